@@ -1,0 +1,4 @@
+step 'Compiler' 'gcc --version
+make --version'
+step 'Build' 'make all'
+step 'Test' 'make check'

@@ -1,0 +1,126 @@
+# The vocabulary of a capture.sh. Sourced by sandbox.sh, which sets CI_STYLE, PROJECT, WORKSPACE, JOB_HOME and BASE_ENV.
+#   step 'Name' 'commands'   one shell step; the job ends with the first that fails, as on a CI server
+#   STEP_ENV=(NAME=value …)  environment of the steps that follow
+#   STEP_DIR=sub/folder      working directory of the steps that follow
+#   isolate                  steps that follow see only loopback, with packages.example.test and payments.example.test on it
+#   upstream 'behaviour'     starts upstream.ts as packages.example.test (after isolate)
+#   small_disk path size     mounts a tmpfs of that size over a folder of the workspace
+#   limit_memory bytes       steps that follow live in a memory control group, as in a container
+STEP_ENV=()
+STEP_DIR=.
+namespace_pid=
+memory_group=
+step_number=0
+
+as_user() {
+  local enter=()
+  [ -z "$namespace_pid" ] || enter=(nsenter --net --target "$namespace_pid")
+  [ -z "$memory_group" ] || echo "$BASHPID" >"$memory_group/cgroup.procs"
+  exec ${enter[@]+"${enter[@]}"} setpriv --reuid 1001 --regid 1001 --clear-groups --inh-caps=-all \
+    env -i "${BASE_ENV[@]}" ${STEP_ENV[@]+"${STEP_ENV[@]}"} "$@"
+}
+
+step() {
+  local name=$1 commands=$2 script shell=(bash -e) code
+  step_number=$((step_number + 1))
+  case $CI_STYLE in
+    github) script=$JOB_HOME/work/_temp/$(cat /proc/sys/kernel/random/uuid).sh ;;
+    jenkins) script=/tmp/jenkins$((RANDOM * 32768 * 8 + RANDOM)).sh shell=(/bin/sh -xe) ;;
+    plain) script=/tmp/step-$step_number.sh ;;
+  esac
+  printf '%s\n' "$commands" >"$script"
+  chmod a+r "$script"
+  announce "$name" "$commands" "$script"
+  (cd "$WORKSPACE/$STEP_DIR" && as_user "${shell[@]}" "$script")
+  code=$?
+  [ "$code" = 0 ] || fail_job "$code"
+}
+
+announce() {
+  local line pair
+  case $CI_STYLE in
+    github)
+      echo "##[group]Run ${2%%$'\n'*}"
+      while IFS= read -r line; do printf '\033[36;1m%s\033[0m\n' "$line"; done <<<"$2"
+      echo 'shell: /usr/bin/bash -e {0}'
+      if [ ${#STEP_ENV[@]} -gt 0 ]; then
+        echo 'env:'
+        for pair in "${STEP_ENV[@]}"; do echo "  ${pair%%=*}: ${pair#*=}"; done
+      fi
+      echo '##[endgroup]'
+      ;;
+    jenkins) echo "[$PROJECT] \$ /bin/sh -xe $3" ;;
+    plain) while IFS= read -r line; do echo "\$ $line"; done <<<"$2" ;;
+  esac
+}
+
+begin_job() {
+  [ "$CI_STYLE" = jenkins ] || return 0
+  echo 'Started by an SCM change'
+  echo "Building in workspace $WORKSPACE"
+}
+
+end_job() {
+  [ "$CI_STYLE" != jenkins ] || echo 'Finished: SUCCESS'
+  exit 0
+}
+
+fail_job() {
+  case $CI_STYLE in
+    github) echo "##[error]Process completed with exit code $1." ;;
+    jenkins) printf "Build step 'Execute shell' marked build as failure\nFinished: FAILURE\n" ;;
+  esac
+  exit "$1"
+}
+
+isolate() {
+  unshare --net sleep 3600 &
+  namespace_pid=$!
+  sleep 0.3
+  nsenter --net --target "$namespace_pid" sh -c \
+    'ip link set lo up; ip address add 203.0.113.10/32 dev lo; ip address add 203.0.113.20/32 dev lo'
+}
+
+upstream() {
+  nsenter --net --target "$namespace_pid" /mnt/node /mnt/capture/upstream.ts "$1" >/dev/null 2>&1 &
+  sleep 1
+}
+
+small_disk() {
+  mkdir -p "$WORKSPACE/$1"
+  mount -t tmpfs -o "size=$2,uid=1001,gid=1001" tmpfs "$WORKSPACE/$1"
+}
+
+limit_memory() {
+  if [ -d /sys/fs/cgroup/memory ]; then
+    memory_group=/sys/fs/cgroup/memory/capture-$PROJECT
+    mkdir -p "$memory_group"
+    echo "$1" >"$memory_group/memory.limit_in_bytes"
+  else
+    memory_group=/sys/fs/cgroup/capture-$PROJECT
+    mkdir -p "$memory_group"
+    echo "$1" >"$memory_group/memory.max"
+    echo 0 >"$memory_group/memory.swap.max" || true
+  fi
+}
+
+release_memory() {
+  [ -z "$memory_group" ] || rmdir "$memory_group" 2>/dev/null || true
+}
+
+collect_report() {
+  local report
+  [ -f /mnt/out/report-path ] || return 0
+  report=$(compgen -G "$WORKSPACE/$(cat /mnt/out/report-path)" | head -n 1)
+  [ -z "$report" ] || cp "$report" /mnt/out/report.xml
+}
+
+collect_versions() { # out/tools holds "name<TAB>command" lines; answers go to out/versions, never to the log
+  local name command
+  [ -f /mnt/out/tools ] || return 0
+  STEP_ENV=()
+  memory_group=
+  while IFS=$'\t' read -r name command; do
+    printf '%s\t%s\n' "$name" "$( (cd "$WORKSPACE" && as_user bash -c "$command" 2>&1 </dev/null) | tr '\n\t' '  ' | head -c 300)"
+  done </mnt/out/tools >/mnt/out/versions
+}

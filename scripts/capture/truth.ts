@@ -1,0 +1,53 @@
+import { z } from 'zod'
+
+const quote = z.union([
+  z.string().min(1),
+  z.strictObject({ from: z.string().min(1), to: z.string().min(1).optional(), occurrence: z.enum(['first', 'last']).default('first') }),
+])
+
+/** The static half of a fixture's truth, written by hand beside its project. `mustCite` quotes the log; lines are found at capture time. */
+export const Recipe = z.strictObject({
+  title: z.string().min(1),
+  category: z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE']),
+  alsoOk: z.array(z.enum(['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'])),
+  kind: z.enum([
+    ...(['compile_error', 'type_error', 'null_reference', 'crash', 'link_error', 'lint_failure', 'formatting_failure'] as const),
+    ...(['assertion', 'snapshot', 'flaky_timing', 'timeout', 'out_of_memory', 'disk_full', 'network', 'service_unavailable'] as const),
+    ...(['runner_lost', 'rate_limited', 'permission_or_secret', 'workflow_config', 'environment', 'missing_file'] as const),
+    ...(['missing_module', 'version_conflict', 'dependency_install', 'docker_build'] as const),
+  ]),
+  cause: z.string().min(1),
+  fix: z.string().min(1),
+  failingTests: z.array(z.strictObject({ name: z.string(), suite: z.string().optional(), file: z.string().optional() })),
+  mustCite: z.array(quote).min(1),
+  /** name → command that prints its version, run in the sandbox after the job. */
+  tools: z.record(z.string(), z.string()),
+  ci: z.enum(['github', 'jenkins', 'plain']),
+  exitCode: z.int().positive(),
+  /** The repository's name on the runner. */
+  project: z.string().regex(/^[a-z][a-z0-9-]*$/),
+  /** Start with empty download caches, for logs that show every download. */
+  cold: z.boolean().default(false),
+  /** Glob of the JUnit XML the tool writes, relative to the workspace. */
+  report: z.string().optional(),
+})
+export type Recipe = z.output<typeof Recipe>
+
+/** 1-based and inclusive over `text.split('\n')`. Throws when a quote is not in the log. */
+export function citedLines(text: string, quotes: Recipe['mustCite']): Array<[number, number]> {
+  const lines = text.split('\n').map(withoutColours)
+  return quotes.map((entry) => {
+    const { from, to, occurrence } = typeof entry === 'string' ? { from: entry, to: undefined, occurrence: 'first' as const } : entry
+    const includesFrom = (line: string) => line.includes(from)
+    const start = occurrence === 'last' ? lines.findLastIndex(includesFrom) : lines.findIndex(includesFrom)
+    if (start === -1) throw new Error(`mustCite is not in the log: ${from}`)
+    const end = to === undefined ? start : lines.findIndex((line, index) => index >= start && line.includes(to))
+    if (end === -1) throw new Error(`mustCite is not in the log after "${from}": ${to}`)
+    return [start + 1, end + 1]
+  })
+}
+
+function withoutColours(line: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is removed
+  return line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+}
