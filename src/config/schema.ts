@@ -1,0 +1,111 @@
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+
+const bytes = (megabytes: number) => megabytes * 1024 * 1024;
+
+/** A bearer token as configured: who holds it and what it may do. */
+const TokenConfig = z.object({
+  name: z.string().min(1),
+  token: z.string().min(16, 'a token needs at least 16 characters'),
+  roles: z.array(z.enum(['ingest', 'read', 'review', 'admin'])).min(1),
+});
+
+const DatabaseConfig = z.discriminatedUnion('driver', [
+  z.object({ driver: z.literal('pglite'), dataDir: z.string().min(1) }),
+  z.object({ driver: z.literal('postgres'), url: z.string().min(1), poolSize: z.int().min(2).default(10) }),
+]);
+
+/** Everything that can be set, with a driver per port and no mode: nothing can branch on one. */
+export const Config = z.object({
+  http: z.object({
+    host: z.string(),
+    port: z.int().min(0).max(65535),
+    /** The address people reach us by, for links. */
+    publicUrl: z.url().nullable(),
+    maxBodyBytes: z.int().positive(),
+    /** Limit of one log after decompression. */
+    maxLogBytes: z.int().positive(),
+    /** Requests per minute and address. */
+    rateLimit: z.int().positive(),
+  }),
+  auth: z.object({ tokens: z.array(TokenConfig) }),
+  webhooks: z.object({
+    /** Any of them may sign: two are valid while one is rotated. Empty: the route answers 503 and says why. */
+    githubSecrets: z.array(z.string().min(8)),
+    jenkinsSecrets: z.array(z.string().min(8)),
+  }),
+  database: DatabaseConfig,
+  jobQueue: z.object({ driver: z.literal('pg-boss'), concurrency: z.int().min(1).max(64) }),
+  buildArchive: z.object({ driver: z.literal('postgres') }),
+  vectorIndex: z.object({ driver: z.literal('pgvector') }),
+  embedder: z.object({ driver: z.literal('hashing') }),
+  codeHost: z.object({
+    driver: z.enum(['local-git', 'none']),
+    /** `owner/name` → folder of a local clone. */
+    clones: z.record(z.string(), z.string()),
+  }),
+  webSearch: z.object({ driver: z.literal('none') }),
+  buildSource: z.object({
+    github: z.object({ baseUrl: z.url(), token: z.string().nullable() }),
+    jenkins: z.object({ baseUrl: z.url().nullable(), user: z.string().nullable(), token: z.string().nullable() }),
+    timeoutMs: z.int().positive(),
+  }),
+  analyst: z.object({
+    driver: z.enum(['rules', 'llm']),
+    llm: z.object({
+      baseUrl: z.url().nullable(),
+      apiKey: z.string().nullable(),
+      model: z.string(),
+      timeoutMs: z.int().positive(),
+      maxRetries: z.int().min(0).max(5),
+    }),
+  }),
+  triage: z.object({
+    budgetTokens: z.int().min(200).max(200_000),
+    maxIterations: z.int().min(1).max(10),
+    /** Of one whole run, in milliseconds. */
+    timeLimitMs: z.int().positive(),
+    leaseMs: z.int().min(1000),
+    thresholds: z.object({
+      autoNotify: z.number().min(0).max(1),
+      humanReview: z.number().min(0).max(1),
+      selfCorrect: z.number().min(0).max(1),
+    }),
+  }),
+  review: z.object({ claimMs: z.int().positive() }),
+  knowledge: z.object({ folder: z.string() }),
+  log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
+});
+export type Config = z.infer<typeof Config>;
+
+/** Defaults that hold wherever Faultline runs. */
+export const COMMON = {
+  http: { host: '127.0.0.1', port: 4600, publicUrl: null, maxBodyBytes: bytes(64), maxLogBytes: bytes(256), rateLimit: 600 },
+  auth: { tokens: [] },
+  webhooks: { githubSecrets: [], jenkinsSecrets: [] },
+  codeHost: { driver: 'local-git', clones: {} },
+  webSearch: { driver: 'none' },
+  buildSource: {
+    github: { baseUrl: 'https://api.github.com', token: null },
+    jenkins: { baseUrl: null, user: null, token: null },
+    timeoutMs: 60_000,
+  },
+  analyst: { driver: 'rules', llm: { baseUrl: null, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 2 } },
+  triage: {
+    budgetTokens: 2000,
+    maxIterations: 5,
+    timeLimitMs: 300_000,
+    leaseMs: 30_000,
+    thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+  },
+  review: { claimMs: 15 * 60_000 },
+  log: { level: 'info' },
+} satisfies Partial<z.input<typeof Config>>;
+
+/** Checks a merged config; says every field that is wrong, and how it is called in the environment. */
+export function parseConfig(input: unknown): Config {
+  const result = Config.safeParse(input);
+  if (result.success) return result.data;
+  const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  throw new TriageError('invalid-config', `The configuration is not usable:\n${lines.join('\n')}`);
+}

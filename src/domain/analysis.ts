@@ -1,0 +1,139 @@
+import { z } from 'zod';
+import { Category, CategoryProbabilities } from './category.ts';
+import { Evidence, ToolOutcome } from './evidence.ts';
+import { Kind } from './kind.ts';
+
+/** Words that must stand literally on a line of a source. `line` is 1-based. */
+export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });
+export type Quote = z.infer<typeof Quote>;
+
+/** One statement, the evidence it rests on ("E3"), and the words it quotes. */
+export const Claim = z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote).default([]) });
+export type Claim = z.infer<typeof Claim>;
+
+/** A file that may hold the fault; `score` 0..1. */
+export const Suspect = z.object({
+  path: z.string(),
+  line: z.int().nullable(),
+  commit: z.string().nullable(),
+  author: z.string().nullable(),
+  score: z.number().min(0).max(1),
+  reason: z.string(),
+});
+export type Suspect = z.infer<typeof Suspect>;
+
+/** A possible explanation and what would settle it. */
+export const Hypothesis = z.object({ text: z.string(), category: Category, settledBy: z.string() });
+export type Hypothesis = z.infer<typeof Hypothesis>;
+
+export const Classification = z.object({
+  category: Category,
+  kind: Kind,
+  /** Probability that `category` is right, 0..1. */
+  confidence: z.number().min(0).max(1),
+  probabilities: CategoryProbabilities,
+  /** True where the evidence is too thin to say; the category is then the best guess only. */
+  abstained: z.boolean(),
+  /** What decided: the rule's name, or the model's reason. */
+  because: z.string(),
+});
+export type Classification = z.infer<typeof Classification>;
+
+export const Answer = z.object({
+  /** One line a person would say. */
+  title: z.string(),
+  rootCause: z.string(),
+  fixRecommendation: z.string(),
+  confidence: z.number().min(0).max(1),
+  claims: z.array(Claim),
+  suspects: z.array(Suspect),
+  hypotheses: z.array(Hypothesis),
+});
+export type Answer = z.infer<typeof Answer>;
+
+export const Grade = z.enum(['relevant', 'ambiguous', 'irrelevant']);
+export type Grade = z.infer<typeof Grade>;
+
+export const Action = z.enum(['auto_notify', 'human_review', 'self_correct', 'web_search']);
+export type Action = z.infer<typeof Action>;
+
+export const Verdict = z.object({
+  /** Grade per evidence id. */
+  grades: z.record(z.string(), Grade),
+  unsupportedClaims: z.array(z.string()),
+  gaps: z.array(z.string()),
+  confidence: z.number().min(0).max(1),
+  action: Action,
+  /** Why a person is asked, or why it may be published; for people. */
+  reasons: z.array(z.string()),
+});
+export type Verdict = z.infer<typeof Verdict>;
+
+export const TerminationReason = z.enum([
+  'enough_information',
+  'confident',
+  'max_iterations',
+  'no_relevant_tool',
+  'no_progress',
+  'known_failure',
+  'budget_exhausted',
+]);
+export type TerminationReason = z.infer<typeof TerminationReason>;
+
+export const Usage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  costUsd: z.number(),
+  modelCalls: z.int(),
+  toolCalls: z.int(),
+  iterations: z.int(),
+});
+export type Usage = z.infer<typeof Usage>;
+
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 };
+
+/** One finished node of the graph, in order. */
+export const Step = z.object({
+  node: z.string(),
+  /** 1-based round of the loop; 0 before the first. */
+  round: z.int(),
+  startedAt: z.iso.datetime(),
+  milliseconds: z.number(),
+  /** One line for people: "TEST_FAILURE (0.81) assertion". */
+  summary: z.string(),
+  /** Who judged: "rules", "llm", "recorded"; absent where no judgement was asked. */
+  by: z.string().optional(),
+  outcomes: z.array(ToolOutcome.omit({ findings: true })).optional(),
+});
+export type Step = z.infer<typeof Step>;
+
+/** The stored answer for one failure group of one build. */
+export const Analysis = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  triageId: z.string(),
+  failureIds: z.array(z.string()),
+  fingerprint: z.string(),
+  category: Category,
+  kind: Kind,
+  classification: Classification,
+  answer: Answer,
+  verdict: Verdict,
+  evidence: z.array(Evidence),
+  steps: z.array(Step),
+  usage: Usage,
+  /** "rules", "llm", "recall". */
+  analyst: z.string(),
+  model: z.string().nullable(),
+  promptHashes: z.record(z.string(), z.string()),
+  /** Said to people: why a fallback was used, what was unavailable. */
+  notes: z.array(z.string()),
+  terminationReason: TerminationReason,
+  /** Where a known cause answered: who confirmed it, when, how often it was seen. */
+  recalled: z.object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() }).nullable(),
+  /** Size of the logs and of what was kept of them. */
+  reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
+  milliseconds: z.number(),
+  createdAt: z.iso.datetime(),
+});
+export type Analysis = z.infer<typeof Analysis>;

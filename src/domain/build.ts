@@ -1,0 +1,63 @@
+import { z } from 'zod';
+
+export const Provider = z.enum(['github', 'jenkins', 'upload']);
+export type Provider = z.infer<typeof Provider>;
+
+export const BuildStatus = z.enum(['failed', 'passed', 'cancelled', 'unknown']);
+export type BuildStatus = z.infer<typeof BuildStatus>;
+
+/** One run of somebody's pipeline. `(provider, repository, pipeline, number, attempt)` is unique. */
+export const Build = z.object({
+  id: z.string(),
+  provider: Provider,
+  /** `owner/name` on GitHub, the job's source repository or name on Jenkins. */
+  repository: z.string(),
+  /** Workflow name, Jenkins job name, or what the uploader calls it. */
+  pipeline: z.string(),
+  /** Build number within the pipeline, as its CI shows it. */
+  number: z.string(),
+  /** 1-based; GitHub's run_attempt. */
+  attempt: z.int().min(1),
+  /** The provider's own id of the run (GitHub run id, Jenkins full URL), where there is one. */
+  externalId: z.string().nullable(),
+  /** Name of the failed job within the run, where the event named one. */
+  job: z.string().nullable(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  author: z.string().nullable(),
+  pullRequest: z.int().nullable(),
+  url: z.string().nullable(),
+  status: BuildStatus,
+  startedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+  receivedAt: z.iso.datetime(),
+});
+export type Build = z.infer<typeof Build>;
+
+/** A build before it is stored: no id and no time of receipt yet. */
+export const NewBuild = Build.omit({ id: true, receivedAt: true });
+export type NewBuild = z.infer<typeof NewBuild>;
+
+/** What a stored text of a build is. */
+export const SourceKind = z.enum(['log', 'report']);
+export type SourceKind = z.infer<typeof SourceKind>;
+
+/** A log or test report as it came in: named, decompressed, not yet masked. */
+export interface SourceText {
+  readonly name: string;
+  readonly kind: SourceKind;
+  readonly text: string;
+  /** Honest remarks about reading it: "cut at 200 MB", "14 invalid UTF-8 sequences". */
+  readonly notes: readonly string[];
+}
+
+/** One test case's outcome, from a report or a log; kept for passing builds too. */
+export const TestResult = z.object({
+  name: z.string(),
+  suite: z.string().nullable(),
+  file: z.string().nullable(),
+  status: z.enum(['passed', 'failed', 'skipped']),
+  /** Duration in milliseconds. */
+  durationMs: z.number().nullable(),
+});
+export type TestResult = z.infer<typeof TestResult>;

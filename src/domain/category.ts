@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** Who has to act and where to look first. Decided by the cause that the failing step supports, not by the stage it surfaced in. */
+export const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'] as const;
+export const Category = z.enum(CATEGORIES);
+export type Category = z.infer<typeof Category>;
+
+/** One probability per category; they sum to 1. */
+export const CategoryProbabilities = z.record(Category, z.number().min(0).max(1));
+export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;

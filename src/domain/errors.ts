@@ -1,0 +1,56 @@
+/** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the doors. */
+export type TriageErrorCode =
+  | 'invalid-input'
+  | 'too-large'
+  | 'unsupported-type'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'not-found'
+  | 'conflict'
+  | 'rate-limited'
+  | 'invalid-config'
+  | 'locked'
+  | 'timeout'
+  | 'cancelled'
+  | 'quota-exhausted'
+  | 'upstream-auth'
+  | 'upstream-failed'
+  | 'storage-failed'
+  | 'internal';
+
+export interface TriageErrorOptions {
+  /** Whether the same call may succeed if made again. Decided where the error is born. */
+  readonly retryable?: boolean;
+  readonly cause?: unknown;
+  /** How long to wait before trying again, in milliseconds, where the other side said so (Retry-After). */
+  readonly retryAfterMs?: number;
+  /** Facts for the log and the client: never secrets. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The only error thrown on purpose. Its message is a sentence for people: what, where, how to mend it. */
+export class TriageError extends Error {
+  override readonly name = 'TriageError';
+  readonly code: TriageErrorCode;
+  readonly retryable: boolean;
+  readonly retryAfterMs: number | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+
+  constructor(code: TriageErrorCode, message: string, options: TriageErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+    this.retryAfterMs = options.retryAfterMs;
+    this.details = options.details ?? {};
+  }
+}
+
+/** Reads the message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** Whether trying again may help: TriageErrors say so themselves; anything else is treated as final. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof TriageError && error.retryable;
+}

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+
+/** What a tool found, before it is numbered. Text is masked. */
+export const Finding = z.object({
+  title: z.string(),
+  text: z.string(),
+  source: z.string(),
+  lineStart: z.int().min(1).optional(),
+  lineEnd: z.int().min(1).optional(),
+  url: z.string().optional(),
+  /** 0..1, how well it fits the question; absent where the tool does not rank. */
+  score: z.number().min(0).max(1).optional(),
+  /** Facts a program may use, e.g. { entryId, category, kind, confirmedBy }. */
+  data: z.record(z.string(), z.unknown()).optional(),
+});
+export type Finding = z.infer<typeof Finding>;
+
+/** A finding with its number: "E1", "E2", … in the order of arrival. `tool` is "log" for the reader's own excerpts. */
+export const Evidence = Finding.extend({ id: z.string().regex(/^E\d+$/), tool: z.string() });
+export type Evidence = z.infer<typeof Evidence>;
+
+/** A question put to one tool. */
+export const ToolCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() });
+export type ToolCall = z.infer<typeof ToolCall>;
+
+/** How a tool call ended. A tool's own failure is data, never an exception. */
+export const ToolOutcome = z.object({
+  call: ToolCall,
+  status: z.enum(['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out']),
+  findings: z.array(Finding),
+  /** One sentence for the trace: "2 hits", "GitHub answered 404". */
+  summary: z.string(),
+  milliseconds: z.number(),
+  attempts: z.int(),
+  /** The tool that answered instead, where the first one failed and its alternative took over. */
+  answeredBy: z.string().optional(),
+});
+export type ToolOutcome = z.infer<typeof ToolOutcome>;

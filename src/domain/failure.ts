@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+/** Lines of a stored log. `lineStart` and `lineEnd` are 1-based and inclusive over `text.split('\n')`; a lone `\r` never ends a line. */
+export const Excerpt = z.object({
+  source: z.string(),
+  lineStart: z.int().min(1),
+  lineEnd: z.int().min(1),
+  /** The masked lines as stored, joined with `\n`. */
+  text: z.string(),
+  /** Why the reducer kept it, for people: "pytest failure summary". */
+  reason: z.string(),
+  /** Higher is more telling. */
+  weight: z.number(),
+});
+export type Excerpt = z.infer<typeof Excerpt>;
+
+/** One frame of a stack trace. `own` is false for library and runtime code. */
+export const StackFrame = z.object({
+  file: z.string(),
+  line: z.int().nullable(),
+  function: z.string().nullable(),
+  own: z.boolean(),
+});
+export type StackFrame = z.infer<typeof StackFrame>;
+
+/** Versioned identity of a failure: equal values mean the same failure only within one algorithm and version. */
+export const Fingerprint = z.object({ algorithm: z.string(), version: z.int(), value: z.string() });
+export type Fingerprint = z.infer<typeof Fingerprint>;
+
+/** A position in a log. */
+export const LogPosition = z.object({ source: z.string(), line: z.int().min(1) });
+export type LogPosition = z.infer<typeof LogPosition>;
+
+/** A test that failed, as a report or a log named it. */
+export const FailingTest = z.object({
+  name: z.string(),
+  suite: z.string().nullable(),
+  file: z.string().nullable(),
+  line: z.int().nullable(),
+  message: z.string().nullable(),
+  expected: z.string().nullable(),
+  actual: z.string().nullable(),
+  /** Which extractor named it: "pytest", "junit-xml". */
+  framework: z.string(),
+  at: LogPosition.nullable(),
+});
+export type FailingTest = z.infer<typeof FailingTest>;
+
+/** What a compiler, linter or package manager said about one place. */
+export const Diagnostic = z.object({
+  tool: z.string(),
+  severity: z.enum(['error', 'warning']),
+  file: z.string().nullable(),
+  line: z.int().nullable(),
+  column: z.int().nullable(),
+  code: z.string().nullable(),
+  message: z.string(),
+  at: LogPosition.nullable(),
+});
+export type Diagnostic = z.infer<typeof Diagnostic>;
+
+/** A thrown exception: `type` and `message` of the deepest cause, with the chain from the outermost to the deepest. */
+export const ThrownException = z.object({
+  type: z.string(),
+  message: z.string(),
+  chain: z.array(z.string()),
+  frames: z.array(StackFrame),
+  at: LogPosition.nullable(),
+});
+export type ThrownException = z.infer<typeof ThrownException>;
+
+/** A telling error line that no structured extractor claimed, most telling first. */
+export const ErrorMessage = z.object({ text: z.string(), at: LogPosition.nullable(), weight: z.number() });
+export type ErrorMessage = z.infer<typeof ErrorMessage>;
+
+/** A stretch of a log that one step printed. Lines are 1-based and inclusive. */
+export const Section = z.object({
+  source: z.string(),
+  name: z.string(),
+  lineStart: z.int().min(1),
+  lineEnd: z.int().min(1),
+  failed: z.boolean(),
+});
+export type Section = z.infer<typeof Section>;
+
+/** How a process ended: "exit code 137", "SIGSEGV". */
+export const ExitMark = z.object({ code: z.int().nullable(), signal: z.string().nullable(), source: z.string(), line: z.int() });
+export type ExitMark = z.infer<typeof ExitMark>;
+
+/** One failed test or step of a build, as read from its logs and reports. Everything in it is masked. */
+export const Failure = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  test: FailingTest.nullable(),
+  /** The one line that says what went wrong. */
+  message: z.string(),
+  frames: z.array(StackFrame),
+  excerpt: Excerpt.nullable(),
+  fingerprint: Fingerprint,
+  /** True where the fingerprint rests on too little to recognise the failure by; such a failure is never recalled. */
+  generic: z.boolean(),
+});
+export type Failure = z.infer<typeof Failure>;

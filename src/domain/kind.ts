@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Category } from './category.ts';
+
+/** Each kind with the category it usually belongs to. The kind refines the category for people and for knowledge documents. */
+export const KIND_CATEGORY = {
+  compile_error: 'CODE_ERROR',
+  type_error: 'CODE_ERROR',
+  null_reference: 'CODE_ERROR',
+  crash: 'CODE_ERROR',
+  link_error: 'CODE_ERROR',
+  lint_failure: 'CODE_ERROR',
+  formatting_failure: 'CODE_ERROR',
+  assertion: 'TEST_FAILURE',
+  snapshot: 'TEST_FAILURE',
+  flaky_timing: 'TEST_FAILURE',
+  timeout: 'INFRA_ERROR',
+  out_of_memory: 'INFRA_ERROR',
+  disk_full: 'INFRA_ERROR',
+  network: 'INFRA_ERROR',
+  service_unavailable: 'INFRA_ERROR',
+  runner_lost: 'INFRA_ERROR',
+  rate_limited: 'INFRA_ERROR',
+  permission_or_secret: 'CONFIG_ERROR',
+  workflow_config: 'CONFIG_ERROR',
+  environment: 'CONFIG_ERROR',
+  missing_file: 'CONFIG_ERROR',
+  missing_module: 'DEPENDENCY_ERROR',
+  version_conflict: 'DEPENDENCY_ERROR',
+  dependency_install: 'DEPENDENCY_ERROR',
+  docker_build: 'CONFIG_ERROR',
+  unknown: 'CODE_ERROR',
+} as const satisfies Record<string, Category>;
+
+export type Kind = keyof typeof KIND_CATEGORY;
+export const KINDS = Object.keys(KIND_CATEGORY) as readonly Kind[];
+export const Kind = z.enum(KINDS as [Kind, ...Kind[]]);

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import { Build } from './build.ts';
+import { Diagnostic, ErrorMessage, Excerpt, ExitMark, FailingTest, Failure, Fingerprint, Section, ThrownException } from './failure.ts';
+
+/**
+ * What the graph is given to think about: one failure group of one build, as the reader left it. Logs stay in the
+ * archive; only excerpts are here, so that a checkpoint stays small.
+ */
+export const TriageSubject = z.object({
+  triageId: z.string(),
+  build: Build,
+  failures: z.array(Failure),
+  fingerprint: Fingerprint,
+  generic: z.boolean(),
+  excerpts: z.array(Excerpt),
+  failingTests: z.array(FailingTest),
+  diagnostics: z.array(Diagnostic),
+  exceptions: z.array(ThrownException),
+  messages: z.array(ErrorMessage),
+  exits: z.array(ExitMark),
+  failedSections: z.array(Section),
+  toolchains: z.array(z.string()),
+  notes: z.array(z.string()),
+  /** Names of the archived logs and reports, with their size in lines. */
+  sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
+  tokens: z.int(),
+});
+export type TriageSubject = z.infer<typeof TriageSubject>;

@@ -1,0 +1,74 @@
+import type { Answer, Classification, Grade, Verdict } from '../domain/analysis.ts';
+import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import type { ToolDescription } from './toolbox.ts';
+
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  readonly modelCalls: number;
+}
+
+/** A judgement with who gave it and what it cost. */
+export interface Judgement<Value> {
+  readonly value: Value;
+  /** "rules", "llm", "recorded". */
+  readonly by: string;
+  readonly usage: ModelUsage;
+  readonly model: string | null;
+  /** Content hash of the prompt, where there was one. */
+  readonly promptHash: string | null;
+  /** Why somebody else than the configured analyst judged; said in the analysis. */
+  readonly note: string | null;
+}
+
+/** What is known so far; each judgement sees it. */
+export interface Insight {
+  readonly subject: TriageSubject;
+  readonly classification: Classification;
+  readonly evidence: readonly Evidence[];
+  readonly outcomes: readonly ToolOutcome[];
+  /** 1-based. */
+  readonly round: number;
+  /** What verify found missing, when the answer was sent back. */
+  readonly gaps: readonly string[];
+}
+
+export interface Plan {
+  /** One or two sentences on what is known and what is missing. */
+  readonly thought: string;
+  /** 0..1: how sure the cause is, as of now. */
+  readonly confidence: number;
+  /** True where the cause can be named from what is known. */
+  readonly enough: boolean;
+  /** Best similarity of anything retrieved from knowledge or library, 0..1. */
+  readonly retrieval: number;
+}
+
+/** The judged part of a verdict. Quotations and thresholds are checked by code, not here. */
+export interface Assessment {
+  readonly grades: Readonly<Record<string, Grade>>;
+  /** Texts of claims whose evidence does not carry them. */
+  readonly unsupportedClaims: readonly string[];
+  readonly gaps: readonly string[];
+  readonly confidence: Verdict['confidence'];
+  /** Evidence ids that speak against the category or the cause. */
+  readonly against: readonly string[];
+}
+
+/** Whoever makes the judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */
+export interface Analyst {
+  readonly name: string;
+  classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgement<Classification>>;
+  plan(input: Insight, signal: AbortSignal): Promise<Judgement<Plan>>;
+  /** Picks the independent questions of this round. Empty where none would help. */
+  chooseTools(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<ToolCall[]>>;
+  /** Corrects the arguments of a call that the tool refused; null where it cannot. */
+  correctCall(
+    input: { call: ToolCall; error: string; tool: ToolDescription; subject: TriageSubject },
+    signal: AbortSignal,
+  ): Promise<Judgement<ToolCall | null>>;
+  answer(input: Insight, signal: AbortSignal): Promise<Judgement<Answer>>;
+  verify(input: Insight & { answer: Answer }, signal: AbortSignal): Promise<Judgement<Assessment>>;
+}

@@ -1,0 +1,15 @@
+import type { Build, SourceText, TestResult } from '../domain/build.ts';
+
+export interface FetchedBuild {
+  readonly sources: readonly SourceText[];
+  /** Test results that the provider gives as data rather than as a report file. */
+  readonly testResults: readonly TestResult[];
+  readonly notes: readonly string[];
+}
+
+/** Fetches the logs and reports of a build from the CI that ran it, with time and size limits. */
+export interface BuildSource {
+  readonly provider: Build['provider'];
+  /** Throws TriageError: `upstream-auth` (final), `not-found` (expired, final), `too-large`, `upstream-failed` or `timeout` (retryable). */
+  fetch(build: Build, signal: AbortSignal): Promise<FetchedBuild>;
+}

@@ -1,0 +1,14 @@
+/** A place to run SQL: `$1` placeholders, values never spliced in. */
+export interface Sql {
+  /** Runs one statement; rows come back as they are. Throws TriageError `storage-failed` (retryable where the connection broke). */
+  query<Row extends object = Record<string, unknown>>(text: string, values?: readonly unknown[]): Promise<Row[]>;
+}
+
+/** The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database would wait for ever. */
+export interface Database extends Sql {
+  readonly driver: 'pglite' | 'postgres';
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
+  /** Applies the numbered files of `migrations/`; safe to call from two processes at once. */
+  migrate(): Promise<{ readonly applied: readonly string[] }>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,165 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build, NewBuild, TestResult } from '../domain/build.ts';
+import type { Category } from '../domain/category.ts';
+import type { Failure } from '../domain/failure.ts';
+import type { LibraryEntry } from '../domain/library.ts';
+import type { FailureGroup } from '../domain/reading.ts';
+import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
+import type { Triage, TriageJob } from '../domain/triage.ts';
+import type { Sql } from './database.ts';
+
+/** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
+
+export interface Page {
+  /** 1..200 */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface DeliveryStore {
+  /** Keeps a delivery by the sender's id. `false`: this id was already kept (nothing changes). */
+  insertOnce(
+    delivery: { source: string; deliveryId: string; event: string; bodySha256: string; buildId: string | null },
+    sql?: Sql,
+  ): Promise<boolean>;
+}
+
+export interface BuildFilter {
+  readonly repository?: string;
+  readonly status?: Build['status'];
+  readonly branch?: string;
+}
+
+export interface BuildStore {
+  /** Stores a build, or returns the one with the same (provider, repository, pipeline, number, attempt); a known build only gains fields and its status may change from unknown. */
+  upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
+  find(id: string): Promise<Build | null>;
+  /** Newest attempt of a build by its CI's own number. */
+  findByNumber(key: { provider: string; number: string; repository?: string; pipeline?: string }): Promise<Build | null>;
+  list(filter: BuildFilter, page: Page): Promise<Build[]>;
+  setStatus(id: string, status: Build['status'], sql?: Sql): Promise<void>;
+  saveTestResults(buildId: string, results: readonly TestResult[], sql?: Sql): Promise<void>;
+}
+
+export interface FailureFilter {
+  readonly repository?: string;
+  readonly category?: Category;
+  readonly fingerprint?: string;
+  readonly test?: string;
+  /** Words that must occur in the failure's message. */
+  readonly text?: string;
+  readonly since?: string;
+}
+
+/** A failure with its build's coordinates and its category, once it has one. */
+export interface FailureRow {
+  readonly failure: Failure;
+  readonly repository: string;
+  readonly pipeline: string;
+  readonly number: string;
+  readonly branch: string | null;
+  readonly commit: string | null;
+  readonly category: Category | null;
+  readonly analysisId: string | null;
+  readonly seenAt: string;
+}
+
+export interface FailureStore {
+  /** Saves the failures of a build once; a second call for the same build returns the stored ones. */
+  saveGroups(buildId: string, groups: readonly FailureGroup[], sql?: Sql): Promise<FailureGroup[]>;
+  listByBuild(buildId: string): Promise<Failure[]>;
+  search(filter: FailureFilter, page: Page): Promise<FailureRow[]>;
+}
+
+/** Read-only questions about the past, for tools and flakiness. */
+export interface HistoryStore {
+  /** Failures of the same test, or with the same fingerprint, in earlier builds of the repository; newest first. */
+  failureHistory(query: {
+    repository: string;
+    fingerprint: string;
+    test: string | null;
+    beforeBuildId: string;
+    limit: number;
+  }): Promise<FailureRow[]>;
+  /** How many builds of this pipeline and branch in a row, ending with this one, failed; and since which. */
+  consecutiveFailures(query: { repository: string; pipeline: string; branch: string | null; buildId: string }): Promise<{
+    readonly count: number;
+    readonly firstBuild: Build | null;
+    readonly lastGreen: Build | null;
+  }>;
+  /** Failures whose message resembles the text (trigram similarity ≥ `minScore`), best first, other builds only. */
+  similarFailures(query: {
+    text: string;
+    excludeBuildId: string;
+    minScore: number;
+    limit: number;
+  }): Promise<(FailureRow & { readonly score: number })[]>;
+}
+
+export interface TriageStore {
+  /** Records that a build is owed a triage; once per build. Call inside the transaction that stores the build. */
+  owe(buildId: string, sql?: Sql): Promise<TriageJob>;
+  /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, or leased to somebody else. */
+  lease(jobId: string, leaseMs: number): Promise<TriageJob | null>;
+  /** Prolongs a held lease; false where it was lost. */
+  renew(job: TriageJob, leaseMs: number): Promise<boolean>;
+  /** Ends the job. Refused (false) where the lease number is stale. */
+  finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<boolean>;
+  /** Gives a job back to be run again later. */
+  release(job: TriageJob, error: string): Promise<void>;
+  find(jobId: string): Promise<TriageJob | null>;
+  findByBuild(buildId: string): Promise<TriageJob | null>;
+  /** Jobs that are owed but that nobody holds: queued, or running with an expired lease. */
+  owed(limit: number): Promise<TriageJob[]>;
+  /** The triage of one failure group; created on first call. */
+  open(buildId: string, fingerprint: string, sql?: Sql): Promise<Triage>;
+  listByBuild(buildId: string): Promise<Triage[]>;
+  conclude(triageId: string, analysisId: string, sql: Sql): Promise<void>;
+}
+
+export interface AnalysisStore {
+  /** Saves the analysis of a triage. A triage has exactly one: a second call returns the stored one and `created: false`. */
+  insertOnce(analysis: Analysis, sql?: Sql): Promise<{ readonly analysis: Analysis; readonly created: boolean }>;
+  find(id: string): Promise<Analysis | null>;
+  listByBuild(buildId: string): Promise<Analysis[]>;
+}
+
+export interface ReviewFilter {
+  readonly state?: ReviewState;
+  readonly category?: Category;
+  readonly repository?: string;
+}
+
+export interface ReviewStore {
+  open(review: Omit<Review, 'state' | 'claimedBy' | 'claimExpiresAt' | 'version' | 'decision'>, sql?: Sql): Promise<Review>;
+  find(id: string): Promise<Review | null>;
+  list(filter: ReviewFilter, page: Page): Promise<Review[]>;
+  /** Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is decided. */
+  claim(id: string, reviewer: string, claimMs: number): Promise<Review | null>;
+  /** Null where this reviewer does not hold it. */
+  release(id: string, reviewer: string): Promise<Review | null>;
+  /** Stores the decision if the item is undecided, held by this reviewer or by nobody, and `version` is current; else null. */
+  decide(id: string, version: number, decision: Decision, sql?: Sql): Promise<Review | null>;
+  events(id: string): Promise<ReviewEvent[]>;
+}
+
+export interface LibraryStore {
+  insert(entry: LibraryEntry, sql?: Sql): Promise<void>;
+  find(id: string): Promise<LibraryEntry | null>;
+  /** The newest human-confirmed entry for this fingerprint: a reviewer's latest word wins. */
+  recall(fingerprint: string): Promise<LibraryEntry | null>;
+  /** Counts one more sighting and returns the new total. */
+  seen(id: string, at: string): Promise<number>;
+  list(page: Page): Promise<LibraryEntry[]>;
+}
+
+export interface Stores {
+  readonly deliveries: DeliveryStore;
+  readonly builds: BuildStore;
+  readonly failures: FailureStore;
+  readonly history: HistoryStore;
+  readonly triages: TriageStore;
+  readonly analyses: AnalysisStore;
+  readonly reviews: ReviewStore;
+  readonly library: LibraryStore;
+}

@@ -1,0 +1,29 @@
+import type { Category } from '../domain/category.ts';
+import type { ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+
+export type CostClass = 'low' | 'medium' | 'high';
+
+/** What the graph and the analysts know of a tool before they call it. */
+export interface ToolDescription {
+  readonly name: string;
+  /** The question it answers, for people and models. */
+  readonly question: string;
+  readonly categories: readonly Category[];
+  /** Runs in the first round for every failure of its categories. */
+  readonly always: boolean;
+  readonly costClass: CostClass;
+  readonly usualLatencyMs: number;
+  /** Only offered when everything else failed. */
+  readonly fallback: boolean;
+  /** JSON schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** The registry of questions. A tool's own failure comes back as an outcome; `run` never throws for it. */
+export interface Toolbox {
+  /** Tools that may be used for a failure of this category, cheapest first; fallback tools last. */
+  offered(category: Category): readonly ToolDescription[];
+  describe(name: string): ToolDescription | null;
+  run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;
+}

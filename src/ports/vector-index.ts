@@ -1,0 +1,27 @@
+/** Curated documents and decided failures never share a namespace. */
+export type VectorNamespace = 'knowledge' | 'error_library';
+
+export interface VectorItem {
+  readonly id: string;
+  readonly text: string;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+}
+
+export interface VectorMatch extends VectorItem {
+  /** Cosine similarity, 0..1. */
+  readonly score: number;
+}
+
+/** Texts by meaning. The adapter embeds with the embedder it was made with. */
+export interface VectorIndex {
+  readonly driver: string;
+  upsert(namespace: VectorNamespace, items: readonly VectorItem[], signal?: AbortSignal): Promise<void>;
+  /** Nearest items, best first. `filter` keeps items whose metadata equals every given field. */
+  search(
+    namespace: VectorNamespace,
+    query: { readonly text: string; readonly limit: number; readonly filter?: Readonly<Record<string, string>> },
+    signal?: AbortSignal,
+  ): Promise<VectorMatch[]>;
+  remove(namespace: VectorNamespace, ids: readonly string[]): Promise<void>;
+  count(namespace: VectorNamespace): Promise<number>;
+}
