@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { homedir, hostname } from 'node:os'
+import { homedir, hostname, release } from 'node:os'
 import { dirname } from 'node:path'
 
 /**
@@ -16,10 +16,11 @@ const publicHosts: ReadonlyArray<readonly [RegExp, string]> = [
   [/\brepo\.maven\.apache\.org\b/g, 'maven.packages.example'],
 ]
 
-/** Replaces registry hosts by neutral ones. Bytes that are no UTF-8 survive, since only ASCII is replaced. */
+/** Replaces registry hosts and the kernel's release by neutral ones. Bytes that are no UTF-8 survive, since only ASCII is replaced. */
 export function neutralise(log: Buffer): Buffer {
   let text = log.toString('latin1')
   for (const [host, name] of publicHosts) text = text.replace(host, name)
+  text = text.replaceAll(release(), '6.8.0-generic')
   for (const host of configuredHosts()) text = text.replaceAll(host, 'mirror.packages.example')
   return Buffer.from(text, 'latin1')
 }

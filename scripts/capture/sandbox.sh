@@ -85,7 +85,7 @@ chown -R "$uid:$uid" "$JOB_HOME/work/_temp"
 job_path=$JOB_HOME/.local/bin:/opt/hostedtoolcache/Python/$python_version/x64/bin
 job_path+=:$JOB_HOME/.rustup/toolchains/stable-x86_64-unknown-linux-gnu/bin
 job_path+=:/opt/hostedtoolcache/go/x64/bin:$go_root/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-BASE_ENV=("PATH=$job_path" "HOME=$JOB_HOME" "USER=$USER_NAME" "LANG=C.UTF-8" "CI=true" "GOTOOLCHAIN=local" "GOFLAGS=-buildvcs=false")
+BASE_ENV=("LD_LIBRARY_PATH=/opt/hostedtoolcache/Python/$python_version/x64/lib" "PATH=$job_path" "HOME=$JOB_HOME" "USER=$USER_NAME" "LANG=C.UTF-8" "CI=true" "GOTOOLCHAIN=local" "GOFLAGS=-buildvcs=false")
 # A machine may need its own certificate authority to reach a registry; its location is never printed by a healthy tool.
 for name in NODE_EXTRA_CA_CERTS SSL_CERT_FILE REQUESTS_CA_BUNDLE CURL_CA_BUNDLE PIP_CERT; do
   [ -z "${!name:-}" ] || BASE_ENV+=("$name=${!name}")

@@ -1,0 +1,2 @@
+step 'Install' 'npm ci'
+step 'Build' 'npm run build'

@@ -1,0 +1,13 @@
+import { type Address, singleLine } from './address.js'
+import { deliveryDate } from './shipping.js'
+
+export interface Order {
+  readonly id: string
+  readonly shipTo: Address | undefined
+  readonly placedAt: string
+}
+
+export function confirmation(order: Order): string {
+  const arrival = deliveryDate(order.shipTo, order.placedAt)
+  return `Order ${order.id} goes to ${singleLine(order.shipTo)} and arrives on ${arrival.toDateString()}.`
+}

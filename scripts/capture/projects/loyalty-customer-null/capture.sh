@@ -1,0 +1,3 @@
+step 'Versions' 'java -version
+mvn --version'
+step 'Verify' 'mvn --batch-mode verify'

@@ -1,0 +1,3 @@
+package test.example.loyalty;
+
+public record Customer(String id, String name, Membership membership) {}

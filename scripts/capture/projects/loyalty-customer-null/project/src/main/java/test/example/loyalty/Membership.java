@@ -1,0 +1,3 @@
+package test.example.loyalty;
+
+public record Membership(String tier, int points) {}

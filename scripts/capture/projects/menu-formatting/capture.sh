@@ -1,0 +1,2 @@
+step 'Install' 'npm ci --no-audit'
+step 'Format' 'npm run format:check'

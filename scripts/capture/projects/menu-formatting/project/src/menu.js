@@ -1,0 +1,3 @@
+export function dishesFor(menu, day) {
+  return menu.filter((dish) => dish.days.includes(day))
+}

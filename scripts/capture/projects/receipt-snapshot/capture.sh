@@ -1,0 +1,2 @@
+step 'Install' 'npm ci --no-audit --no-fund'
+step 'Test' 'npm test'
