@@ -25,7 +25,11 @@ export interface DeliveryStore {
 }
 
 export interface BuildFilter {
+  readonly provider?: Build['provider'];
   readonly repository?: string;
+  readonly pipeline?: string;
+  /** The CI's own number; with several attempts, repositories or pipelines, each that has it is listed. */
+  readonly number?: string;
   readonly status?: Build['status'];
   readonly branch?: string;
 }
