@@ -29,6 +29,15 @@ export interface CodeHost {
   readonly driver: string;
   /** Whether it can read this repository at all. */
   canRead(repository: string): Promise<boolean>;
+  /**
+   * The commit that can answer for `ref`. Where this host does not have `ref` (a clone that is behind), its default branch
+   * answers and `note` says so for people; `ref` null: it has no commit at all. The other questions answer null or
+   * nothing for a ref that is missing, so that no line is quoted from another commit unsaid.
+   */
+  resolve(
+    query: { repository: string; ref: string | null },
+    signal: AbortSignal,
+  ): Promise<{ readonly ref: string | null; readonly note: string | null }>;
   /** Null where the file does not exist. At most 200 lines a call; `lines` holds the requested window. */
   readFile(
     query: { repository: string; ref: string | null; path: string; lineStart?: number; lineEnd?: number },
