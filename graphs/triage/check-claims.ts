@@ -1,0 +1,43 @@
+import type { Answer, Claim, Quote } from '../../src/domain/analysis.ts';
+import type { Evidence } from '../../src/domain/evidence.ts';
+
+export interface CheckedClaims {
+  readonly kept: readonly Claim[];
+  /** Claims that were dropped, each with the reason. */
+  readonly dropped: readonly { readonly claim: Claim; readonly reason: string }[];
+}
+
+/**
+ * The part of verification that no model may do: a claim must name evidence that exists, and every quotation must stand
+ * literally on its line of that evidence. Whatever fails is dropped.
+ */
+export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsupported: readonly string[]): CheckedClaims {
+  const byId = new Map(evidence.map((item) => [item.id, item]));
+  const kept: Claim[] = [];
+  const dropped: { claim: Claim; reason: string }[] = [];
+  for (const claim of answer.claims) {
+    const reason = whyNot(claim, byId, unsupported);
+    if (reason === null) kept.push(claim);
+    else dropped.push({ claim, reason });
+  }
+  return { kept, dropped };
+}
+
+function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>, unsupported: readonly string[]): string | null {
+  if (claim.evidence.length === 0) return 'it cites no evidence';
+  const missing = claim.evidence.filter((id) => !byId.has(id));
+  if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
+  const cited = claim.evidence.flatMap((id) => byId.get(id) ?? []);
+  const wrong = claim.quotes.find((quote) => !cited.some((item) => standsIn(quote, item)));
+  if (wrong !== undefined) return `its quotation of ${wrong.source}:${wrong.line} does not stand there`;
+  if (unsupported.includes(claim.text)) return 'its evidence does not carry it';
+  return null;
+}
+
+/** Whether the quoted words stand literally on that line of the evidence; evidence without lines is searched whole. */
+export function standsIn(quote: Quote, item: Evidence): boolean {
+  if (quote.text.trim() === '' || quote.source !== item.source) return false;
+  if (item.lineStart === undefined) return item.text.includes(quote.text);
+  const line = item.text.split('\n')[quote.line - item.lineStart];
+  return line?.includes(quote.text) ?? false;
+}

@@ -1,0 +1,37 @@
+import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
+import { TriageContextSchema } from './context.ts';
+import { classify } from './nodes/classify.ts';
+import { executeTool } from './nodes/execute-tool.ts';
+import { generateAnswer } from './nodes/generate-answer.ts';
+import { observe } from './nodes/observe.ts';
+import { reason } from './nodes/reason.ts';
+import { selectTool } from './nodes/select-tool.ts';
+import { verify } from './nodes/verify.ts';
+import { afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
+import { TriageState } from './state.ts';
+
+/** The whole road of one triage: all nodes and all edges. Nodes return facts; every fork is a pure function of routes.ts. */
+export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
+  return new StateGraph(TriageState, TriageContextSchema)
+    .addNode('classify', classify)
+    .addNode('reason', reason)
+    .addNode('select_tool', selectTool)
+    .addNode('execute_tool', executeTool)
+    .addNode('observe', observe)
+    .addNode('generate_answer', generateAnswer)
+    .addNode('verify', verify)
+    .addEdge(START, 'classify')
+    .addEdge('classify', 'reason')
+    .addConditionalEdges('reason', afterReason, ['select_tool', 'generate_answer'])
+    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'generate_answer'])
+    .addEdge('execute_tool', 'observe')
+    .addConditionalEdges('observe', afterObserve, ['reason', 'generate_answer'])
+    .addEdge('generate_answer', 'verify')
+    .addConditionalEdges('verify', afterVerify, { reason: 'reason', select_tool: 'select_tool', end: END })
+    .compile({ name: 'triage', ...(checkpointer === undefined ? {} : { checkpointer }) });
+}
+
+export type TriageGraph = ReturnType<typeof compileTriageGraph>;
+
+/** Without a checkpointer: for LangGraph's own tools, which bring theirs, and for drawing. */
+export const graph = compileTriageGraph();

@@ -1,0 +1,24 @@
+import { contextOf, type TriageRuntime } from '../context.ts';
+import { insightOf } from '../insight.ts';
+import { costOf, finishedStep, startWatch } from '../judge.ts';
+import { storedTermination } from '../routes.ts';
+import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+
+/** Says what is known: cause, fix, claims with their evidence, suspects. Stores why the loop ended. */
+export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+  const watch = startWatch(runtime);
+  const { analyst } = contextOf(runtime);
+  const termination = storedTermination(state);
+  const judgement = await analyst.answer(insightOf(state), runtime.signal);
+  return {
+    answer: judgement.value,
+    termination,
+    ...costOf('generate_answer', judgement),
+    ...finishedStep(runtime, watch, {
+      node: 'generate_answer',
+      round: state.rounds,
+      by: judgement.by,
+      summary: `${judgement.value.title} (${termination})`,
+    }),
+  };
+}

@@ -1,0 +1,83 @@
+import { ReducedValue, StateSchema } from '@langchain/langgraph';
+import { z } from 'zod';
+import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict } from '../../src/domain/analysis.ts';
+import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
+import { TriageSubject } from '../../src/domain/subject.ts';
+
+/** What bounds a run, and where its verdict turns. Given with the subject, so that every fork is a function of the state alone. */
+export const TriageLimits = z.object({
+  maxIterations: z.int().min(1),
+  /** How often verify may send an answer back. */
+  maxCorrections: z.int().min(0),
+  /** Probabilities, 0..1: from which an answer is published, shown to a person, or sent back. */
+  thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
+});
+export type TriageLimits = z.infer<typeof TriageLimits>;
+
+/** What `reason` concluded in the last round. */
+export const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
+
+const appended = <Item extends z.ZodType>(item: Item) =>
+  new ReducedValue(
+    z.array(item).default(() => []),
+    {
+      inputSchema: z.array(item),
+      reducer: (current, next) => [...current, ...next],
+    },
+  );
+
+/**
+ * The state of one triage. Keys are nouns (nodes are verbs). The raw log is never in here, only excerpts and findings, so
+ * that a checkpoint stays small.
+ */
+export const TriageState = new StateSchema({
+  subject: TriageSubject,
+  limits: TriageLimits,
+  classification: Classification.nullable().default(null),
+  /** Everything known, numbered in order of arrival; grows only. */
+  evidence: appended(Evidence),
+  plan: PlanState.nullable().default(null),
+  /** Rounds begun; counted in `reason`. */
+  rounds: z.int().default(0),
+  /** Questions chosen for this round. */
+  calls: z.array(ToolCall).default(() => []),
+  /** Replies of this round, with their findings, until `observe` has numbered them. */
+  replies: z.array(ToolOutcome).default(() => []),
+  /** All calls made so far; their findings are in `evidence`. */
+  outcomes: appended(ToolOutcome),
+  /** Rounds in a row in which no tool found anything. */
+  fruitless: z.int().default(0),
+  answer: Answer.nullable().default(null),
+  termination: TerminationReason.nullable().default(null),
+  verdict: Verdict.nullable().default(null),
+  /** What verify found missing; given to the next round. */
+  gaps: z.array(z.string()).default(() => []),
+  /** How many calls had been made when the last verdict fell; a new answer needs at least one more. */
+  callsAtVerdict: z.int().default(0),
+  /** How often verify sent the answer back. */
+  corrections: z.int().default(0),
+  /** Whether the web was asked; it is asked once. */
+  webAsked: z.boolean().default(false),
+  usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
+  steps: appended(Step),
+  notes: appended(z.string()),
+  promptHashes: new ReducedValue(z.record(z.string(), z.string()).default({}), {
+    inputSchema: z.record(z.string(), z.string()),
+    reducer: (current, next) => ({ ...current, ...next }),
+  }),
+  model: z.string().nullable().default(null),
+});
+
+export type TriageStateValue = typeof TriageState.State;
+export type TriageStateUpdate = typeof TriageState.Update;
+
+function addUsage(current: Usage, next: Usage): Usage {
+  return {
+    inputTokens: current.inputTokens + next.inputTokens,
+    outputTokens: current.outputTokens + next.outputTokens,
+    costUsd: current.costUsd + next.costUsd,
+    modelCalls: current.modelCalls + next.modelCalls,
+    toolCalls: current.toolCalls + next.toolCalls,
+    iterations: current.iterations + next.iterations,
+  };
+}
