@@ -1,0 +1,37 @@
+import type { Automaton } from '../aho-corasick.ts';
+import { buildAutomaton } from '../aho-corasick.ts';
+import type { LogText } from '../lines.ts';
+import type { Scan } from '../scan.ts';
+import { EXTRACTORS } from './all.ts';
+import type { Extraction } from './extraction.ts';
+import { newExtraction } from './extraction.ts';
+
+/** Literals of all extractors, each once; its index is its id in a scan. */
+const LITERALS: readonly string[] = [...new Set(EXTRACTORS.flatMap(({ literals }) => literals.map((literal) => literal.toLowerCase())))];
+
+let automaton: Automaton | undefined;
+
+/** The automaton that finds every literal any extractor asks for; built once. */
+export function extractorAutomaton(): Automaton {
+  automaton ??= buildAutomaton(LITERALS);
+  return automaton;
+}
+
+/** Runs every extractor over its candidate lines of one log. */
+export function extractAll(log: LogText, scan: Scan): Extraction {
+  const found = newExtraction();
+  for (const extractor of EXTRACTORS) {
+    const lines = candidateLines(scan, extractor.literals);
+    if (lines.length === 0) continue;
+    const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
+    extractor.extract(log, lines, found);
+    if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before) found.toolchains.add(extractor.name);
+  }
+  return found;
+}
+
+function candidateLines(scan: Scan, literals: readonly string[]): readonly number[] {
+  const lists = literals.map((literal) => scan.hits[LITERALS.indexOf(literal.toLowerCase())] ?? []).filter((list) => list.length > 0);
+  if (lists.length <= 1) return lists[0] ?? [];
+  return Array.from(new Set(lists.flat())).sort((a, b) => a - b);
+}

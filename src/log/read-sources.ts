@@ -1,0 +1,86 @@
+import type { SourceText, TestResult } from '../domain/build.ts';
+import type { ErrorMessage, FailingTest } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+import type { Block, Extraction } from './extract/extraction.ts';
+import { extractAll, extractorAutomaton } from './extract/run.ts';
+import { failuresOf } from './failures.ts';
+import { parseJUnit } from './junit.ts';
+import type { LogText } from './lines.ts';
+import { openLog, plainText } from './lines.ts';
+import { reduceLogs } from './reduce.ts';
+import { scanText } from './scan.ts';
+
+/** How to read a build's sources. */
+export interface ReadOptions {
+  /** All excerpts together hold at most this many tokens. */
+  readonly budgetTokens: number;
+  /** The log of a green build of the same job: what it also says is no evidence. */
+  readonly greenText?: string;
+  /** How many secrets were hidden in the sources, for the record. */
+  readonly maskedSecrets?: number;
+}
+
+interface ReadLog {
+  readonly log: LogText;
+  readonly found: Extraction;
+  readonly blocks: readonly Block[];
+}
+
+const MAX_MESSAGES = 50;
+
+/** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
+export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
+  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseJUnit(name, text));
+  const logs = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source));
+  const { excerpts, tokens } = reduceLogs(logs, options.budgetTokens);
+  const all = <K extends 'diagnostics' | 'exceptions' | 'exits'>(key: K) =>
+    logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
+  const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
+    excerpts: [...excerpts],
+    tokens,
+    failingTests: mergeTests([...reports.flatMap(({ failingTests }) => failingTests), ...logs.flatMap(({ found }) => found.failingTests)]),
+    testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
+    diagnostics: all('diagnostics'),
+    exceptions: all('exceptions'),
+    messages: tellingFirst(logs.flatMap(({ found }) => found.messages)),
+    exits: all('exits'),
+    failedSections: [],
+    toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
+    sources: sources.map(({ name, text }) => ({ name, lines: countLines(text), bytes: Buffer.byteLength(text) })),
+    maskedSecrets: options.maskedSecrets ?? 0,
+    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap(({ notes }) => notes)],
+  };
+  return withFingerprint(partial);
+}
+
+function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Reading {
+  const unknown = { algorithm: '', version: 0, value: '' };
+  const [first] = failuresOf({ ...partial, fingerprint: unknown, generic: true });
+  return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
+}
+
+function readLog(source: SourceText): ReadLog {
+  const plain = plainText(source.text);
+  const scan = scanText(plain, extractorAutomaton());
+  const log = openLog(source, plain, scan);
+  const found = extractAll(log, scan);
+  const tail = { start: Math.max(1, log.lineCount - 30), end: log.lineCount, weight: 10, reason: 'end of the log' };
+  return { log, found, blocks: [...found.blocks, tail] };
+}
+
+function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
+  const seen = new Set<string>();
+  const unique = messages.filter(({ text }) => !seen.has(text) && seen.add(text));
+  return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
+}
+
+function mergeTests(tests: readonly FailingTest[]): FailingTest[] {
+  const seen = new Set<string>();
+  return tests.filter(({ suite, name }) => !seen.has(`${suite}\u0001${name}`) && seen.add(`${suite}\u0001${name}`));
+}
+
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines++;
+  return lines;
+}

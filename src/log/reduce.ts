@@ -1,0 +1,95 @@
+import type { Excerpt } from '../domain/failure.ts';
+import type { Block } from './extract/extraction.ts';
+import type { LogText } from './lines.ts';
+import { countTokens } from './tokens.ts';
+
+/** One log with the blocks its readers proposed. */
+export interface WeighedLog {
+  readonly log: LogText;
+  readonly blocks: readonly Block[];
+}
+
+/** Excerpts within the budget, and their tokens. */
+export interface Reduced {
+  readonly excerpts: readonly Excerpt[];
+  readonly tokens: number;
+}
+
+interface Candidate extends Block {
+  readonly log: LogText;
+}
+
+interface Picked {
+  readonly reason: string;
+  readonly weight: number;
+}
+
+/** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
+const RESERVE = 0.98;
+const MAX_TRIES = 5_000;
+
+/** Fills the budget with the heaviest blocks, whole lines only, and gives them back in the order of the logs. */
+export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): Reduced {
+  const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
+  let room = Math.floor(budgetTokens * RESERVE);
+  const candidates = logs.flatMap(({ log, blocks }) => blocks.map((block): Candidate => ({ ...block, log })));
+  candidates.sort((a, b) => b.weight - a.weight || b.end - a.end);
+  for (const block of candidates.slice(0, MAX_TRIES)) {
+    if (room <= 0) break;
+    const lines = picked.get(block.log);
+    if (lines !== undefined) room -= pick(block, lines, room);
+  }
+  return settle(
+    logs.flatMap(({ log }) => excerptsOf(log, picked.get(log) ?? new Map())),
+    budgetTokens,
+  );
+}
+
+function pick(block: Candidate, lines: Map<number, Picked>, room: number): number {
+  const wanted: number[] = [];
+  let cost = 0;
+  for (let line = block.start; line <= block.end; line++) {
+    if (lines.has(line)) continue;
+    const raw = block.log.raw(line);
+    if (raw.length > room * 16) continue;
+    const tokens = countTokens(`${raw}\n`);
+    if (cost + tokens > room) break;
+    cost += tokens;
+    wanted.push(line);
+  }
+  for (const line of wanted) lines.set(line, { reason: block.reason, weight: block.weight });
+  return cost;
+}
+
+function excerptsOf(log: LogText, picked: ReadonlyMap<number, Picked>): Excerpt[] {
+  const excerpts: Excerpt[] = [];
+  const numbers = [...picked.keys()].sort((a, b) => a - b);
+  for (let i = 0; i < numbers.length; ) {
+    let j = i;
+    while ((numbers[j + 1] ?? -1) === (numbers[j] ?? 0) + 1) j++;
+    excerpts.push(excerptOf(log, numbers.slice(i, j + 1), picked));
+    i = j + 1;
+  }
+  return excerpts;
+}
+
+function excerptOf(log: LogText, lines: readonly number[], picked: ReadonlyMap<number, Picked>): Excerpt {
+  let best: Picked = { reason: '', weight: -1 };
+  for (const line of lines) {
+    const here = picked.get(line);
+    if (here !== undefined && here.weight > best.weight) best = here;
+  }
+  const text = lines.map((line) => log.raw(line)).join('\n');
+  return { source: log.name, lineStart: lines[0] ?? 1, lineEnd: lines.at(-1) ?? 1, text, ...best };
+}
+
+function settle(excerpts: readonly Excerpt[], budgetTokens: number): Reduced {
+  const kept = excerpts.map((excerpt) => ({ excerpt, tokens: countTokens(excerpt.text) }));
+  let tokens = kept.reduce((sum, one) => sum + one.tokens, 0);
+  while (tokens > budgetTokens && kept.length > 0) {
+    const lightest = kept.reduce((least, one, i) => (one.excerpt.weight < (kept[least]?.excerpt.weight ?? 0) ? i : least), 0);
+    tokens -= kept[lightest]?.tokens ?? 0;
+    kept.splice(lightest, 1);
+  }
+  return { excerpts: kept.map(({ excerpt }) => excerpt), tokens };
+}
