@@ -22,6 +22,8 @@ export interface DeliveryStore {
     delivery: { source: string; deliveryId: string; event: string; bodySha256: string; buildId: string | null },
     sql?: Sql,
   ): Promise<boolean>;
+  /** What was kept under the sender's id, so that a second delivery gets the first one's answer. */
+  find(source: string, deliveryId: string, sql?: Sql): Promise<{ event: string; bodySha256: string; buildId: string | null } | null>;
 }
 
 export interface BuildFilter {
@@ -35,9 +37,16 @@ export interface BuildFilter {
 }
 
 export interface BuildStore {
-  /** Stores a build, or returns the one with the same (provider, repository, pipeline, number, attempt); a known build only gains fields and its status may change from unknown. */
+  /**
+   * Stores a build, or returns the known one: with the same (provider, repository, pipeline, number, attempt), or the same
+   * (provider, repository, externalId, attempt) where it has an externalId; two events of one run that come at once make one
+   * build. A known build only gains fields and its status may change from unknown. A number that equals the externalId is
+   * provisional (GitHub's job events do not name the run's number): it and its pipeline give way to the real ones.
+   */
   upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
   find(id: string): Promise<Build | null>;
+  /** The build of the provider's own run id: of that attempt, or the newest attempt. */
+  findByExternalId(key: { provider: string; repository: string; externalId: string; attempt?: number }, sql?: Sql): Promise<Build | null>;
   /** Newest attempt of a build by its CI's own number. */
   findByNumber(key: { provider: string; number: string; repository?: string; pipeline?: string }): Promise<Build | null>;
   list(filter: BuildFilter, page: Page): Promise<Build[]>;
