@@ -1,0 +1,2 @@
+step 'Build' 'cargo --version
+cargo build'

@@ -1,0 +1,3 @@
+step 'Version' 'go version
+go env GOTOOLCHAIN'
+step 'Build' 'go build ./...'

@@ -1,0 +1,3 @@
+module example.test/tides
+
+go 1.99

@@ -1,0 +1,3 @@
+module example.test/ledger
+
+go 1.22

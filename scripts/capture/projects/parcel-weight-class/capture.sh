@@ -1,0 +1,1 @@
+step 'Test' 'cargo test --locked --no-fail-fast'

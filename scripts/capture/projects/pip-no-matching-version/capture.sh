@@ -1,0 +1,4 @@
+step 'Install' 'python3 -m venv .venv
+.venv/bin/pip --version
+.venv/bin/pip install -r requirements.txt'
+step 'Test' '.venv/bin/python -c "import timesheet"'

@@ -1,0 +1,3 @@
+step 'Versions' 'cargo --version
+rustc --version'
+step 'Build' 'cargo build --locked'

@@ -1,0 +1,2 @@
+step 'Install' 'npm ci'
+step 'Test' 'npm test'

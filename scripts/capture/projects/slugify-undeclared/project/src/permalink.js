@@ -1,0 +1,3 @@
+const slugify = require('slugify')
+
+exports.permalink = (post) => `/${post.year}/${slugify(post.title, { lower: true })}`

@@ -1,0 +1,2 @@
+step 'Python' 'python3 --version'
+step 'Test' 'python3 -m unittest discover -v'

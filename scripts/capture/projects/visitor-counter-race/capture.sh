@@ -1,0 +1,2 @@
+step 'Test' 'go version
+go test -race -count=1 -v ./...'

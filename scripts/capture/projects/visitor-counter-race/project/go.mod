@@ -1,0 +1,3 @@
+module example.test/visitors
+
+go 1.22

@@ -1,0 +1,2 @@
+def week_of(day):
+    return day.isocalendar().week
