@@ -12,7 +12,7 @@ export interface TriageContext {
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   /** Told of each finished node as it finishes. Must not throw. */
-  readonly onStep?: (step: Step) => void;
+  readonly onStep?: ((step: Step) => void) | undefined;
 }
 
 const isObject = (value: unknown) => typeof value === 'object' && value !== null;
@@ -33,6 +33,5 @@ export function contextOf(runtime: TriageRuntime): TriageContext {
   if (context === undefined || context.analyst === undefined) {
     throw new TriageError('internal', 'The triage graph was run without its context; pass { context: { analyst, toolbox, clock } }');
   }
-  const { onStep, ...rest } = context;
-  return onStep === undefined ? rest : { ...rest, onStep };
+  return context;
 }

@@ -1,0 +1,83 @@
+import type { TriageContext } from '../../graphs/triage/context.ts';
+import type { TriageGraph } from '../../graphs/triage/graph.ts';
+import { recursionLimit } from '../../graphs/triage/routes.ts';
+import type { TriageLimits, TriageStateValue } from '../../graphs/triage/state.ts';
+import type { Analysis } from '../domain/analysis.ts';
+import { TriageError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+
+export interface InvestigateDeps extends TriageContext {
+  /** Compiled once; with a checkpointer a run continues from its last finished node. */
+  readonly graph: TriageGraph;
+  readonly limits: TriageLimits;
+  /** Of one run, in milliseconds. */
+  readonly timeLimitMs: number;
+  readonly durable: boolean;
+}
+
+/** Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. */
+export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
+  const startedAt = deps.clock.now();
+  const { graph, limits, analyst, toolbox, clock, onStep } = deps;
+  const context = { analyst, toolbox, clock, onStep };
+  const config = {
+    context,
+    configurable: { thread_id: subject.triageId },
+    recursionLimit: recursionLimit(limits),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(deps.timeLimitMs)]),
+    ...(deps.durable ? { durability: 'sync' as const } : {}),
+  };
+  const begun = deps.durable ? await graph.getState({ configurable: config.configurable }) : null;
+  const resumed = begun !== null && begun.createdAt !== undefined;
+  const finished = resumed && begun.next.length === 0;
+  const state: TriageStateValue = finished ? begun.values : await graph.invoke(resumed ? null : { subject, limits }, config);
+  return analysisOf(state, clock.now() - startedAt, clock.now());
+}
+
+/** The stored answer of a finished run. */
+function analysisOf(state: TriageStateValue, milliseconds: number, now: number): Analysis {
+  const { subject, classification, answer, verdict, termination } = state;
+  if (classification === null || answer === null || verdict === null) {
+    throw new TriageError('internal', `The run of ${subject.triageId} ended without a verdict`);
+  }
+  return {
+    id: newId('ana', now),
+    buildId: subject.build.id,
+    triageId: subject.triageId,
+    failureIds: subject.failures.map((failure) => failure.id),
+    fingerprint: subject.fingerprint.value,
+    category: classification.category,
+    kind: classification.kind,
+    classification,
+    answer,
+    verdict,
+    evidence: state.evidence,
+    steps: state.steps,
+    usage: state.usage,
+    analyst: mainAnalyst(state),
+    model: state.model,
+    promptHashes: state.promptHashes,
+    notes: [...new Set([...subject.notes, ...state.notes])],
+    terminationReason: termination ?? 'max_iterations',
+    recalled: null,
+    reduction: reductionOf(subject),
+    milliseconds,
+    createdAt: new Date(now).toISOString(),
+  };
+}
+
+/** Who wrote the answer. */
+function mainAnalyst(state: TriageStateValue): string {
+  return state.steps.findLast((step) => step.node === 'generate_answer')?.by ?? 'rules';
+}
+
+/** How far the logs were reduced for this subject. */
+export function reductionOf(subject: TriageSubject): Analysis['reduction'] {
+  return {
+    logLines: subject.sources.reduce((total, source) => total + source.lines, 0),
+    logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),
+    keptLines: subject.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0),
+    tokens: subject.tokens,
+  };
+}

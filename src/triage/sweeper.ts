@@ -1,0 +1,28 @@
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { TriageStore } from '../ports/stores.ts';
+
+const BATCH = 100;
+
+export interface SweeperDeps {
+  readonly jobQueue: JobQueue;
+  readonly triages: TriageStore;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+}
+
+/** Rings again for every job that is owed and that nobody holds: the queue may forget, the database does not. */
+export function startSweeper(deps: SweeperDeps): { stop(): void } {
+  const timer = setInterval(() => void sweep(deps), deps.intervalMs);
+  timer.unref();
+  void sweep(deps);
+  return { stop: () => clearInterval(timer) };
+}
+
+async function sweep(deps: SweeperDeps): Promise<void> {
+  try {
+    for (const job of await deps.triages.owed(BATCH)) await deps.jobQueue.enqueue(job.id);
+  } catch (error) {
+    deps.logger.warn({ error }, 'sweep failed; it will be tried again');
+  }
+}

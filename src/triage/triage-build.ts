@@ -1,0 +1,100 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build, SourceText } from '../domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import type { FailureGroup, Reading } from '../domain/reading.ts';
+import type { Masker } from '../log/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { BuildSource } from '../ports/build-source.ts';
+import type { Stores } from '../ports/stores.ts';
+import { type ConcludeDeps, conclude } from './conclude.ts';
+import { groupsOf } from './group.ts';
+import { type InvestigateDeps, investigate } from './investigate.ts';
+import { maskSources, readMasked } from './read-build.ts';
+import { recallAnalysis } from './recall.ts';
+import { subjectOf } from './subject.ts';
+
+export interface TriageBuildDeps extends ConcludeDeps {
+  readonly stores: Stores;
+  readonly archive: BuildArchive;
+  readonly masker: Masker;
+  /** By provider; uploads have none. */
+  readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
+  readonly investigation: InvestigateDeps;
+  readonly budgetTokens: number;
+}
+
+/**
+ * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
+ * point: what was finished before is found and not repeated. `lastTry` says that a log which cannot be fetched now will
+ * not be waited for any longer.
+ */
+export async function triageBuild(buildId: string, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean): Promise<Analysis[]> {
+  const build = await deps.stores.builds.find(buildId);
+  if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
+  const { sources, notes } = await sourcesOf(build, deps, signal, lastTry);
+  const reading = readMasked(sources, { budgetTokens: deps.budgetTokens, secrets: 0 });
+  const groups = await storedGroups(build, reading, deps);
+  const analyses: Analysis[] = [];
+  for (const group of groups) {
+    signal.throwIfAborted();
+    analyses.push(await answerGroup({ build, group, groups, reading, notes }, deps, signal));
+  }
+  return analyses;
+}
+
+interface GroupInput {
+  readonly build: Build;
+  readonly group: FailureGroup;
+  readonly groups: readonly FailureGroup[];
+  readonly reading: Reading;
+  readonly notes: readonly string[];
+}
+
+async function answerGroup(input: GroupInput, deps: TriageBuildDeps, signal: AbortSignal): Promise<Analysis> {
+  const { build, group } = input;
+  const triage = await deps.stores.triages.open(build.id, group.fingerprint.value);
+  if (triage.analysisId !== null) {
+    const stored = await deps.stores.analyses.find(triage.analysisId);
+    if (stored !== null) return stored;
+  }
+  const subject = subjectOf({ ...input, triageId: triage.id });
+  const startedAt = deps.clock.now();
+  const entry = group.generic ? null : await deps.stores.library.recall(group.fingerprint.value);
+  if (entry === null) return conclude(build, await investigate(subject, deps.investigation, signal), deps, signal);
+  const timesSeen = await deps.stores.library.seen(entry.id, new Date(startedAt).toISOString());
+  return conclude(build, recallAnalysis(subject, entry, timesSeen, startedAt, deps.clock.now()), deps, signal);
+}
+
+/** Groups are stored once: a second run of the same build works on the stored ones. */
+async function storedGroups(build: Build, reading: Reading, deps: TriageBuildDeps): Promise<FailureGroup[]> {
+  await deps.stores.builds.saveTestResults(build.id, reading.testResults);
+  return deps.stores.failures.saveGroups(build.id, groupsOf(reading, build.id));
+}
+
+/** The archived texts of a build; where there are none yet they are fetched from the CI that ran it, masked, and kept. */
+async function sourcesOf(build: Build, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean) {
+  const archived = await fromArchive(build, deps.archive);
+  if (archived.length > 0) return { sources: archived, notes: [] };
+  const source = deps.buildSources[build.provider];
+  if (source === undefined) return { sources: [], notes: ['The build came without a log.'] };
+  try {
+    const fetched = await source.fetch(build, signal);
+    const { sources } = await maskSources(fetched.sources, deps.masker);
+    for (const text of sources) await deps.archive.put(build.id, text);
+    await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
+    return { sources, notes: [...fetched.notes] };
+  } catch (error) {
+    if (signal.aborted || (isRetryable(error) && !lastTry)) throw error;
+    deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
+    return { sources: [], notes: [`The log could not be read: ${messageOf(error)}`] };
+  }
+}
+
+async function fromArchive(build: Build, archive: BuildArchive): Promise<SourceText[]> {
+  const sources: SourceText[] = [];
+  for (const { name, kind, notes } of await archive.list(build.id)) {
+    const text = await archive.read(build.id, name);
+    if (text !== null) sources.push({ name, kind, notes, text });
+  }
+  return sources;
+}
