@@ -1,0 +1,38 @@
+import type { Logger } from '../../ports/logger.ts';
+import type { Publisher } from '../../ports/publisher.ts';
+
+/** How many analyses are remembered as told; older ones may be logged again, which harms nobody. */
+const REMEMBERED = 1000;
+
+/** Writes the sure answer to the log, once per analysis and process. Its texts are masked already. */
+export function createLogPublisher(logger: Logger): Publisher {
+  const told = new Set<string>();
+  return {
+    driver: 'log',
+    async publish(build, analysis, signal) {
+      signal.throwIfAborted();
+      if (told.has(analysis.id)) return;
+      told.add(analysis.id);
+      for (const oldest of told) {
+        if (told.size <= REMEMBERED) break;
+        told.delete(oldest);
+      }
+      logger.info(
+        {
+          buildId: build.id,
+          repository: build.repository,
+          pipeline: build.pipeline,
+          number: build.number,
+          analysisId: analysis.id,
+          category: analysis.category,
+          kind: analysis.kind,
+          confidence: analysis.verdict.confidence,
+          title: analysis.answer.title,
+          fix: analysis.answer.fixRecommendation,
+          confirmedBy: analysis.recalled?.confirmedBy ?? null,
+        },
+        'answer published',
+      );
+    },
+  };
+}

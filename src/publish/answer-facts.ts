@@ -1,0 +1,105 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import { clip, formatNumber } from './visible-text.ts';
+
+/** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */
+export type AnswerForm = 'known' | 'sure' | 'unsure';
+
+/** A line of proof: where it stands (1-based) and its words, unescaped. */
+export interface ProofLine {
+  readonly source: string;
+  readonly line: number;
+  readonly text: string;
+}
+
+const MAX_PROOF_LINES = 8;
+const MAX_LINE_CHARACTERS = 300;
+
+/** Known where a person's earlier decision answered; sure where it may be published; everything else waits for a person. */
+export function formOf(analysis: Analysis): AnswerForm {
+  if (analysis.recalled !== null) return 'known';
+  return analysis.verdict.action === 'auto_notify' && !analysis.classification.abstained ? 'sure' : 'unsure';
+}
+
+/** 0.912 → "91 %". Never rounded up to certainty. */
+export function percent(confidence: number): string {
+  return `${Math.floor(confidence * 100 + 1e-9)} %`;
+}
+
+/**
+ * The lines that prove the answer, in the order of the log: what its claims quote, else the first lines of the evidence they
+ * cite, else of whatever was read from a log. At most eight, each at most 300 characters.
+ */
+export function proofLines(analysis: Analysis): ProofLine[] {
+  const quoted = analysis.answer.claims.flatMap(({ quotes }) => quotes).map((quote) => ({ ...quote, text: wholeLine(analysis, quote) }));
+  const lines = quoted.length > 0 ? quoted : citedEvidence(analysis).flatMap(linesOf);
+  const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
+  return [...unique.values()]
+    .slice(0, MAX_PROOF_LINES)
+    .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
+    .map((line) => ({ ...line, text: clip(line.text, MAX_LINE_CHARACTERS) }));
+}
+
+/** Evidence that answers the question but is no line of a log: a document, a past failure, a commit. At most three titles. */
+export function otherEvidence(analysis: Analysis): Evidence[] {
+  const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
+  return analysis.evidence.filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined).slice(0, 3);
+}
+
+/** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "311,101 log lines → 412 kept". */
+export function usageParts(analysis: Analysis): string[] {
+  const { usage, reduction } = analysis;
+  const tokens = usage.inputTokens + usage.outputTokens;
+  return [
+    `${failureCount(analysis)}, 1 cause`,
+    formatDuration(analysis.milliseconds),
+    usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
+    ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
+    `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
+  ];
+}
+
+/** "1 failure", "14 failures". */
+export function failureCount(analysis: Analysis): string {
+  const count = Math.max(1, analysis.failureIds.length);
+  return `${formatNumber(count)} ${count === 1 ? 'failure' : 'failures'}`;
+}
+
+/** "confirmed by ada on 2026-10-12, seen 14 times"; null where no known cause answered. Raw text: escape it. */
+export function confirmation(analysis: Analysis): string | null {
+  if (analysis.recalled === null) return null;
+  const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
+  return `confirmed by ${confirmedBy} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
+}
+
+function wholeLine(analysis: Analysis, quote: ProofLine): string {
+  const evidence = analysis.evidence.find(
+    ({ source, lineStart, lineEnd }) =>
+      source === quote.source && lineStart !== undefined && lineStart <= quote.line && quote.line <= (lineEnd ?? 0),
+  );
+  const line = evidence?.text.split('\n')[quote.line - (evidence.lineStart ?? 1)];
+  return line?.includes(quote.text) ? line : quote.text;
+}
+
+function citedEvidence(analysis: Analysis): Evidence[] {
+  const located = analysis.evidence.filter(({ lineStart }) => lineStart !== undefined);
+  const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
+  const named = located.filter(({ id }) => cited.has(id));
+  return named.length > 0 ? named : located.filter(({ tool }) => tool === 'log').slice(0, 1);
+}
+
+function linesOf({ source, lineStart = 1, text }: Evidence): ProofLine[] {
+  return text
+    .split('\n')
+    .map((line, index) => ({ source, line: lineStart + index, text: line }))
+    .filter((line) => line.text.trim() !== '');
+}
+
+function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
+  return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : `${formatNumber(milliseconds / 1000)} s`;
+}
+
+function formatDollars(dollars: number): string {
+  return dollars > 0 && dollars < 0.01 ? 'under $0.01' : `$${dollars.toFixed(2)}`;
+}

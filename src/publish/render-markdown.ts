@@ -1,0 +1,84 @@
+import type { Analysis } from '../domain/analysis.ts';
+import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, usageParts } from './answer-facts.ts';
+import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
+import { clip } from './visible-text.ts';
+
+const MAX_PROSE = 3000;
+const MAX_TITLE = 200;
+const MAX_LIST = 5;
+
+/**
+ * One analysis as GitHub-flavoured Markdown: a headline, the cause with its fix and proof, and what it cost. Everything from
+ * logs, models and people is neutralised: no mention, link, image, HTML or comment marker survives, no fence can be left.
+ * At most about 25,000 characters.
+ */
+export function renderMarkdown(analysis: Analysis): string {
+  const blocks = formOf(analysis) === 'unsure' ? unsure(analysis) : answered(analysis);
+  return `${[...blocks, footer(analysis)].join('\n\n')}\n`;
+}
+
+function answered(analysis: Analysis): string[] {
+  const { answer } = analysis;
+  const confirmed = confirmation(analysis);
+  const standing = confirmed === null ? `${percent(analysis.verdict.confidence)} sure` : `known cause, ${html(confirmed)}`;
+  const title = html(clip(answer.title, MAX_TITLE));
+  return [
+    `<details open><summary><b>${title}</b>: ${analysis.category} · ${analysis.kind}, ${failureCount(analysis)}, ${standing}</summary>`,
+    prose(clip(answer.rootCause, MAX_PROSE)),
+    `**Fix:** ${inline(clip(answer.fixRecommendation, MAX_PROSE))}`,
+    ...proof(analysis),
+    '</details>',
+  ].filter((block) => block !== '');
+}
+
+function unsure(analysis: Analysis): string[] {
+  const { answer, verdict } = analysis;
+  const hypotheses = answer.hypotheses.slice(0, MAX_LIST);
+  const fits = hypotheses.length > 1 ? `${hypotheses.length} explanations fit` : clip(answer.title, MAX_TITLE);
+  return [
+    `**${failureCount(analysis)}. Faultline is not sure why (${percent(verdict.confidence)}) and asks a person.**`,
+    `<details open><summary><b>${html(fits)}</b>: best guess ${analysis.category} · ${analysis.kind}</summary>`,
+    prose(clip(answer.rootCause, MAX_PROSE)),
+    hypotheses
+      .map(({ category, text, settledBy }, index) => {
+        const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 500))}`;
+        return `${index + 1}. ${category}: ${inline(clip(text, 1000))}${settled}`;
+      })
+      .join('\n'),
+    answer.fixRecommendation === '' ? '' : `**Try:** ${inline(clip(answer.fixRecommendation, MAX_PROSE))}`,
+    ...proof(analysis),
+    verdict.reasons.length === 0
+      ? ''
+      : `Why a person: ${verdict.reasons
+          .slice(0, MAX_LIST)
+          .map((reason) => inline(clip(reason, 300)))
+          .join('; ')}`,
+    '</details>',
+  ].filter((block) => block !== '');
+}
+
+function proof(analysis: Analysis): string[] {
+  const lines = proofLines(analysis);
+  const sources = [...new Set(lines.map(({ source }) => source))];
+  const width = Math.max(0, ...lines.map(({ line }) => `${line}`.length));
+  const fences = sources.flatMap((source) => {
+    const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
+    return [...(sources.length > 1 ? [codeSpan(clip(source, MAX_TITLE))] : []), fence(shown)];
+  });
+  const suspects = analysis.answer.suspects.slice(0, MAX_LIST).map(({ path, line, commit, author }) => {
+    const by = [commit?.slice(0, 7), author].filter((part) => part != null).map((part) => inline(clip(part, 100)));
+    return `${codeSpan(clip(line === null ? path : `${path}:${line}`, MAX_TITLE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
+  });
+  const others = otherEvidence(analysis).map(({ source, title }) => `${inline(clip(source, 100))}: ${inline(clip(title, MAX_TITLE))}`);
+  return [
+    ...fences,
+    suspects.length === 0 ? '' : `Suspect ${suspects.join(' · ')}`,
+    others.length === 0 ? '' : `See also ${others.join(' · ')}`,
+  ];
+}
+
+/** `<sub>` stands inside a paragraph, so Markdown is read in it. */
+function footer(analysis: Analysis): string {
+  const notes = analysis.notes.slice(0, MAX_LIST).map((note) => clip(note, 300));
+  return `<sub>${[...notes, ...usageParts(analysis), analysis.id].map(inline).join(' · ')}</sub>`;
+}
