@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, realpath, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import { processSpace, processStart } from './process-identity.ts';
+
+const BEAT_MS = 1000;
+/**
+ * A holder in another container or on another machine is dead when it has not touched its lock for this long. Generous,
+ * because a long statement blocks the holder's event loop: the database runs inside its process.
+ */
+const SILENT_MS = 15 * BEAT_MS;
+
+const Holder = z.object({ pid: z.int(), started: z.string(), space: z.string(), token: z.string(), since: z.string() });
+type Holder = z.infer<typeof Holder>;
+
+export interface DirectoryLock {
+  /** The directory's real path. */
+  readonly directory: string;
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a directory for this process alone, with a file beside it (`<directory>.lock`). The lock of a dead process is
+ * taken over; of several racers exactly one wins. Throws `locked` naming the holder's PID, at once where the holder runs
+ * in the same process space, else after watching its heartbeat.
+ */
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+  const path = await createDirectory(directory);
+  const lock = `${path}.lock`;
+  const me: Holder = {
+    pid: process.pid,
+    started: processStart(process.pid) ?? '',
+    space: processSpace(),
+    token: randomUUID(),
+    since: new Date().toISOString(),
+  };
+  await acquire(lock, me, path);
+  const beat = setInterval(() => {
+    utimes(lock, new Date(), new Date()).catch(() => undefined);
+  }, BEAT_MS).unref();
+  return {
+    directory: path,
+    release: async () => {
+      clearInterval(beat);
+      if ((await readHolder(lock))?.token === me.token) await rm(lock, { force: true });
+    },
+  };
+}
+
+async function createDirectory(directory: string): Promise<string> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    return await realpath(directory);
+  } catch (error) {
+    throw new TriageError('storage-failed', `The data directory ${directory} cannot be created. Check its path and permissions.`, {
+      cause: error,
+    });
+  }
+}
+
+async function acquire(lock: string, me: Holder, directory: string): Promise<void> {
+  for (;;) {
+    if (await createLock(lock, me)) return;
+    const holder = await readHolder(lock);
+    if (holder === null) continue;
+    if (await isHeld(lock, holder)) throw lockedError(directory, holder);
+    await takeOver(lock, holder, me, directory);
+  }
+}
+
+/**
+ * Replaces the lock of a dead holder. Deleting it first would let a slow racer delete the winner's new lock, so the
+ * replacement is guarded by a lock of its own, named after the dead holder, and what is replaced is read again inside.
+ */
+async function takeOver(lock: string, dead: Holder, me: Holder, directory: string): Promise<void> {
+  const guard = `${lock}.${dead.token}`;
+  await acquire(guard, me, directory);
+  try {
+    if ((await readHolder(lock))?.token !== dead.token) return;
+    await rm(lock, { force: true });
+  } finally {
+    await rm(guard, { force: true });
+  }
+}
+
+/** False where the file exists. A link appears with its whole content, so nobody ever reads a half-written lock. */
+async function createLock(lock: string, me: Holder): Promise<boolean> {
+  const draft = `${lock}.${me.token}.draft`;
+  try {
+    await writeFile(draft, JSON.stringify(me), { mode: 0o600 });
+    await link(draft, lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw new TriageError('storage-failed', `The lock file ${lock} cannot be written. Check the folder's permissions.`, { cause: error });
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Null where there is no lock. A file that cannot be understood belongs to nobody known and is judged by its heartbeat. */
+async function readHolder(lock: string): Promise<Holder | null> {
+  let text: string;
+  try {
+    text = await readFile(lock, 'utf8');
+  } catch {
+    return null;
+  }
+  return parseHolder(text) ?? { pid: 0, started: '', space: '', token: 'unreadable', since: '' };
+}
+
+function parseHolder(text: string): Holder | null {
+  try {
+    return Holder.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+async function isHeld(lock: string, holder: Holder): Promise<boolean> {
+  if (holder.space === processSpace()) return processStart(holder.pid) === holder.started;
+  const before = await touchedAt(lock);
+  for (let waited = 0; waited < SILENT_MS; waited += BEAT_MS) {
+    await delay(BEAT_MS);
+    if ((await touchedAt(lock)) !== before) return true;
+  }
+  return false;
+}
+
+async function touchedAt(lock: string): Promise<number | null> {
+  const found = await stat(lock).catch(() => null);
+  return found === null ? null : found.mtimeMs;
+}
+
+function lockedError(directory: string, holder: Holder): TriageError {
+  const who = holder.pid === process.pid ? 'this process already' : `process ${holder.pid}, since ${holder.since}`;
+  return new TriageError(
+    'locked',
+    `The data directory ${directory} is in use by ${who}. Stop that process, or start this one with another data directory; two on one directory would lose data.`,
+    { details: { pid: holder.pid, directory } },
+  );
+}

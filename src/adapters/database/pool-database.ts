@@ -1,0 +1,134 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type pg from 'pg';
+import { TriageError } from '../../domain/errors.ts';
+import type { Database, Sql } from '../../ports/database.ts';
+import { cleanParameters } from './parameters.ts';
+import { readColumns } from './row-types.ts';
+import { runMigrations } from './run-migrations.ts';
+import { toStorageError } from './storage-error.ts';
+
+/** A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the checkpointer. */
+export interface PgDatabase extends Database {
+  readonly pool: pg.Pool;
+}
+
+export interface PoolDatabaseOptions {
+  readonly driver: Database['driver'];
+  readonly pool: pg.Pool;
+  readonly migrationsFolder: string;
+  /** Closes the pool and what is behind it; called once. */
+  readonly close: () => Promise<void>;
+}
+
+/** The part that PGlite and PostgreSQL share. */
+export function createPoolDatabase({ driver, pool, migrationsFolder, close }: PoolDatabaseOptions): PgDatabase {
+  const openTransaction = new AsyncLocalStorage<{ open: boolean }>();
+  // An idle connection that breaks must not stop the process; the next query meets the failure and reports it.
+  pool.on('error', () => undefined);
+
+  function refuseInsideTransaction(): void {
+    if (!openTransaction.getStore()?.open) return;
+    throw new TriageError('internal', 'Inside a transaction only the Sql handed in may be used: the outer database would wait for ever');
+  }
+
+  async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    refuseInsideTransaction();
+    const client = await connect(pool);
+    const state = { open: true };
+    try {
+      const result = await openTransaction.run(state, () => runTransaction(client, state, work));
+      client.release();
+      return result;
+    } catch (error) {
+      client.release(await rollBack(client));
+      throw error;
+    } finally {
+      state.open = false;
+    }
+  }
+
+  let closing: Promise<void> | null = null;
+  return {
+    driver,
+    pool,
+    transaction,
+    query: async (text, values) => {
+      refuseInsideTransaction();
+      return await runQuery(pool, text, values);
+    },
+    migrate: async () => {
+      refuseInsideTransaction();
+      const client = await connect(pool);
+      try {
+        return await runMigrations(client, migrationsFolder);
+      } finally {
+        client.release();
+      }
+    },
+    close: () => {
+      closing ??= close();
+      return closing;
+    },
+  };
+}
+
+async function connect(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect();
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}
+
+async function runTransaction<Result>(
+  client: pg.PoolClient,
+  state: { readonly open: boolean },
+  work: (sql: Sql) => Promise<Result>,
+): Promise<Result> {
+  const sql: Sql = {
+    query: async (text, values) => {
+      if (!state.open) throw new TriageError('internal', 'The transaction has ended: its Sql must not be used any more');
+      return await runQuery(client, text, values);
+    },
+  };
+  await sql.query('BEGIN');
+  const result = await work(sql);
+  await commit(client);
+  return result;
+}
+
+/** PostgreSQL answers COMMIT with ROLLBACK where a statement had failed, even if the caller swallowed that failure. */
+async function commit(client: pg.PoolClient): Promise<void> {
+  let command: string;
+  try {
+    command = (await client.query('COMMIT')).command;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+  if (command === 'COMMIT') return;
+  throw new TriageError('storage-failed', 'The transaction was rolled back: one of its statements had failed');
+}
+
+/** Undefined where the connection is clean again; otherwise why it must be thrown away. */
+async function rollBack(client: pg.PoolClient): Promise<Error | undefined> {
+  try {
+    await client.query('ROLLBACK');
+    return undefined;
+  } catch (error) {
+    return toStorageError(error);
+  }
+}
+
+async function runQuery<Row extends object>(
+  runner: pg.Pool | pg.PoolClient,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  try {
+    const result = await runner.query<Row & pg.QueryResultRow>({ text, values: cleanParameters(values) });
+    readColumns(result.fields, result.rows);
+    return result.rows;
+  } catch (error) {
+    throw toStorageError(error);
+  }
+}

@@ -1,0 +1,26 @@
+import { messageOf, TriageError } from '../../domain/errors.ts';
+
+/**
+ * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure
+ * and deadlock. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const RETRYABLE_STATE = /^(08|57P|40001$|40P01$)/;
+
+/** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
+const CONNECTION_LOST =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|connection timeout|trying to connect/;
+
+/** Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE, never values. */
+export function toStorageError(error: unknown): TriageError {
+  if (error instanceof TriageError) return error;
+  const state = textField(error, 'code');
+  const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
+  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
+  const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table') };
+  return new TriageError('storage-failed', `The database could not do it: ${messageOf(error)}`, { retryable, cause: error, details });
+}
+
+function textField(error: unknown, name: string): string | null {
+  const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, name) : null;
+  return typeof value === 'string' ? value : null;
+}
