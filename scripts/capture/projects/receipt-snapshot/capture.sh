@@ -1,2 +1,2 @@
-step 'Install' 'npm ci --no-audit --no-fund'
+step 'Install' 'npm install --no-audit --no-fund'
 step 'Test' 'npm test'

@@ -1,3 +1,3 @@
-step 'Dependencies' 'go mod download -x 2>&1 | grep -v "^mkdir" || true
+step 'Dependencies' 'go mod download
 go mod verify'
 step 'Test' 'go test -v -count=1 ./...'

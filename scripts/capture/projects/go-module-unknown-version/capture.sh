@@ -1,3 +1,0 @@
-step 'Version' 'go version'
-step 'Build' 'go mod download
-go build ./...'

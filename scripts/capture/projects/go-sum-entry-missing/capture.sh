@@ -1,0 +1,3 @@
+step 'Version' 'go version'
+step 'Build' 'go mod download golang.org/x/text
+go build ./...'

@@ -1,0 +1,3 @@
+step 'Versions' 'node --version
+npm --version'
+step 'Install' 'npm ci'

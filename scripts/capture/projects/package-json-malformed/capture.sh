@@ -1,0 +1,2 @@
+step 'Install' 'node --version
+npm install'

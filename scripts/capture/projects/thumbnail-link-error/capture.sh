@@ -1,0 +1,2 @@
+step 'Build' 'make clean
+make'

@@ -1,0 +1,2 @@
+step 'Install' 'npm ci'
+step 'Compile' 'npx tsc --project .'

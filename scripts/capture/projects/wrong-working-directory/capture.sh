@@ -1,0 +1,2 @@
+step 'Layout' 'ls -R apps docs'
+step 'Build' 'npm run build'
