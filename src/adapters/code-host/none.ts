@@ -1,0 +1,15 @@
+import type { CodeHost } from '../../ports/code-host.ts';
+
+/** No code: every repository is unreadable, every question has no answer. */
+export function createNoCodeHost(): CodeHost {
+  return {
+    driver: 'none',
+    canRead: async () => false,
+    resolve: async () => ({ ref: null, note: null }),
+    readFile: async () => null,
+    search: async () => [],
+    findFiles: async () => [],
+    blame: async () => [],
+    history: async () => [],
+  };
+}

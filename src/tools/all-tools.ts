@@ -1,0 +1,52 @@
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { CodeHost } from '../ports/code-host.ts';
+import type { HistoryStore } from '../ports/stores.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
+import type { WebSearch } from '../ports/web-search.ts';
+import { countConsecutiveFailures } from './count-consecutive-failures.ts';
+import { findSimilarFailures } from './find-similar-failures.ts';
+import { grepLog } from './grep-log.ts';
+import { readBlame } from './read-blame.ts';
+import { readBuildLog } from './read-build-log.ts';
+import { readCommitHistory } from './read-commit-history.ts';
+import { readConsoleOutput } from './read-console-output.ts';
+import { readFailureHistory } from './read-failure-history.ts';
+import { readFile } from './read-file.ts';
+import { readTestFile } from './read-test-file.ts';
+import { searchCode } from './search-code.ts';
+import { searchErrorLibrary } from './search-error-library.ts';
+import { searchKnowledge } from './search-knowledge.ts';
+import { searchWeb } from './search-web.ts';
+import type { Tool } from './tool.ts';
+import { viewLog } from './view-log.ts';
+
+/** Whom the tools ask. */
+export interface ToolSources {
+  readonly vectorIndex: VectorIndex;
+  readonly archive: BuildArchive;
+  readonly codeHost: CodeHost;
+  readonly history: HistoryStore;
+  readonly webSearch: WebSearch;
+}
+
+/** Every question Faultline can ask. */
+export function createTools(sources: ToolSources): Tool[] {
+  const { vectorIndex, archive, codeHost, history, webSearch } = sources;
+  return [
+    searchKnowledge(vectorIndex),
+    searchErrorLibrary(vectorIndex),
+    readFile(codeHost),
+    readBlame(codeHost),
+    searchCode(codeHost),
+    readTestFile(codeHost),
+    readCommitHistory(codeHost),
+    readBuildLog(archive),
+    readConsoleOutput(archive),
+    findSimilarFailures(history),
+    readFailureHistory(history),
+    countConsecutiveFailures(history),
+    searchWeb(webSearch),
+    grepLog(archive),
+    viewLog(archive),
+  ];
+}

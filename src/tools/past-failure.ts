@@ -1,0 +1,24 @@
+import type { Finding } from '../domain/evidence.ts';
+import type { FailureRow } from '../ports/stores.ts';
+
+/** A failure of an earlier build as a finding: where and when it was seen, what it said, what it was decided to be. */
+export function pastFailure(row: FailureRow): Finding {
+  const { failure, repository, pipeline, number, category, seenAt } = row;
+  const name = failure.test?.name ?? failure.message.split('\n')[0] ?? 'failure';
+  return {
+    title: `${pipeline} #${number}, ${seenAt.slice(0, 10)}${category === null ? '' : `, ${category}`}: ${name}`,
+    text: failure.message,
+    source: `history/${repository}/${pipeline}/${number}`,
+    data: {
+      failureId: failure.id,
+      buildId: failure.buildId,
+      analysisId: row.analysisId,
+      fingerprint: failure.fingerprint.value,
+      test: failure.test?.name ?? null,
+      category,
+      branch: row.branch,
+      commit: row.commit,
+      seenAt,
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import type { Finding } from '../domain/evidence.ts';
+import type { BlameLine, CodeHost } from '../ports/code-host.ts';
+import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const AROUND = 3;
+const MAX_LINES = 40;
+
+const Parameters = z.strictObject({
+  path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
+  line: z.int().min(1).describe('The line of interest, 1-based; three lines on either side come too'),
+  lineEnd: z.int().min(1).optional().describe('Last line, where a whole range is meant; at most 40 lines'),
+});
+
+/** Who changed these lines last, when, and in which commit? */
+export function readBlame(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_blame',
+    question: 'Who changed these lines last, when, and in which commit?',
+    categories: ['CODE_ERROR'],
+    costClass: 'medium',
+    usualLatencyMs: 600,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: Parameters,
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ path, line, lineEnd }, { subject, signal }) {
+      const { repository } = subject.build;
+      const commit = await resolveCommit(codeHost, subject, signal);
+      const located = await locateFile(codeHost, { repository, ref: commit.ref, path }, signal);
+      if (located === null) return [];
+      if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
+      const first = lineEnd === undefined ? Math.max(1, line - AROUND) : line;
+      const last = Math.max(first, Math.min(lineEnd ?? line + AROUND, first + MAX_LINES - 1));
+      const blamed = await codeHost.blame({ repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last }, signal);
+      return runsOf(blamed).map((run) => findingOf(located.path, run, commit));
+    },
+  });
+}
+
+/** Neighbouring lines that one commit changed, the newest change first: it is the likeliest suspect. */
+function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
+  const runs: BlameLine[][] = [];
+  for (const line of lines) {
+    const run = runs.at(-1);
+    const previous = run?.at(-1);
+    if (run !== undefined && previous?.commit === line.commit && previous.line + 1 === line.line) run.push(line);
+    else runs.push([line]);
+  }
+  return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
+}
+
+function findingOf(path: string, run: readonly BlameLine[], commit: ResolvedCommit): Finding {
+  const [first] = run;
+  const last = run.at(-1);
+  const who = first === undefined ? '' : `${first.author}, ${first.at.slice(0, 10)}, ${first.commit.slice(0, 10)}: ${first.subject}`;
+  return {
+    title: withNote(who, commit),
+    text: run.map((line) => line.text).join('\n'),
+    source: path,
+    ...(first === undefined || last === undefined ? {} : { lineStart: first.line, lineEnd: last.line }),
+    data: { path, line: first?.line, commit: first?.commit, author: first?.author, at: first?.at, subject: first?.subject },
+  };
+}

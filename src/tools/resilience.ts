@@ -1,0 +1,112 @@
+import { ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen, isBrokenCircuitError, retry, wrap } from 'cockatiel';
+import { isRetryable, TriageError } from '../domain/errors.ts';
+
+/** Retries after the first attempt (DESIGN: "when a tool fails"). */
+const MAX_RETRIES = 3;
+
+export interface ResilienceOptions {
+  /** First pause before a retry, in milliseconds; it doubles, with jitter. */
+  readonly firstDelayMs: number;
+  /** Failures in a row after which a provider is left alone. */
+  readonly breakAfter: number;
+  /** How long it is left alone, in milliseconds. */
+  readonly restMs: number;
+}
+
+/** What came of asking one provider: the value or the last error, and how often it was asked. */
+export type Attempted<Value> =
+  | { readonly value: Value; readonly attempts: number }
+  | { readonly error: unknown; readonly attempts: number };
+
+export interface Resilience {
+  /**
+   * Asks with retries for errors that say they are retryable, behind the provider's circuit breaker, all within `limitMs`.
+   * A wait that the other side demands (Retry-After) is honoured where it fits the limit; else there is no further try.
+   * Never throws, except `cancelled` when `signal` ends.
+   */
+  attempt<Value>(
+    provider: string,
+    limitMs: number,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<Value>,
+  ): Promise<Attempted<Value>>;
+}
+
+/** One circuit breaker per provider, kept for the life of the process. */
+export function createResilience(options: ResilienceOptions): Resilience {
+  const breakers = new Map<string, ReturnType<typeof circuitBreaker>>();
+  function breakerOf(provider: string) {
+    const known = breakers.get(provider);
+    if (known !== undefined) return known;
+    const breaker = new ConsecutiveBreaker(options.breakAfter);
+    const made = circuitBreaker(handleWhen(speaksAgainstProvider), { halfOpenAfter: options.restMs, breaker });
+    breakers.set(provider, made);
+    return made;
+  }
+  return {
+    async attempt(provider, limitMs, signal, work) {
+      const deadline = Date.now() + limitMs;
+      const limit = AbortSignal.timeout(limitMs);
+      const both = AbortSignal.any([signal, limit]);
+      const policy = wrap(retryUntil(deadline, options.firstDelayMs), breakerOf(provider));
+      let attempts = 0;
+      const asked = policy.execute(() => {
+        both.throwIfAborted();
+        attempts += 1;
+        return orAborted(work(both), both);
+      }, both);
+      try {
+        return { value: await orAborted(asked, both), attempts };
+      } catch (error) {
+        if (signal.aborted) throw new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: signal.reason });
+        if (isBrokenCircuitError(error)) return { error: resting(provider), attempts };
+        return { error: limit.aborted ? tooSlow(limitMs) : error, attempts };
+      }
+    },
+  };
+}
+
+/** Exponential backoff with half jitter; never sleeps past the deadline. */
+function retryUntil(deadline: number, firstDelayMs: number) {
+  const worthwhile = (error: Error) => isRetryable(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
+  const backoff = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
+    const demanded = 'error' in result ? retryAfterOf(result.error) : undefined;
+    if (demanded !== undefined) return demanded;
+    const ceiling = firstDelayMs * 2 ** (attempt - 1);
+    return ceiling / 2 + (Math.random() * ceiling) / 2;
+  });
+  return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff });
+}
+
+function retryAfterOf(error: unknown): number | undefined {
+  return error instanceof TriageError ? error.retryAfterMs : undefined;
+}
+
+/** Slow, broken or refusing our identity: asking again at once would be rude. What we asked wrongly does not count. */
+function speaksAgainstProvider(error: Error): boolean {
+  if (isAbort(error)) return true;
+  if (!(error instanceof TriageError)) return false;
+  return error.retryable || ['timeout', 'upstream-failed', 'upstream-auth', 'quota-exhausted', 'storage-failed'].includes(error.code);
+}
+
+/** Settles with the work, or as soon as the signal ends: an adapter that ignores its signal holds nobody up. */
+function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, resolve, reject } = Promise.withResolvers<Value>();
+  const stop = () => reject(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop, { once: true });
+  work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  return promise;
+}
+
+function isAbort(error: Error): boolean {
+  return error.name === 'TimeoutError';
+}
+
+function tooSlow(limitMs: number): TriageError {
+  return new TriageError('timeout', `No answer within ${limitMs} ms.`);
+}
+
+function resting(provider: string): TriageError {
+  return new TriageError('upstream-failed', `${provider} failed several times in a row and is left alone for a while.`);
+}

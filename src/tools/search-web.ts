@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { CATEGORIES } from '../domain/category.ts';
+import type { WebSearch } from '../ports/web-search.ts';
+import { failureHeadline } from './failure-text.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const Parameters = z.strictObject({
+  query: z.string().trim().min(3).max(200).optional().describe("Words of the error; by default the failure's own message"),
+  limit: z.int().min(1).max(10).default(5),
+});
+
+/** What does the web say? Only asked when everything else failed. */
+export function searchWeb(webSearch: WebSearch): Tool {
+  return defineTool({
+    name: 'search_web',
+    question: 'What do public pages say about this error?',
+    categories: CATEGORIES,
+    costClass: 'high',
+    usualLatencyMs: 2000,
+    fallback: true,
+    provider: `web-search:${webSearch.driver}`,
+    parameters: Parameters,
+    unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
+    async run({ query, limit }, { subject, signal }) {
+      const words = query ?? failureHeadline(subject);
+      if (words === '') return [];
+      const results = await webSearch.search(words, limit, signal);
+      return results.map((result) => ({ title: result.title, text: result.text, source: 'web', url: result.url }));
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { Category } from '../domain/category.ts';
+import type { Finding, ToolCall } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
+
+/** What a tool is told besides its arguments. */
+export interface ToolContext {
+  readonly subject: TriageSubject;
+  readonly category: Category;
+  /** Ends with the run or with the tool's time limit. */
+  readonly signal: AbortSignal;
+}
+
+/** The tool that is asked instead when this one could not answer, and what it is asked. */
+export interface Alternative {
+  readonly tool: string;
+  args(call: ToolCall, subject: TriageSubject): Record<string, unknown>;
+}
+
+/** A question with arguments that fit: it may still be refused, and may be asked more than once. */
+export interface Question {
+  /** Why this question is not allowed for this category, or null. */
+  refusal(context: ToolContext): string | null;
+  run(context: ToolContext): Promise<Finding[]>;
+}
+
+/** One question that can be put to the world. Made by {@link defineTool}. */
+export interface Tool {
+  readonly description: ToolDescription;
+  /** Who answers, "code-host:local-git"; tools of one provider share a circuit breaker. */
+  readonly provider: string;
+  readonly alternative: Alternative | null;
+  /** Why it cannot be asked about this subject at all (nothing configured), or null. */
+  unavailable(subject: TriageSubject): Promise<string | null>;
+  /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
+  read(args: Readonly<Record<string, unknown>>): Question | { readonly error: string };
+}
+
+export interface ToolDefinition<Schema extends z.ZodObject> {
+  readonly name: string;
+  readonly question: string;
+  readonly categories: readonly Category[];
+  readonly always?: boolean;
+  readonly costClass: CostClass;
+  readonly usualLatencyMs: number;
+  readonly fallback?: boolean;
+  readonly provider: string;
+  readonly parameters: Schema;
+  readonly alternative?: Alternative;
+  unavailable?(subject: TriageSubject): Promise<string | null>;
+  /** Why these arguments are not allowed for this category, or null. */
+  guard?(args: z.output<Schema>, context: ToolContext): string | null;
+  run(args: z.output<Schema>, context: ToolContext): Promise<Finding[]>;
+}
+
+/** Makes a tool whose `run` sees only arguments that fit its schema. */
+export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool {
+  return {
+    description: {
+      name: definition.name,
+      question: definition.question,
+      categories: definition.categories,
+      always: definition.always ?? false,
+      costClass: definition.costClass,
+      usualLatencyMs: definition.usualLatencyMs,
+      fallback: definition.fallback ?? false,
+      parameters: jsonSchemaOf(definition.parameters),
+    },
+    provider: definition.provider,
+    alternative: definition.alternative ?? null,
+    unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
+    read(args) {
+      const parsed = definition.parameters.safeParse(withoutNulls(args));
+      if (!parsed.success) return { error: describeIssues(parsed.error) };
+      return {
+        refusal: (context) => definition.guard?.(parsed.data, context) ?? null,
+        run: (context) => definition.run(parsed.data, context),
+      };
+    },
+  };
+}
+
+function jsonSchemaOf(schema: z.ZodObject): Readonly<Record<string, unknown>> {
+  const { $schema: _version, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
+
+function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null && value !== undefined));
+}
+
+function describeIssues(error: z.ZodError): string {
+  const issues = error.issues.map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message));
+  return issues.join('; ');
+}

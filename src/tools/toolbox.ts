@@ -1,0 +1,150 @@
+import { messageOf, TriageError } from '../domain/errors.ts';
+import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import { type Logger, silentLogger } from '../ports/logger.ts';
+import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
+import { boundFinding, cleanText, MAX_FINDINGS } from './bounds.ts';
+import { createResilience, type Resilience, type ResilienceOptions } from './resilience.ts';
+import type { Question, Tool, ToolContext } from './tool.ts';
+
+export interface ToolboxOptions {
+  /** Hides secrets; applied to every text that a tool brings back. */
+  readonly mask: (text: string) => string | Promise<string>;
+  readonly logger?: Logger;
+  readonly resilience?: Partial<ResilienceOptions>;
+  /** How long one question may take with its retries, in milliseconds; by default 20 times its usual latency, 5 to 30 s. */
+  readonly timeLimitMs?: (tool: ToolDescription) => number;
+}
+
+const COST_ORDER = { low: 0, medium: 1, high: 2 } as const;
+const MAX_SUMMARY = 500;
+const DEFAULT_RESILIENCE: ResilienceOptions = { firstDelayMs: 200, breakAfter: 6, restMs: 30_000 };
+
+/**
+ * The registry of questions. `run` returns every failure of a tool as data; it throws only `cancelled`, when the run's own
+ * signal ends. Findings are cleaned, masked and bounded: at most 10, each at most 4,000 characters.
+ */
+export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): Toolbox {
+  const byName = indexByName(tools);
+  const resilience = createResilience({ ...DEFAULT_RESILIENCE, ...options.resilience });
+  const desk: Desk = { byName, resilience, options, logger: options.logger ?? silentLogger };
+  return {
+    offered: (category) =>
+      tools
+        .map((tool) => tool.description)
+        .filter((description) => description.categories.includes(category))
+        .sort(cheapestFirst),
+    describe: (name) => byName.get(name)?.description ?? null,
+    run: (call, subject, category, signal) => answer(desk, call, { subject, category, signal }),
+  };
+}
+
+interface Desk {
+  readonly byName: ReadonlyMap<string, Tool>;
+  readonly resilience: Resilience;
+  readonly options: ToolboxOptions;
+  readonly logger: Logger;
+}
+
+type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts'>;
+
+/** Asks the tool; where it failed or was too slow, its alternative. */
+async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
+  const started = performance.now();
+  const finish = (reply: Reply, answeredBy?: string): ToolOutcome => ({
+    call,
+    ...reply,
+    summary: cleanText(reply.summary).slice(0, MAX_SUMMARY),
+    milliseconds: Math.round(performance.now() - started),
+    ...(answeredBy === undefined ? {} : { answeredBy }),
+  });
+  const tool = desk.byName.get(call.tool);
+  if (tool === undefined) return finish(refused(`There is no tool named ${call.tool}.`));
+  const first = await ask(desk, tool, call.args, context);
+  if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
+  desk.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
+  const alternative = tool.alternative === null ? undefined : desk.byName.get(tool.alternative.tool);
+  if (tool.alternative === null || alternative === undefined) return finish(first);
+  const name = alternative.description.name;
+  const second = await ask(desk, alternative, tool.alternative.args(call, context.subject), context);
+  const attempts = first.attempts + second.attempts;
+  if (second.status === 'ok' || second.status === 'empty') {
+    return finish({ ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts }, name);
+  }
+  return finish({ ...first, summary: `${first.summary} ${name} could not help either: ${second.summary}`, attempts });
+}
+
+/** One tool, no alternative. */
+async function ask(desk: Desk, tool: Tool, args: ToolCall['args'], context: ToolContext): Promise<Reply> {
+  const { description } = tool;
+  if (!description.categories.includes(context.category)) {
+    return refused(`${description.name} is not for ${context.category}: it serves ${description.categories.join(', ')}.`);
+  }
+  const question = tool.read(args);
+  if ('error' in question) return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
+  const refusal = question.refusal(context);
+  if (refusal !== null) return refused(refusal);
+  return put(desk, tool, question, context);
+}
+
+async function put(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+  const limitMs = desk.options.timeLimitMs?.(tool.description) ?? timeLimitOf(tool.description);
+  const asked = await desk.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
+    const reason = await tool.unavailable(context.subject);
+    if (reason !== null) return { unavailable: reason };
+    return { findings: await question.run({ ...context, signal }) };
+  });
+  if ('error' in asked) return failure(asked.error, asked.attempts, desk);
+  if ('unavailable' in asked.value) {
+    return { status: 'unavailable', findings: [], summary: asked.value.unavailable, attempts: asked.attempts };
+  }
+  return found(asked.value.findings, asked.attempts, desk);
+}
+
+async function found(all: readonly Finding[], attempts: number, desk: Desk): Promise<Reply> {
+  if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
+  const findings = await withheldOnError(() => Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, desk.options.mask))));
+  if (findings === null) {
+    return { status: 'failed', findings: [], summary: 'What was found could not be masked, so it is withheld.', attempts };
+  }
+  const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
+  return { status: 'ok', findings, summary: all.length > findings.length ? `${count} of ${all.length}` : count, attempts };
+}
+
+async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value | null> {
+  try {
+    return await work();
+  } catch {
+    return null;
+  }
+}
+
+async function failure(error: unknown, attempts: number, desk: Desk): Promise<Reply> {
+  const said = await withheldOnError(async () => desk.options.mask(cleanText(messageOf(error))));
+  const summary = said ?? 'It failed; its message could not be masked, so it is withheld.';
+  const code = error instanceof TriageError ? error.code : null;
+  if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };
+  if (code === 'invalid-input') return { status: 'invalid-arguments', findings: [], summary, attempts };
+  if (code === 'forbidden') return { status: 'refused', findings: [], summary, attempts };
+  if (code === 'not-found') return { status: 'empty', findings: [], summary, attempts };
+  return { status: 'failed', findings: [], summary, attempts };
+}
+
+function refused(summary: string): Reply {
+  return { status: 'refused', findings: [], summary, attempts: 0 };
+}
+
+function timeLimitOf(tool: ToolDescription): number {
+  return Math.min(Math.max(tool.usualLatencyMs * 20, 5_000), 30_000);
+}
+
+function cheapestFirst(left: ToolDescription, right: ToolDescription): number {
+  const fallback = Number(left.fallback) - Number(right.fallback);
+  const cost = COST_ORDER[left.costClass] - COST_ORDER[right.costClass];
+  return fallback || cost || left.usualLatencyMs - right.usualLatencyMs;
+}
+
+function indexByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map(tools.map((tool) => [tool.description.name, tool]));
+  if (byName.size < tools.length) throw new TriageError('internal', 'Two tools have the same name.');
+  return byName;
+}
