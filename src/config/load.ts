@@ -1,0 +1,89 @@
+import { TriageError } from '../domain/errors.ts';
+import { type Config, parseConfig } from './schema.ts';
+import { VARIABLES, type Variable } from './variables.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * The preset with what the environment changes, checked. `readFile` reads the files of NAME_FILE variables. Throws
+ * TriageError `invalid-config` naming each wrong setting and its variable.
+ */
+export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
+  const merged = structuredClone(preset) as Tree;
+  for (const variable of VARIABLES) {
+    const text = textOf(variable, environment, readFile);
+    if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text));
+  }
+  return parseConfig(merged);
+}
+
+interface Tree {
+  [key: string]: unknown;
+}
+
+function textOf(variable: Variable, environment: Environment, readFile: (path: string) => string): string | undefined {
+  const file = environment[`${variable.name}_FILE`];
+  if (variable.secret !== true || file === undefined || file === '') return environment[variable.name];
+  try {
+    return readFile(file).trim();
+  } catch (cause) {
+    throw new TriageError('invalid-config', `${variable.name}_FILE names ${file}, which cannot be read`, { cause });
+  }
+}
+
+function assign(tree: Tree, path: readonly string[], value: unknown): void {
+  const [head, ...rest] = path;
+  if (head === undefined) return;
+  if (rest.length === 0) {
+    tree[head] = value;
+    return;
+  }
+  const next = tree[head];
+  const branch: Tree = isTree(next) ? next : {};
+  tree[head] = branch;
+  assign(branch, rest, value);
+}
+
+function isTree(value: unknown): value is Tree {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsedValue(variable: Variable, text: string): unknown {
+  switch (variable.type) {
+    case 'text':
+      return text;
+    case 'number':
+      return numberOf(variable, text);
+    case 'list':
+      return split(text);
+    case 'pairs':
+      return Object.fromEntries(split(text).map((pair) => pairOf(variable, pair)));
+    case 'tokens':
+      return split(text).map((entry) => tokenOf(variable, entry));
+  }
+}
+
+function split(text: string): string[] {
+  return text
+    .split(/[,\n]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function numberOf(variable: Variable, text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value)) return value;
+  throw new TriageError('invalid-config', `${variable.name} must be a number, not "${text}"`);
+}
+
+function pairOf(variable: Variable, pair: string): [string, string] {
+  const at = pair.indexOf('=');
+  if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
+  throw new TriageError('invalid-config', `${variable.name}: "${pair}" is not of the form owner/name=folder`);
+}
+
+function tokenOf(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
+  const [name, roles, ...token] = entry.split(':');
+  if (name !== undefined && roles !== undefined && token.length > 0) return { name, roles: roles.split('+'), token: token.join(':') };
+  throw new TriageError('invalid-config', `${variable.name}: an entry is not of the form name:role+role:token`);
+}

@@ -1,0 +1,101 @@
+/** One setting as the environment names it. The same table reads the environment and prints the documentation. */
+export interface Variable {
+  readonly name: string;
+  /** Path in `Config`, e.g. `http.port`. */
+  readonly path: string;
+  readonly type: 'text' | 'number' | 'list' | 'pairs' | 'tokens';
+  /** May also be given as NAME_FILE, the path of a file that holds the value. */
+  readonly secret?: true;
+  readonly meaning: string;
+}
+
+export const VARIABLES: readonly Variable[] = [
+  { name: 'FAULTLINE_HOST', path: 'http.host', type: 'text', meaning: 'Address to listen on.' },
+  { name: 'FAULTLINE_PORT', path: 'http.port', type: 'number', meaning: 'Port to listen on; 0 takes a free one.' },
+  { name: 'FAULTLINE_PUBLIC_URL', path: 'http.publicUrl', type: 'text', meaning: 'Address that people reach the service by, for links.' },
+  { name: 'FAULTLINE_MAX_BODY_BYTES', path: 'http.maxBodyBytes', type: 'number', meaning: 'Largest request body, in bytes.' },
+  { name: 'FAULTLINE_MAX_LOG_BYTES', path: 'http.maxLogBytes', type: 'number', meaning: 'Largest log after decompression, in bytes.' },
+  { name: 'FAULTLINE_RATE_LIMIT', path: 'http.rateLimit', type: 'number', meaning: 'Requests per minute and address.' },
+  {
+    name: 'FAULTLINE_TOKENS',
+    path: 'auth.tokens',
+    type: 'tokens',
+    secret: true,
+    meaning: 'Bearer tokens as name:role+role:token, separated by commas or line ends. Roles: ingest, read, review, admin.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_WEBHOOK_SECRET',
+    path: 'webhooks.githubSecrets',
+    type: 'list',
+    secret: true,
+    meaning: 'Secret of the GitHub webhook; two, separated by a comma, while one is rotated.',
+  },
+  {
+    name: 'FAULTLINE_JENKINS_WEBHOOK_SECRET',
+    path: 'webhooks.jenkinsSecrets',
+    type: 'list',
+    secret: true,
+    meaning: 'Secret or token of the Jenkins webhook; two while one is rotated.',
+  },
+  { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
+  {
+    name: 'FAULTLINE_CLONES',
+    path: 'codeHost.clones',
+    type: 'pairs',
+    meaning: 'Local clones to read code from, as owner/name=folder, separated by commas.',
+  },
+  { name: 'FAULTLINE_GITHUB_URL', path: 'buildSource.github.baseUrl', type: 'text', meaning: "Base address of GitHub's API." },
+  {
+    name: 'FAULTLINE_GITHUB_TOKEN',
+    path: 'buildSource.github.token',
+    type: 'text',
+    secret: true,
+    meaning: 'Token that may read Actions logs.',
+  },
+  {
+    name: 'FAULTLINE_JENKINS_URL',
+    path: 'buildSource.jenkins.baseUrl',
+    type: 'text',
+    meaning: 'Base address of Jenkins; builds elsewhere are not fetched.',
+  },
+  { name: 'FAULTLINE_JENKINS_USER', path: 'buildSource.jenkins.user', type: 'text', meaning: 'User of the Jenkins API token.' },
+  { name: 'FAULTLINE_JENKINS_TOKEN', path: 'buildSource.jenkins.token', type: 'text', secret: true, meaning: 'Jenkins API token.' },
+  { name: 'FAULTLINE_ANALYST', path: 'analyst.driver', type: 'text', meaning: 'Who judges: rules, or llm with rules as the fallback.' },
+  {
+    name: 'OPENAI_BASE_URL',
+    path: 'analyst.llm.baseUrl',
+    type: 'text',
+    meaning: 'Base address of an OpenAI-compatible server; empty means OpenAI itself.',
+  },
+  { name: 'OPENAI_API_KEY', path: 'analyst.llm.apiKey', type: 'text', secret: true, meaning: 'Its key.' },
+  { name: 'FAULTLINE_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'Model to ask.' },
+  {
+    name: 'FAULTLINE_MODEL_TIMEOUT_MS',
+    path: 'analyst.llm.timeoutMs',
+    type: 'number',
+    meaning: 'Time limit of one model call, in milliseconds.',
+  },
+  { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
+  { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
+  { name: 'FAULTLINE_TIME_LIMIT_MS', path: 'triage.timeLimitMs', type: 'number', meaning: 'Time limit of one analysis, in milliseconds.' },
+  {
+    name: 'FAULTLINE_AUTO_NOTIFY',
+    path: 'triage.thresholds.autoNotify',
+    type: 'number',
+    meaning: 'Confidence (0..1) from which an answer is published without a person.',
+  },
+  {
+    name: 'FAULTLINE_HUMAN_REVIEW',
+    path: 'triage.thresholds.humanReview',
+    type: 'number',
+    meaning: 'Confidence from which an answer goes to a person rather than back to work.',
+  },
+  {
+    name: 'FAULTLINE_SELF_CORRECT',
+    path: 'triage.thresholds.selfCorrect',
+    type: 'number',
+    meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
+  },
+  { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
+  { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'debug, info, warn, error or silent.' },
+];

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { type ActionFacts, decideAction } from '../../../graphs/triage/decide-action.ts';
+import type { Classification } from '../../../src/domain/analysis.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const classification: Classification = {
+  category: 'CODE_ERROR',
+  kind: 'crash',
+  confidence: 0.9,
+  probabilities: { CODE_ERROR: 0.9, INFRA_ERROR: 0.02, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
+  abstained: false,
+  because: '',
+};
+const infra: Classification = { ...classification, category: 'INFRA_ERROR', kind: 'network' };
+const line = { id: 'E1', tool: 'log', title: '', text: 'x', source: 'a.log' };
+const decide = (facts: Partial<ActionFacts>) =>
+  decideAction(
+    {
+      classification,
+      confidence: 0.95,
+      grades: { E1: 'relevant' },
+      evidence: [line],
+      against: [],
+      claimsKept: 1,
+      corrections: 0,
+      rounds: 1,
+      webAsked: false,
+      ...facts,
+    },
+    LIMITS,
+  );
+
+describe('decideAction', () => {
+  it.each([
+    [0.85, 'auto_notify'],
+    [0.84, 'human_review'],
+    [0.65, 'human_review'],
+    [0.64, 'self_correct'],
+    [0.5, 'self_correct'],
+    [0.49, 'web_search'],
+  ])('turns confidence %d into %s', (confidence, action) => {
+    expect(decide({ confidence }).action).toBe(action);
+  });
+  it('asks a person when corrections, rounds or the web are used up', () => {
+    expect(decide({ confidence: 0.55, corrections: 2 }).action).toBe('human_review');
+    expect(decide({ confidence: 0.55, rounds: 5 }).action).toBe('human_review');
+    expect(decide({ confidence: 0.3, webAsked: true }).action).toBe('human_review');
+  });
+  it('publishes INFRA_ERROR only with positive evidence from the failing step', () => {
+    expect(decide({ classification: infra }).action).toBe('auto_notify');
+    expect(decide({ classification: infra, grades: { E1: 'ambiguous' } }).action).toBe('human_review');
+    expect(decide({ classification: infra, against: ['E1'] }).action).toBe('human_review');
+  });
+  it('treats a flaky test with the same suspicion', () => {
+    const flaky: Classification = { ...classification, category: 'TEST_FAILURE', kind: 'flaky_timing' };
+    expect(decide({ classification: flaky, grades: {} }).action).toBe('human_review');
+  });
+  it('is never sure without a claim, or after abstaining', () => {
+    expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({ action: 'human_review', confidence: 0.49 });
+    expect(decide({ classification: { ...classification, abstained: true }, webAsked: true }).confidence).toBeLessThan(0.5);
+  });
+});

@@ -1,0 +1,157 @@
+import { MemorySaver } from '@langchain/langgraph';
+import { describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import type { TriageStateValue } from '../../../graphs/triage/state.ts';
+import type { ToolCall } from '../../../src/domain/evidence.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import type { Toolbox } from '../../../src/ports/toolbox.ts';
+import { type Script, type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const ask = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
+const hit: Reply = { status: 'ok', findings: [{ title: 'a hit', text: 'text of the hit', source: 'knowledge:ERR008', score: 0.8 }] };
+const nothing: Reply = { status: 'empty', summary: 'no hits' };
+
+function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageStateValue> {
+  return compileTriageGraph().invoke(
+    { subject: sampleSubject(), limits: LIMITS },
+    { context: { analyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+  );
+}
+
+function run(script: Script, replies: Readonly<Record<string, Reply>> = {}): Promise<TriageStateValue> {
+  return triage(scriptedAnalyst(script), scriptedToolbox(replies));
+}
+
+const nodesOf = (state: TriageStateValue) => state.steps.map((step) => step.node).join(' ');
+const distinct = (count: number) => Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
+
+describe('triage graph', () => {
+  it('publishes a sure answer after one round', async () => {
+    const state = await run(
+      { calls: [[ask('search_knowledge')]], plans: [{}, { enough: true, confidence: 0.8 }] },
+      { search_knowledge: hit },
+    );
+
+    expect(nodesOf(state)).toBe('classify reason select_tool execute_tool observe reason generate_answer verify');
+    expect(state.termination).toBe('enough_information');
+    expect(state.verdict?.action).toBe('auto_notify');
+    expect(state.evidence.map((item) => [item.id, item.tool])).toEqual([
+      ['E1', 'log'],
+      ['E2', 'search_knowledge'],
+    ]);
+    expect(state.usage).toMatchObject({ toolCalls: 1, iterations: 2 });
+  });
+
+  it('ends as confident from 0.9 on', async () => {
+    const state = await run({ calls: [[ask('search_knowledge')]], plans: [{}, { confidence: 0.93 }] }, { search_knowledge: hit });
+
+    expect(state.termination).toBe('confident');
+  });
+
+  it('loops at most five times', async () => {
+    const state = await run({ calls: distinct(9) }, { search_code: hit });
+
+    expect(state.rounds).toBe(5);
+    expect(state.termination).toBe('max_iterations');
+  });
+
+  it('ends when no relevant tool is left', async () => {
+    const state = await run({ calls: [[ask('search_knowledge')], []] }, { search_knowledge: hit });
+
+    expect(state.rounds).toBe(2);
+    expect(state.termination).toBe('no_relevant_tool');
+  });
+
+  it('ends after two rounds in which nothing was found', async () => {
+    const state = await run({ calls: distinct(5) }, { search_code: nothing });
+
+    expect(state.rounds).toBe(2);
+    expect(state.termination).toBe('no_progress');
+  });
+
+  it('never asks the same question twice', async () => {
+    const same = [[ask('search_code', { text: 'x', limit: 3 })], [ask('search_code', { limit: 3, text: 'x' })]];
+    const state = await run({ calls: same }, { search_code: hit });
+
+    expect(state.outcomes).toHaveLength(1);
+    expect(state.termination).toBe('no_relevant_tool');
+    expect(state.notes.join()).toContain('not asked');
+  });
+
+  it('does not ask tools that were not offered', async () => {
+    const state = await run({ calls: [[ask('delete_repository')]] }, { search_code: hit });
+
+    expect(state.outcomes).toHaveLength(0);
+    expect(state.notes.join()).toContain('delete_repository');
+  });
+
+  it('gives refused arguments back once', async () => {
+    const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected: ask('read_file', { path: 'a.ts' }) });
+    const toolbox = scriptedToolbox({
+      read_file: (call) => (call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'path: expected string' }),
+    });
+    const state = await triage(analyst, toolbox);
+
+    expect(toolbox.calls.map((call) => call.args.path)).toEqual([7, 'a.ts']);
+    expect(state.outcomes[0]).toMatchObject({ status: 'ok', attempts: 2 });
+  });
+
+  it('sends an unsure answer back at most twice, each time only after asking more', async () => {
+    const state = await run(
+      { calls: distinct(5), plans: [{ enough: true }], assessments: [{ confidence: 0.55, gaps: ['the input'] }] },
+      { search_code: hit },
+    );
+
+    expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(3);
+    expect(state.corrections).toBe(2);
+    expect(state.verdict?.action).toBe('human_review');
+    expect(state.outcomes).toHaveLength(3);
+  });
+
+  it('asks the web once for a weak answer, then a person', async () => {
+    const script = {
+      calls: [[ask('search_knowledge')], [ask('search_web', { query: 'x' })], []],
+      plans: [{}, { enough: true }],
+      assessments: [{ confidence: 0.3 }],
+    };
+    const state = await run(script, { search_knowledge: hit, search_web: { status: 'unavailable', summary: 'no web search configured' } });
+
+    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['search_knowledge', 'search_web']);
+    expect(state.verdict?.action).toBe('human_review');
+    expect(state.webAsked).toBe(true);
+  });
+
+  it('does not offer the web before it is needed', async () => {
+    const state = await run({ calls: [[ask('search_web', { query: 'x' })]] }, { search_web: hit });
+
+    expect(state.outcomes).toHaveLength(0);
+  });
+
+  it('continues from the last finished node', async () => {
+    const checkpointer = new MemorySaver();
+    const graph = compileTriageGraph(checkpointer);
+    const config = { configurable: { thread_id: 't1' }, recursionLimit: recursionLimit(LIMITS), durability: 'sync' as const };
+    const dying = scriptedAnalyst({ calls: [[ask('search_knowledge')]] });
+    dying.answer = async () => {
+      throw new Error('killed');
+    };
+    const toolbox = scriptedToolbox({ search_knowledge: hit });
+    const context = { analyst: dying, toolbox, clock: systemClock, onStep: undefined };
+    await expect(graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context })).rejects.toThrow('killed');
+
+    const living = scriptedAnalyst();
+    const state = await graph.invoke(null, { ...config, context: { ...context, analyst: living } });
+
+    expect(living.asked).toEqual(['answer', 'verify']);
+    expect(toolbox.calls).toHaveLength(1);
+    expect(new Set(state.steps.map((step) => `${step.node} ${step.round}`)).size).toBe(state.steps.length);
+  });
+
+  it('says what is missing when it is run without a context', async () => {
+    await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(/an analyst is needed/);
+  });
+});

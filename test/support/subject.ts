@@ -1,0 +1,63 @@
+import type { Build } from '../../src/domain/build.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+
+/** A failed build as any test may use it; give what matters for the test. */
+export function sampleBuild(overrides: Partial<Build> = {}): Build {
+  return {
+    id: 'bld_sample',
+    provider: 'upload',
+    repository: 'shop/api',
+    pipeline: 'ci',
+    number: '812',
+    attempt: 1,
+    externalId: null,
+    job: null,
+    branch: 'main',
+    commit: 'a41f9c2',
+    author: null,
+    pullRequest: null,
+    url: null,
+    status: 'failed',
+    startedAt: null,
+    finishedAt: null,
+    receivedAt: '2026-01-05T10:00:00.000Z',
+    ...overrides,
+  };
+}
+
+/** One failed test with one excerpt of three lines. */
+export function sampleSubject(overrides: Partial<TriageSubject> = {}): TriageSubject {
+  const fingerprint = { algorithm: 'sample', version: 1, value: 'f00d' };
+  const text = 'FAIL test/cart.test.ts\n  expected 10.20, got 10.21\n    at sum (src/cart/tax.ts:41:9)';
+  const excerpt = { source: 'build.log', lineStart: 120, lineEnd: 122, text, reason: 'failed test', weight: 9 };
+  return {
+    triageId: 'tri_sample',
+    build: sampleBuild(),
+    failures: [
+      {
+        id: 'fal_1',
+        buildId: 'bld_sample',
+        test: null,
+        message: 'expected 10.20, got 10.21',
+        frames: [],
+        excerpt,
+        fingerprint,
+        generic: false,
+      },
+    ],
+    fingerprint,
+    generic: false,
+    excerpts: [excerpt],
+    failingTests: [],
+    diagnostics: [],
+    exceptions: [],
+    messages: [{ text: 'expected 10.20, got 10.21', at: { source: 'build.log', line: 121 }, weight: 5 }],
+    exits: [],
+    failedSections: [],
+    toolchains: ['vitest'],
+    notes: [],
+    sources: [{ name: 'build.log', lines: 200, bytes: 9000 }],
+    tokens: 40,
+    ...overrides,
+  };
+}
