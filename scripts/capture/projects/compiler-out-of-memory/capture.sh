@@ -1,0 +1,4 @@
+step 'Compiler' 'g++ --version'
+step 'Build' 'ulimit -v 300000
+ulimit -a | grep -i virtual
+make libtides.a'

@@ -1,0 +1,2 @@
+step 'Client' 'docker --version'
+step 'Image' 'docker build --tag bike-rental:ci .'

@@ -1,0 +1,3 @@
+isolate
+upstream resetting
+step 'Check' 'make check'

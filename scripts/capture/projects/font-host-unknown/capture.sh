@@ -1,0 +1,2 @@
+step 'Check poster' 'grep -c "<text>" poster.svg'
+step 'Fetch fonts' './scripts/fetch-fonts.sh'

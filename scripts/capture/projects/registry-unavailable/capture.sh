@@ -1,0 +1,5 @@
+isolate
+upstream unavailable
+step 'Versions' 'node --version
+npm --version'
+step 'Install' 'npm install --loglevel http'
