@@ -30,6 +30,8 @@ create table builds (
   number_order bigint generated always as (case when number ~ '^[0-9]{1,18}$' then number::bigint end) stored,
   unique (provider, repository, pipeline, number, attempt)
 );
+-- the provider's own run id names a build too
+create unique index builds_by_external_id on builds (provider, repository, external_id, attempt) where external_id is not null;
 create index builds_by_number on builds (provider, number);
 create index builds_by_branch on builds (repository, pipeline, branch, number_order desc);
 create index builds_by_time on builds (received_at desc, id desc);

@@ -1,0 +1,76 @@
+import type { TestResult } from '../domain/build.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { BuildStore } from '../ports/stores.ts';
+import { buildColumns, readBuild } from './build-rows.ts';
+import { pageValues } from './page.ts';
+import { upsertBuild } from './upsert-build.ts';
+
+export function createBuildStore(db: Database, clock: Clock): BuildStore {
+  const first = async (sql: Sql, text: string, values: readonly unknown[]) => {
+    const [row] = await sql.query(text, values);
+    return row === undefined ? null : readBuild(row);
+  };
+
+  return {
+    upsert: async (build, sql) => {
+      const now = clock.now();
+      return sql === undefined ? await db.transaction((own) => upsertBuild(own, build, now)) : await upsertBuild(sql, build, now);
+    },
+
+    find: async (id) => await first(db, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+
+    findByExternalId: async ({ provider, repository, externalId, attempt }, sql = db) =>
+      await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null]),
+
+    findByNumber: async ({ provider, number, repository, pipeline }) =>
+      await first(db, FIND_BY_NUMBER, [provider, number, repository ?? null, pipeline ?? null]),
+
+    list: async ({ provider, repository, pipeline, number, status, branch }, page) => {
+      const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
+      return (await db.query(LIST, [...filter, ...pageValues(page)])).map(readBuild);
+    },
+
+    setStatus: async (id, status, sql = db) => {
+      await sql.query('update builds set status = $2 where id = $1', [id, status]);
+    },
+
+    saveTestResults: async (buildId, results, sql) => {
+      const save = (own: Sql) => replaceTestResults(own, buildId, results);
+      await (sql === undefined ? db.transaction(save) : save(sql));
+    },
+  };
+}
+
+/** Replaces rather than adds: a build that is read again after a crash has its results once. */
+async function replaceTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
+  await sql.query('delete from test_results where build_id = $1', [buildId]);
+  await sql.query(INSERT_TEST_RESULTS, [buildId, { results }]);
+}
+
+const FIND_BY_EXTERNAL_ID = `
+  select ${buildColumns('b')} from builds b
+  where b.provider = $1 and b.repository = $2 and b.external_id = $3 and ($4::int is null or b.attempt = $4)
+  order by b.attempt desc
+  limit 1`;
+
+// Where several pipelines share the number, the one that reported last is meant.
+const FIND_BY_NUMBER = `
+  select ${buildColumns('b')} from builds b
+  where b.provider = $1 and b.number = $2
+    and ($3::text is null or b.repository = $3) and ($4::text is null or b.pipeline = $4)
+  order by max(b.received_at) over (partition by b.repository, b.pipeline) desc, b.repository, b.pipeline, b.attempt desc
+  limit 1`;
+
+const LIST = `
+  select ${buildColumns('b')} from builds b
+  where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
+    and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
+    and ($5::text is null or b.status = $5) and ($6::text is null or b.branch = $6)
+  order by b.received_at desc, b.id desc
+  limit $7 offset $8`;
+
+const INSERT_TEST_RESULTS = `
+  insert into test_results (build_id, position, name, suite, file, status, duration_ms)
+  select $1, r.position, r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status', (r.result->>'durationMs')::float8
+  from jsonb_array_elements($2::jsonb->'results') with ordinality as r (result, position)`;

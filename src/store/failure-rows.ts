@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { Category } from '../domain/category.ts';
+import { Failure } from '../domain/failure.ts';
+import type { FailureRow } from '../ports/stores.ts';
+
+/** Reads a failure with its build and with its category: a person's word goes before the machine's. */
+export const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
+  coalesce(d.category, a.category) as category, a.id as "analysisId", f.seen_at as "seenAt"`;
+
+export const FAILURE_ROW_FROM = `failures f
+  join builds b on b.id = f.build_id
+  left join triages t on t.build_id = f.build_id and t.fingerprint = f.fingerprint
+  left join analyses a on a.triage_id = t.id
+  left join decisions d on d.analysis_id = a.id`;
+
+const Row = z.object({
+  failure: Failure,
+  repository: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  category: Category.nullable(),
+  analysisId: z.string().nullable(),
+  seenAt: z.string(),
+});
+
+export function readFailureRow(row: unknown): FailureRow {
+  return Row.parse(row);
+}

@@ -1,0 +1,25 @@
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { Stores } from '../ports/stores.ts';
+import { createAnalysisStore } from './analyses.ts';
+import { createBuildStore } from './builds.ts';
+import { createDeliveryStore } from './deliveries.ts';
+import { createFailureStore } from './failures.ts';
+import { createHistoryStore } from './history.ts';
+import { createLibraryStore } from './library.ts';
+import { createReviewStore } from './reviews.ts';
+import { createTriageStore } from './triages.ts';
+
+/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. */
+export function createStores(db: Database, clock: Clock): Stores {
+  return {
+    deliveries: createDeliveryStore(db),
+    builds: createBuildStore(db, clock),
+    failures: createFailureStore(db),
+    history: createHistoryStore(db),
+    triages: createTriageStore(db, clock),
+    analyses: createAnalysisStore(db),
+    reviews: createReviewStore(db),
+    library: createLibraryStore(db),
+  };
+}

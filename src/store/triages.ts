@@ -1,0 +1,96 @@
+import { TriageError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { Triage, TriageJob } from '../domain/triage.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { TriageStore } from '../ports/stores.ts';
+
+/** Leases are judged by the database's clock, so that processes with different clocks agree. */
+export function createTriageStore(db: Database, clock: Clock): TriageStore {
+  return { ...jobMethods(db, clock), ...triageMethods(db, clock) };
+}
+
+type JobMethods = Omit<TriageStore, 'open' | 'listByBuild' | 'conclude'>;
+
+function jobMethods(db: Database, clock: Clock): JobMethods {
+  const jobs = async (sql: Sql, text: string, values: readonly unknown[]) =>
+    (await sql.query(text, values)).map((row) => TriageJob.parse(row));
+
+  return {
+    owe: async (buildId, sql = db) => {
+      const [created] = await jobs(sql, OWE, [newId('job', clock.now()), buildId]);
+      const [job] = created === undefined ? await jobs(sql, FIND_BY_BUILD, [buildId]) : [created];
+      if (job === undefined) throw new TriageError('internal', 'The triage job of a build vanished while it was stored');
+      return job;
+    },
+    lease: async (jobId, leaseMs) => (await jobs(db, LEASE, [jobId, leaseMs]))[0] ?? null,
+    renew: async (job, leaseMs) => (await jobs(db, RENEW, [job.id, job.lease, leaseMs])).length > 0,
+    finish: async (job, state, error, sql = db) => (await jobs(sql, FINISH, [job.id, job.lease, state, error])).length > 0,
+    release: async (job, error) => {
+      await jobs(db, RELEASE, [job.id, job.lease, error]);
+    },
+    find: async (jobId) => (await jobs(db, `select ${JOB} from triage_jobs where id = $1`, [jobId]))[0] ?? null,
+    findByBuild: async (buildId) => (await jobs(db, FIND_BY_BUILD, [buildId]))[0] ?? null,
+    owed: async (limit) => await jobs(db, OWED, [limit]),
+  };
+}
+
+function triageMethods(db: Database, clock: Clock): Pick<TriageStore, 'open' | 'listByBuild' | 'conclude'> {
+  return {
+    open: async (buildId, fingerprint, sql = db) => {
+      const [created] = await sql.query(OPEN, [newId('tri', clock.now()), buildId, fingerprint]);
+      const [row] = created === undefined ? await sql.query(FIND_TRIAGE, [buildId, fingerprint]) : [created];
+      return Triage.parse(row);
+    },
+    listByBuild: async (buildId) => {
+      const rows = await db.query(`select ${TRIAGE} from triages where build_id = $1 order by opened_at, id`, [buildId]);
+      return rows.map((row) => Triage.parse(row));
+    },
+    conclude: async (triageId, analysisId, sql) => {
+      await sql.query(`update triages set state = 'concluded', analysis_id = $2 where id = $1`, [triageId, analysisId]);
+    },
+  };
+}
+
+const JOB = `id, build_id as "buildId", state, attempts, lease, lease_expires_at as "leaseExpiresAt", error,
+  created_at as "createdAt", updated_at as "updatedAt"`;
+
+const TRIAGE = `id, build_id as "buildId", fingerprint, state, analysis_id as "analysisId"`;
+
+const EXPIRES = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
+
+const OWE = `
+  insert into triage_jobs (id, build_id, state) values ($1, $2, 'queued')
+  on conflict (build_id) do nothing returning ${JOB}`;
+
+const FIND_BY_BUILD = `select ${JOB} from triage_jobs where build_id = $1`;
+
+const LEASE = `
+  update triage_jobs set state = 'running', lease = lease + 1, attempts = attempts + 1, error = null,
+    lease_expires_at = ${EXPIRES('$2')}, updated_at = clock_timestamp()
+  where id = $1 and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
+  returning ${JOB}`;
+
+// Of a lease that ran out unnoticed but that nobody took: the number is still the newest, so it is still held.
+const RENEW = `
+  update triage_jobs set lease_expires_at = ${EXPIRES('$3')}, updated_at = clock_timestamp()
+  where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
+
+const FINISH = `
+  update triage_jobs set state = $3, error = $4, lease_expires_at = null, updated_at = clock_timestamp()
+  where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
+
+const RELEASE = `
+  update triage_jobs set state = 'queued', error = $3, lease_expires_at = null, updated_at = clock_timestamp()
+  where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
+
+const OWED = `
+  select ${JOB} from triage_jobs
+  where state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp())
+  order by created_at, id limit $1`;
+
+const OPEN = `
+  insert into triages (id, build_id, fingerprint, state) values ($1, $2, $3, 'open')
+  on conflict (build_id, fingerprint) do nothing returning ${TRIAGE}`;
+
+const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and fingerprint = $2`;
