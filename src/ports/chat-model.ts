@@ -14,7 +14,12 @@ export interface ChatReply<Value> {
   readonly model: string;
   readonly inputTokens: number;
   readonly outputTokens: number;
+  /** 0 where `costKnown` is false. */
   readonly costUsd: number;
+  /** False where no price is known for the model; absent: known. */
+  readonly costKnown?: boolean;
+  /** How often the model was called for this reply, repairs included; absent: once. */
+  readonly calls?: number;
 }
 
 /**
