@@ -1,0 +1,90 @@
+import type { Classification } from '../../../domain/analysis.ts';
+import type { Category } from '../../../domain/category.ts';
+import type { TriageSubject } from '../../../domain/subject.ts';
+import { type Facts, readFacts } from './facts.ts';
+import { type Match, matchRule, type Rule } from './rule.ts';
+import { ALL_RULES } from './rules/all.ts';
+import { TIES } from './rules/ties.ts';
+import { evidenceOf, probabilitiesOf, ranked } from './score.ts';
+
+/** A classification with what it rests on, for the judgements that follow. */
+export interface Ruling {
+  readonly classification: Classification;
+  readonly facts: Facts;
+  /** Matches that still count, strongest first. */
+  readonly matches: readonly Match[];
+  /** The best match of the chosen category; null where none was met. */
+  readonly decisive: Match | null;
+}
+
+/** Below this evidence (logits) nothing was really said; tie 7. */
+const THIN = 1.3;
+/** Confidence of an abstained classification never reaches what a person would read as "more likely than not". */
+const ABSTAINED_MOST = 0.49;
+
+/** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
+export function ruleOn(subject: TriageSubject): Ruling {
+  const facts = readFacts(subject);
+  const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
+  const matches = softenInfra(settleTies(met, facts), facts).sort(byStrength);
+  const evidence = evidenceOf(matches);
+  const probabilities = probabilitiesOf(evidence);
+  const category = ranked(probabilities)[0] ?? 'CODE_ERROR';
+  const decisive = bestOf(matches, category);
+  const abstained = abstains(evidence[category], probabilities[category]);
+  const confidence = abstained ? Math.min(probabilities[category], ABSTAINED_MOST) : probabilities[category];
+  const classification = {
+    category,
+    kind: decisive?.rule.kind ?? ('unknown' as const),
+    confidence,
+    probabilities,
+    abstained,
+    because: because(decisive, abstained),
+  };
+  return { classification, facts, matches, decisive };
+}
+
+/** The strongest match of a category. */
+export function bestOf(matches: readonly Match[], category: Category): Match | null {
+  return matches.find((match) => match.rule.category === category) ?? null;
+}
+
+/** Tie 7: not enough evidence, so say so. */
+function abstains(evidence: number, probability: number): boolean {
+  return evidence < THIN || probability < 0.5;
+}
+
+function settleTies(matches: readonly Match[], facts: Facts): Match[] {
+  let settled = [...matches];
+  for (const tie of TIES) {
+    const ruling = tie.apply(facts, settled);
+    if (ruling === null) continue;
+    const { category, kind, strength, fact, drop } = ruling;
+    const rule: Rule = { name: tie.name, category, kind, strength, from: [fact.origin], pattern: /(?:)/ };
+    settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
+  }
+  return settled;
+}
+
+/**
+ * INFRA_ERROR needs positive evidence and nothing against it: beside a failed assertion, a compile error or an exception of the
+ * product its matches count for little (the word "flaky" on the same line, tie 6, counts as such a witness).
+ */
+function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
+  const against = facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;
+  return matches.map((match) => {
+    if (match.rule.category !== 'INFRA_ERROR') return match;
+    const flaky = /\b(?:flaky|flake|intermittent)/i.test(match.fact.text);
+    return against || flaky ? { ...match, strength: match.strength * 0.35 } : match;
+  });
+}
+
+function because(decisive: Match | null, abstained: boolean): string {
+  if (decisive === null) return 'no rule found evidence in the failing step';
+  const said = decisive.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
+  return `${abstained ? 'thin evidence, best is ' : ''}rule ${decisive.rule.name}: ${said}`;
+}
+
+function byStrength(left: Match, right: Match): number {
+  return right.strength - left.strength;
+}

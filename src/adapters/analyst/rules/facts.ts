@@ -1,0 +1,145 @@
+import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
+import type { TriageSubject } from '../../../domain/subject.ts';
+import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE } from './vocabulary.ts';
+
+/** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
+export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
+
+/** One sentence that the failing step printed, with how much it may be trusted to be about the failure (0..1). */
+export interface Fact {
+  readonly origin: Origin;
+  /** Without colours and CI prefixes, at most 2,000 characters. */
+  readonly text: string;
+  readonly source: string | null;
+  readonly line: number | null;
+  readonly weight: number;
+}
+
+/** What the rules look at: the subject's facts in one list, and the three things that speak against INFRA_ERROR. */
+export interface Facts {
+  readonly subject: TriageSubject;
+  readonly all: readonly Fact[];
+  /** A failed expectation about a value. */
+  readonly assertion: Fact | null;
+  /** Errors of compilers and type checkers in our own files. */
+  readonly compileErrors: readonly Diagnostic[];
+  /** An exception with frames of our own that is no symptom of machine, network or set-up. */
+  readonly productException: ThrownException | null;
+}
+
+const MAX_TEXT = 2000;
+const MAX_DIAGNOSTICS = 60;
+const MAX_LINES = 1500;
+
+/** Reads all facts of a subject; pure, the same subject gives the same list in the same order. */
+export function readFacts(subject: TriageSubject): Facts {
+  const structured = [...testFacts(subject), ...exceptionFacts(subject), ...diagnosticFacts(subject), ...messageFacts(subject)];
+  const all = [...structured, ...lineFacts(subject)].filter((fact) => fact.text.trim() !== '');
+  return {
+    subject,
+    all,
+    assertion: structured.find((fact) => fact.origin !== 'message' && isAssertion(fact)) ?? statedExpectation(subject) ?? null,
+    compileErrors: subject.diagnostics.filter((entry) => entry.severity === 'error' && isCompiler(entry)),
+    productException: subject.exceptions.find(isProductException) ?? null,
+  };
+}
+
+/** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
+export function isForeignPath(path: string): boolean {
+  return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
+    path,
+  );
+}
+
+function isCompiler(entry: Diagnostic): boolean {
+  return COMPILERS.test(entry.tool) && !(entry.file !== null && isForeignPath(entry.file));
+}
+
+function isAssertion(fact: Fact): boolean {
+  return ASSERTION_WORDS.test(fact.text) && !ENVIRONMENT_WORDS.test(fact.text);
+}
+
+function statedExpectation(subject: TriageSubject): Fact | undefined {
+  const test = subject.failingTests.find((entry) => entry.expected !== null && entry.actual !== null);
+  if (test === undefined) return undefined;
+  const text = test.message ?? `expected ${test.expected} but got ${test.actual}`;
+  return { origin: 'test', text: cut(text), source: test.at?.source ?? null, line: test.at?.line ?? null, weight: 1 };
+}
+
+function isProductException(entry: ThrownException): boolean {
+  const words = `${entry.type}: ${entry.message}`;
+  return entry.frames.some((frame) => frame.own) && !ENVIRONMENT_WORDS.test(words) && !ASSERTION_WORDS.test(words);
+}
+
+function testFacts(subject: TriageSubject): Fact[] {
+  const facts: Fact[] = [];
+  for (const test of subject.failingTests) {
+    if (test.message === null) continue;
+    facts.push({ origin: 'test', text: cut(test.message), source: test.at?.source ?? null, line: test.at?.line ?? null, weight: 1 });
+  }
+  return facts.slice(0, MAX_DIAGNOSTICS);
+}
+
+function exceptionFacts(subject: TriageSubject): Fact[] {
+  return subject.exceptions.slice(0, MAX_DIAGNOSTICS).map((entry) => ({
+    origin: 'exception',
+    text: cut(`${entry.type}: ${entry.message}`),
+    source: entry.at?.source ?? null,
+    line: entry.at?.line ?? null,
+    weight: 1,
+  }));
+}
+
+function diagnosticFacts(subject: TriageSubject): Fact[] {
+  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error').slice(0, MAX_DIAGNOSTICS);
+  return errors.map((entry) => ({
+    origin: 'diagnostic',
+    text: cut(`${entry.tool}: ${entry.code === null ? '' : `${entry.code}: `}${entry.message}`),
+    source: entry.at?.source ?? null,
+    line: entry.at?.line ?? null,
+    weight: 1,
+  }));
+}
+
+function messageFacts(subject: TriageSubject): Fact[] {
+  const facts: Fact[] = subject.failures.map((failure) => ({
+    origin: 'headline',
+    text: cut(failure.message),
+    source: failure.excerpt?.source ?? null,
+    line: null,
+    weight: 1,
+  }));
+  for (const [rank, message] of subject.messages.entries()) {
+    const at = { source: message.at?.source ?? null, line: message.at?.line ?? null };
+    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: rank === 0 ? 1 : 0.85 });
+  }
+  return facts;
+}
+
+/** Excerpt lines weigh less than structured facts, and less again outside the failed step and where they only inform. */
+function lineFacts(subject: TriageSubject): Fact[] {
+  const heaviest = Math.max(1e-9, ...subject.excerpts.map((excerpt) => excerpt.weight));
+  const facts: Fact[] = [];
+  for (const excerpt of subject.excerpts) {
+    const share = 0.6 + 0.25 * Math.max(0, excerpt.weight / heaviest);
+    for (const [offset, raw] of excerpt.text.split('\n').entries()) {
+      if (facts.length >= MAX_LINES) return facts;
+      const line = excerpt.lineStart + offset;
+      const text = cut(cleanLine(stripEscapes(raw)));
+      const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
+      const loud = QUIET_LINE.test(text) ? 0.35 : 1;
+      facts.push({ origin: 'line', text, source: excerpt.source, line, weight: share * inside * loud });
+    }
+  }
+  return facts;
+}
+
+function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
+  const sections = subject.failedSections.filter((section) => section.source === source);
+  return sections.length === 0 || sections.some((section) => line >= section.lineStart && line <= section.lineEnd);
+}
+
+function cut(text: string): string {
+  return text.length > MAX_TEXT ? text.slice(0, MAX_TEXT) : text;
+}

@@ -1,0 +1,85 @@
+import type { StackFrame } from '../../../domain/failure.ts';
+import type { TriageSubject } from '../../../domain/subject.ts';
+import { isForeignPath } from './facts.ts';
+
+/** A file of the project that the failure names, with its line where known. */
+export interface Place {
+  readonly path: string;
+  readonly line: number | null;
+  readonly from: 'diagnostic' | 'frame' | 'test';
+  /** 0..1. */
+  readonly score: number;
+  readonly reason: string;
+}
+
+/** Files the failure names, most suspicious first; one entry a file. */
+export function placesOf(subject: TriageSubject): readonly Place[] {
+  const found = [...diagnosedPlaces(subject), ...framePlaces(subject), ...testPlaces(subject)];
+  const best = new Map<string, Place>();
+  for (const place of found) {
+    const known = best.get(place.path);
+    if (known === undefined || place.score > known.score) best.set(place.path, place);
+  }
+  return [...best.values()].sort((left, right) => right.score - left.score);
+}
+
+/** Whether a path is a test by the usual names. */
+export function isTestPath(path: string): boolean {
+  return /(?:^|[\\/])(?:tests?|__tests__|spec|specs|it)[\\/]|(?:Tests?|IT|Spec|TestCase)\.\w{1,6}$|[._-](?:test|spec)\.\w{1,5}$|(?:^|[\\/])test_[^\\/]{1,120}\.py$|_test\.(?:go|py|rb|exs?|cc|cpp)$/.test(
+    path,
+  );
+}
+
+/** Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Null where the name says nothing. */
+export function twinOf(path: string): string | null {
+  const name = path.split(/[\\/]/).pop() ?? '';
+  const twin = name
+    .replace(/^test_(.{1,120}\.py)$/, '$1')
+    .replace(/^Test(?=[A-Z])/, '')
+    .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w{1,6}$)/, '')
+    .replace(/[._-](?:test|spec)(?=\.\w{1,6}$)/, '')
+    .replace(/_test(?=\.\w{1,4}$)/, '');
+  if (twin === name || twin.startsWith('.')) return null;
+  const folder = path.slice(0, path.length - name.length).replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
+  return folder.replace(/__tests__[\\/]$/, '').replace(/(^|[\\/])(?:tests?|spec)[\\/]$/, '$1src/') + twin;
+}
+
+function diagnosedPlaces(subject: TriageSubject): Place[] {
+  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error').slice(0, 20);
+  return errors.flatMap((entry, rank) => {
+    if (entry.file === null || isForeignPath(entry.file)) return [];
+    const reason = `${entry.tool} names it`;
+    return [{ path: entry.file, line: entry.line, from: 'diagnostic' as const, score: fade(0.9, rank), reason }];
+  });
+}
+
+function framePlaces(subject: TriageSubject): Place[] {
+  const traces: readonly (readonly StackFrame[])[] = [
+    ...subject.exceptions.map((entry) => entry.frames),
+    ...subject.failures.map((failure) => failure.frames),
+  ];
+  return traces.slice(0, 20).flatMap((frames, trace) => {
+    const own = frames.filter((frame) => frame.own && !isForeignPath(frame.file));
+    return own.slice(0, 8).map((frame, depth) => {
+      const test = isTestPath(frame.file);
+      const score = fade(test ? 0.55 : 0.85, trace + depth);
+      const reason = test ? 'the failing test is in it' : depth === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
+      return { path: frame.file, line: frame.line, from: 'frame' as const, score, reason };
+    });
+  });
+}
+
+function testPlaces(subject: TriageSubject): Place[] {
+  return subject.failingTests.slice(0, 20).flatMap((test, rank) => {
+    if (test.file === null) return [];
+    const itself = { path: test.file, line: test.line, from: 'test' as const, score: fade(0.5, rank), reason: 'the failing test is in it' };
+    const twin = twinOf(test.file);
+    return twin === null
+      ? [itself]
+      : [itself, { path: twin, line: null, from: 'test' as const, score: fade(0.6, rank), reason: `${test.name} tests it by name` }];
+  });
+}
+
+function fade(score: number, rank: number): number {
+  return Math.round(score * 0.92 ** rank * 100) / 100;
+}

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Suspect } from '../../../domain/analysis.ts';
+import type { Evidence } from '../../../domain/evidence.ts';
+import type { TriageSubject } from '../../../domain/subject.ts';
+import { placesOf } from './places.ts';
+
+const Commit = z.object({
+  path: z.string().nullish().catch(null),
+  commit: z.string().nullish().catch(null),
+  sha: z.string().nullish().catch(null),
+  author: z.string().nullish().catch(null),
+});
+
+const MAX_SUSPECTS = 10;
+
+/** Files that may hold the fault, ranked, with commit and author where blame or history found them. */
+export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]): Suspect[] {
+  const commits = commitsOf(evidence);
+  return placesOf(subject)
+    .slice(0, MAX_SUSPECTS)
+    .map(({ path, line, score, reason }) => {
+      const changed = commits.find((entry) => samePath(entry.path, path)) ?? null;
+      const raised = changed === null ? score : Math.min(1, Math.round((score + 0.05) * 100) / 100);
+      return { path, line, commit: changed?.commit ?? null, author: changed?.author ?? null, score: raised, reason };
+    })
+    .sort((left, right) => right.score - left.score);
+}
+
+function commitsOf(evidence: readonly Evidence[]): { path: string; commit: string | null; author: string | null }[] {
+  const found = evidence.filter((item) => item.tool === 'read_blame' || item.tool === 'read_commit_history');
+  return found.map((item) => {
+    const data = Commit.safeParse(item.data ?? {}).data ?? {};
+    return { path: data.path ?? item.source, commit: data.commit ?? data.sha ?? null, author: data.author ?? null };
+  });
+}
+
+function samePath(left: string, right: string): boolean {
+  return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
+}
