@@ -1,47 +1,52 @@
-import { spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
-import { createLineStamper } from './stamp.ts'
-import type { Recipe } from './truth.ts'
+import { createLineStamper } from './stamp.ts';
+import type { Recipe } from './truth.ts';
 
 /** What one run of one project left behind, exactly as the tools wrote it. */
 export interface Run {
-  readonly log: Buffer
-  readonly exitCode: number
-  readonly report: string | undefined
-  readonly versions: Readonly<Record<string, string>>
+  readonly log: Buffer;
+  readonly exitCode: number;
+  readonly report: string | undefined;
+  readonly versions: Readonly<Record<string, string>>;
 }
 
 export interface RunRequest {
-  readonly projectDir: string
-  readonly checkout: string
-  readonly recipe: Recipe
-  readonly variant: 'red' | 'green'
+  readonly projectDir: string;
+  readonly checkout: string;
+  readonly recipe: Recipe;
+  readonly variant: 'red' | 'green';
 }
 
 /** Runs a project inside its own namespaces; GitHub style logs get a time stamp per line as they are written. */
 export async function runInSandbox(request: RunRequest): Promise<Run> {
-  const out = await mkdtemp(join(tmpdir(), 'capture-'))
+  const out = await mkdtemp(join(tmpdir(), 'capture-'));
   try {
-    const { tools, report } = request.recipe
-    await writeFile(join(out, 'tools'), Object.entries(tools).map(([name, command]) => `${name}\t${command}\n`).join(''))
-    if (report !== undefined) await writeFile(join(out, 'report-path'), report)
-    const { log, exitCode } = await record(request, out)
+    const { tools, report } = request.recipe;
+    await writeFile(
+      join(out, 'tools'),
+      Object.entries(tools)
+        .map(([name, command]) => `${name}\t${command}\n`)
+        .join(''),
+    );
+    if (report !== undefined) await writeFile(join(out, 'report-path'), report);
+    const { log, exitCode } = await record(request, out);
     return {
       log,
       exitCode,
       report: await readFile(join(out, 'report.xml'), 'utf8').catch(() => undefined),
       versions: readVersions(await readFile(join(out, 'versions'), 'utf8').catch(() => '')),
-    }
+    };
   } finally {
-    await rm(out, { recursive: true, force: true })
+    await rm(out, { recursive: true, force: true });
   }
 }
 
 function record({ projectDir, checkout, recipe, variant }: RunRequest, out: string): Promise<{ log: Buffer; exitCode: number }> {
-  const warmth = recipe.cold ? 'cold' : 'warm'
+  const warmth = recipe.cold ? 'cold' : 'warm';
   const child = spawn(
     'unshare',
     [
@@ -49,24 +54,24 @@ function record({ projectDir, checkout, recipe, variant }: RunRequest, out: stri
       ...[projectDir, variant, recipe.ci, recipe.project, warmth, out, process.execPath, checkout],
     ],
     { stdio: ['ignore', 'pipe', 'inherit'] },
-  )
-  const stamp = createLineStamper(recipe.ci === 'github')
-  const parts: Buffer[] = []
-  child.stdout.on('data', (chunk: Buffer) => parts.push(stamp(chunk)))
+  );
+  const stamp = createLineStamper(recipe.ci === 'github');
+  const parts: Buffer[] = [];
+  child.stdout.on('data', (chunk: Buffer) => parts.push(stamp(chunk)));
   return new Promise((resolve, reject) => {
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ log: Buffer.concat(parts), exitCode: code ?? -1 }))
-  })
+    child.on('error', reject);
+    child.on('close', (code) => resolve({ log: Buffer.concat(parts), exitCode: code ?? -1 }));
+  });
 }
 
 function readVersions(text: string): Record<string, string> {
-  const versions: Record<string, string> = {}
+  const versions: Record<string, string> = {};
   for (const line of text.split('\n')) {
-    const [name, said] = line.split('\t')
-    if (name === undefined || said === undefined) continue
-    const version = /\d+(?:\.\d+)+[\w.+-]*/.exec(said)?.[0]
-    if (version === undefined) throw new Error(`${name} did not say its version: ${said}`)
-    versions[name] = version
+    const [name, said] = line.split('\t');
+    if (name === undefined || said === undefined) continue;
+    const version = /\d+(?:\.\d+)+[\w.+-]*/.exec(said)?.[0];
+    if (version === undefined) throw new Error(`${name} did not say its version: ${said}`);
+    versions[name] = version;
   }
-  return versions
+  return versions;
 }

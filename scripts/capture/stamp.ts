@@ -3,25 +3,25 @@
  * A line is stamped when its first byte arrives. With `enabled` false the bytes pass unchanged.
  */
 export function createLineStamper(enabled: boolean): (chunk: Buffer) => Buffer {
-  let atLineStart = true
+  let atLineStart = true;
   return (chunk) => {
-    if (!enabled) return chunk
-    const parts: Buffer[] = []
-    let from = 0
+    if (!enabled) return chunk;
+    const parts: Buffer[] = [];
+    let from = 0;
     while (from < chunk.length) {
-      if (atLineStart) parts.push(Buffer.from(`${currentStamp()} `))
-      const newline = chunk.indexOf(0x0a, from)
-      const to = newline === -1 ? chunk.length : newline + 1
-      parts.push(chunk.subarray(from, to))
-      atLineStart = newline !== -1
-      from = to
+      if (atLineStart) parts.push(Buffer.from(`${currentStamp()} `));
+      const newline = chunk.indexOf(0x0a, from);
+      const to = newline === -1 ? chunk.length : newline + 1;
+      parts.push(chunk.subarray(from, to));
+      atLineStart = newline !== -1;
+      from = to;
     }
-    return Buffer.concat(parts)
-  }
+    return Buffer.concat(parts);
+  };
 }
 
 function currentStamp(): string {
-  const now = performance.timeOrigin + performance.now()
-  const ticks = String(Math.floor((now % 1) * 10_000)).padStart(4, '0')
-  return new Date(now).toISOString().replace('Z', `${ticks}Z`)
+  const now = performance.timeOrigin + performance.now();
+  const ticks = String(Math.floor((now % 1) * 10_000)).padStart(4, '0');
+  return new Date(now).toISOString().replace('Z', `${ticks}Z`);
 }

@@ -1,9 +1,9 @@
-import { z } from 'zod'
+import { z } from 'zod';
 
 const quote = z.union([
   z.string().min(1),
   z.strictObject({ from: z.string().min(1), to: z.string().min(1).optional(), occurrence: z.enum(['first', 'last']).default('first') }),
-])
+]);
 
 /** The static half of a fixture's truth, written by hand beside its project. `mustCite` quotes the log; lines are found at capture time. */
 export const Recipe = z.strictObject({
@@ -30,24 +30,23 @@ export const Recipe = z.strictObject({
   cold: z.boolean().default(false),
   /** Glob of the JUnit XML the tool writes, relative to the workspace. */
   report: z.string().optional(),
-})
-export type Recipe = z.output<typeof Recipe>
+});
+export type Recipe = z.output<typeof Recipe>;
 
 /** 1-based and inclusive over `text.split('\n')`. Throws when a quote is not in the log. */
 export function citedLines(text: string, quotes: Recipe['mustCite']): Array<[number, number]> {
-  const lines = text.split('\n').map(withoutColours)
+  const lines = text.split('\n').map(withoutColours);
   return quotes.map((entry) => {
-    const { from, to, occurrence } = typeof entry === 'string' ? { from: entry, to: undefined, occurrence: 'first' as const } : entry
-    const includesFrom = (line: string) => line.includes(from)
-    const start = occurrence === 'last' ? lines.findLastIndex(includesFrom) : lines.findIndex(includesFrom)
-    if (start === -1) throw new Error(`mustCite is not in the log: ${from}`)
-    const end = to === undefined ? start : lines.findIndex((line, index) => index >= start && line.includes(to))
-    if (end === -1) throw new Error(`mustCite is not in the log after "${from}": ${to}`)
-    return [start + 1, end + 1]
-  })
+    const { from, to, occurrence } = typeof entry === 'string' ? { from: entry, to: undefined, occurrence: 'first' as const } : entry;
+    const includesFrom = (line: string) => line.includes(from);
+    const start = occurrence === 'last' ? lines.findLastIndex(includesFrom) : lines.findIndex(includesFrom);
+    if (start === -1) throw new Error(`mustCite is not in the log: ${from}`);
+    const end = to === undefined ? start : lines.findIndex((line, index) => index >= start && line.includes(to));
+    if (end === -1) throw new Error(`mustCite is not in the log after "${from}": ${to}`);
+    return [start + 1, end + 1];
+  });
 }
 
 function withoutColours(line: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences are what is removed
-  return line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '')
+  return line.replace(/\u001b\[[0-9;]*[A-Za-z]/g, '');
 }

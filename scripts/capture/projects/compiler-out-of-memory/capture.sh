@@ -1,4 +1,4 @@
 step 'Compiler' 'g++ --version'
 step 'Build' 'ulimit -v 300000
-ulimit -a | grep -i virtual
+ulimit -v
 make libtides.a'

@@ -1,3 +1,3 @@
 step 'Versions' 'cargo --version
 rustc --version'
-step 'Build' 'cargo build --locked'
+step 'Build' 'cargo build --locked --verbose'

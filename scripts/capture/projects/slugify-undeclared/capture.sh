@@ -1,2 +1,2 @@
-step 'Install' 'npm ci'
+step 'Install' 'npm ci --no-audit --loglevel verbose'
 step 'Test' 'npm test'

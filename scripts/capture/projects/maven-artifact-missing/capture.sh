@@ -1,0 +1,2 @@
+step 'Versions' 'mvn --version'
+step 'Compile' 'mvn --batch-mode compile'
