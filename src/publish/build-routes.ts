@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Analysis } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import type { Stores } from '../ports/stores.ts';
+import { findBuild, findByNumber } from './find-build.ts';
+import { present } from './present.ts';
+import { BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
+
+export interface BuildRouteDeps {
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses'>;
+  /** Names the graph's node that works on the build now, where it can be known. */
+  readonly currentStep?: (buildId: string) => Promise<string | null>;
+}
+
+const Params = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
+const access = { access: { role: 'read' } } as const;
+const tags = ['builds'];
+/** Most answers come within seconds. */
+const RETRY_AFTER_SECONDS = 2;
+
+/** Builds by our id or by their CI's number, with how far their triage is. */
+export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps): void {
+  registerList(app, deps);
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  const view = async (build: Build, reply: FastifyReply) => {
+    const [triage, analyses] = await Promise.all([triageState(deps, build.id, reply), deps.stores.analyses.listByBuild(build.id)]);
+    return { build, triage, analyses: analyses.map(summaryOf) };
+  };
+  typed.get(
+    '/api/builds/by-number',
+    {
+      config: access,
+      schema: { tags, summary: "One build by its CI's number", querystring: ByNumberQuery, response: { 200: BuildView } },
+    },
+    async ({ query }, reply) => await view(await findByNumber(deps.stores.builds, query), reply),
+  );
+  typed.get(
+    '/api/builds/:id',
+    {
+      config: access,
+      schema: {
+        tags,
+        summary: 'One build and how far its triage is',
+        params: Params,
+        querystring: NarrowQuery,
+        response: { 200: BuildView },
+      },
+    },
+    async ({ params: { id }, query }, reply) => await view(await findBuild(deps.stores.builds, id, query), reply),
+  );
+  typed.get(
+    '/api/builds/:id/analyses',
+    {
+      config: access,
+      schema: { tags, summary: 'The answers for one build', params: Params, querystring: NarrowQuery, response: { 200: BuildAnalyses } },
+    },
+    async ({ params: { id }, query }, reply) => {
+      const build = await findBuild(deps.stores.builds, id, query);
+      const triage = await triageState(deps, build.id, reply);
+      return { buildId: build.id, triage, analyses: await deps.stores.analyses.listByBuild(build.id) };
+    },
+  );
+}
+
+function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/builds',
+    {
+      config: access,
+      schema: { tags, summary: 'Builds, newest first', querystring: BuildsQuery, response: { 200: BuildList } },
+    },
+    async ({ query: { limit, offset, ...given } }) => {
+      const items = await stores.builds.list(present(given), { limit, offset });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+}
+
+/** Also tells the caller when to ask again, while there is something to wait for. */
+async function triageState({ stores, currentStep }: BuildRouteDeps, buildId: string, reply: FastifyReply): Promise<TriageState | null> {
+  const job = await stores.triages.findByBuild(buildId);
+  if (job === null) return null;
+  const waiting = job.state === 'queued' || job.state === 'running';
+  if (waiting) reply.header('retry-after', RETRY_AFTER_SECONDS);
+  const { state, attempts, error, createdAt, updatedAt } = job;
+  const step = job.state === 'running' ? ((await currentStep?.(buildId)) ?? null) : null;
+  return { state, attempts, error, createdAt, updatedAt, step };
+}
+
+function summaryOf({ id, category, kind, answer, verdict, failureIds }: Analysis) {
+  return { id, category, kind, title: answer.title, confidence: verdict.confidence, action: verdict.action, failures: failureIds.length };
+}

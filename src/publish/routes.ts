@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Analysis } from '../domain/analysis.ts';
+import { TriageError } from '../domain/errors.ts';
+import { LibraryEntry } from '../domain/library.ts';
+import type { Stores } from '../ports/stores.ts';
+import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
+import { present } from './present.ts';
+import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
+
+export interface PublishDeps extends BuildRouteDeps {
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'>;
+}
+
+const Params = z.object({ id: z.string().min(1).max(300) });
+const access = { access: { role: 'read' } } as const;
+
+/** Answers out: builds, analyses, failures and what people taught. All of it needs the role `read` and changes nothing. */
+export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): void {
+  registerBuildRoutes(app, deps);
+  registerAnalysisRoute(app, deps);
+  registerFailureRoute(app, deps);
+  registerLibraryRoutes(app, deps);
+}
+
+function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/analyses/:id',
+    {
+      config: access,
+      schema: { tags: ['analyses'], summary: 'One answer with its steps, evidence and usage', params: Params, response: { 200: Analysis } },
+    },
+    async ({ params: { id } }) => {
+      const analysis = await stores.analyses.find(id);
+      if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
+      return analysis;
+    },
+  );
+}
+
+function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/failures',
+    {
+      config: access,
+      schema: { tags: ['failures'], summary: 'Search failures, newest first', querystring: FailuresQuery, response: { 200: FailureList } },
+    },
+    async ({ query: { limit, offset, since, ...given } }) => {
+      const filter = { ...present(given), ...(since !== undefined && { since: new Date(since).toISOString() }) };
+      const items = await stores.failures.search(filter, { limit, offset });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+}
+
+function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/library',
+    {
+      config: access,
+      schema: { tags: ['library'], summary: 'What people taught, newest first', querystring: LibraryQuery, response: { 200: LibraryList } },
+    },
+    async ({ query: { limit, offset } }) => {
+      const items = await stores.library.list({ limit, offset });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.get(
+    '/api/library/:id',
+    {
+      config: access,
+      schema: { tags: ['library'], summary: 'One decided failure', params: Params, response: { 200: LibraryEntry } },
+    },
+    async ({ params: { id } }) => {
+      const entry = await stores.library.find(id);
+      if (entry === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
+      return entry;
+    },
+  );
+}

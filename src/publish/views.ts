@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { Action, Analysis } from '../domain/analysis.ts';
+import { Build, BuildStatus, Provider } from '../domain/build.ts';
+import { Category } from '../domain/category.ts';
+import { Failure } from '../domain/failure.ts';
+import { Kind } from '../domain/kind.ts';
+import { LibraryEntry } from '../domain/library.ts';
+import { TriageJob } from '../domain/triage.ts';
+
+const name = z.string().min(1).max(300);
+
+/** Which page of a list. */
+const pageFields = {
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+};
+
+/** A list with the page it is; `next` is the offset of the next page, or null where this one was not full. */
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({ items: z.array(item), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+}
+
+// Queries are strict: a misspelt filter is refused rather than ignored.
+export const BuildsQuery = z.strictObject({
+  provider: Provider.optional(),
+  repository: name.optional(),
+  pipeline: name.optional(),
+  number: name.optional(),
+  branch: name.optional(),
+  status: BuildStatus.optional(),
+  ...pageFields,
+});
+
+export const ByNumberQuery = z.strictObject({
+  provider: Provider,
+  number: name,
+  repository: name.optional(),
+  pipeline: name.optional(),
+});
+
+/** Narrows `provider:number` down where several builds bear it. */
+export const NarrowQuery = z.strictObject({ repository: name.optional(), pipeline: name.optional() });
+
+export const FailuresQuery = z.strictObject({
+  repository: name.optional(),
+  category: Category.optional(),
+  fingerprint: name.optional(),
+  test: name.optional(),
+  text: z.string().min(1).max(500).optional().describe("Words that must occur in the failure's message"),
+  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with its offset'),
+  ...pageFields,
+});
+
+export const LibraryQuery = z.strictObject(pageFields);
+
+/** How far the work on a build is; `step` names the graph's node where one is known to run. */
+export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({
+  step: z.string().nullable(),
+});
+export type TriageState = z.infer<typeof TriageState>;
+
+export const AnalysisSummary = z.object({
+  id: z.string(),
+  category: Category,
+  kind: Kind,
+  title: z.string(),
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+});
+
+export const BuildList = listOf(Build);
+
+export const BuildView = z.object({
+  build: Build,
+  /** Null where nothing is owed to the build: it passed, or was only kept. */
+  triage: TriageState.nullable(),
+  analyses: z.array(AnalysisSummary),
+});
+
+export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(Analysis) });
+
+export const FailureList = listOf(
+  z.object({
+    failure: Failure,
+    repository: z.string(),
+    pipeline: z.string(),
+    number: z.string(),
+    branch: z.string().nullable(),
+    commit: z.string().nullable(),
+    category: Category.nullable(),
+    analysisId: z.string().nullable(),
+    seenAt: z.string(),
+  }),
+);
+
+export const LibraryList = listOf(LibraryEntry);

@@ -1,0 +1,50 @@
+import { TriageError } from '../domain/errors.ts';
+import type { Review } from '../domain/review.ts';
+
+/** The reason why `reviewer` may not act on the review now, or null. A claim that ran out reads as waiting: the store sees to it. */
+export function obstacle(review: Review, reviewer: string): TriageError | null {
+  if (review.decision !== null || review.state === 'decided') return decidedAlready(review);
+  if (review.state === 'claimed' && review.claimedBy !== reviewer) return heldByAnother(review);
+  return null;
+}
+
+/** For a decision made on a state that is no longer the current one. */
+export function outdated(review: Review, version: number): TriageError {
+  return conflict(
+    `This review has changed since version ${version}; it is now at version ${review.version}. Read it again, then decide.`,
+    review,
+  );
+}
+
+/** For a release by somebody who does not hold the item. */
+export function notHeld(review: Review): TriageError {
+  return conflict('You do not hold this review, so there is nothing to release.', review);
+}
+
+/** For a write that lost a race although the state looks free again: reading it once more settles it. */
+export function raced(review: Review): TriageError {
+  return conflict('Somebody else changed this review at the same moment. Read it again, then try once more.', review);
+}
+
+/** For an id that is nobody's. */
+export function unknownReview(id: string): TriageError {
+  return new TriageError('not-found', `There is no review ${id}.`);
+}
+
+function decidedAlready(review: Review): TriageError {
+  const { decision } = review;
+  if (decision === null) return conflict('This review is decided already.', review);
+  const verdict = decision.type === 'correct' ? `corrected to ${decision.category}` : `${decision.type}ed`;
+  return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
+}
+
+function heldByAnother(review: Review): TriageError {
+  return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
+    holder: review.claimedBy,
+    until: review.claimExpiresAt,
+  });
+}
+
+function conflict(message: string, review: Review, details: Record<string, unknown> = {}): TriageError {
+  return new TriageError('conflict', message, { details: { ...details, review } });
+}

@@ -1,0 +1,112 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { Review } from '../domain/review.ts';
+import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
+import { type DecideDeps, decideReview } from './decide.ts';
+import { reviewerOf } from './reviewer.ts';
+import { DecisionBody, DecisionView, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
+
+export interface ReviewDeps extends DecideDeps {
+  /** How long a claim holds, in milliseconds. */
+  readonly claimMs: number;
+}
+
+const Params = z.object({ id: z.string().min(1).max(100) });
+const access = { access: { role: 'review' } } as const;
+const tags = ['review'];
+
+/** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
+export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): void {
+  registerReading(app, deps);
+  registerHolding(app, deps);
+  registerDecision(app, deps);
+}
+
+function registerReading(app: FastifyInstance, { stores }: ReviewDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/reviews',
+    {
+      config: access,
+      schema: { tags, summary: 'The queue, oldest first', querystring: ReviewQuery, response: { 200: ReviewList } },
+    },
+    async ({ query: { limit, offset, state, category, repository } }) => {
+      const filter = { ...(state && { state }), ...(category && { category }), ...(repository && { repository }) };
+      const items = await stores.reviews.list(filter, { limit, offset });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.get(
+    '/api/reviews/:id',
+    {
+      config: access,
+      schema: { tags, summary: 'One item with its analysis and all that happened to it', params: Params, response: { 200: ReviewDetail } },
+    },
+    async ({ params: { id } }) => {
+      const review = await stores.reviews.find(id);
+      if (review === null) throw unknownReview(id);
+      const [analysis, events] = await Promise.all([stores.analyses.find(review.analysisId), stores.reviews.events(id)]);
+      if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+      return { review, analysis, events };
+    },
+  );
+}
+
+function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post(
+    '/api/reviews/:id/claim',
+    {
+      config: access,
+      schema: { tags, summary: 'Hold an item, or hold it longer', params: Params, response: { 200: Review } },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const reviewer = reviewerOf(request);
+      const claimed = await stores.reviews.claim(id, reviewer, claimMs);
+      if (claimed !== null) return claimed;
+      const review = await stores.reviews.find(id);
+      if (review === null) throw unknownReview(id);
+      throw obstacle(review, reviewer) ?? raced(review);
+    },
+  );
+  typed.post(
+    '/api/reviews/:id/release',
+    {
+      config: access,
+      schema: { tags, summary: 'Give an item back', params: Params, response: { 200: Review } },
+    },
+    async (request) => {
+      const { id } = request.params;
+      const reviewer = reviewerOf(request);
+      const released = await stores.reviews.release(id, reviewer);
+      if (released !== null) return released;
+      const review = await stores.reviews.find(id);
+      if (review === null) throw unknownReview(id);
+      throw obstacle(review, reviewer) ?? notHeld(review);
+    },
+  );
+}
+
+function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().post(
+    '/api/reviews/:id/decision',
+    {
+      config: access,
+      schema: {
+        tags,
+        summary: 'Accept, correct or reject the answer',
+        description: 'Accept and correct teach: the next failure with the same fingerprint is answered with it at once.',
+        params: Params,
+        body: DecisionBody,
+        response: { 200: DecisionView },
+      },
+    },
+    async (request) => {
+      const { version, ...input } = request.body;
+      return await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input });
+    },
+  );
+}

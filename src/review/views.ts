@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { Analysis } from '../domain/analysis.ts';
+import { Category } from '../domain/category.ts';
+import { LibraryEntry } from '../domain/library.ts';
+import { DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
+
+/** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
+export const ReviewQuery = z.strictObject({
+  state: ReviewState.optional(),
+  category: Category.optional(),
+  repository: z.string().min(1).max(300).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+});
+
+export const ReviewList = z.object({
+  items: z.array(Review),
+  limit: z.int(),
+  offset: z.int(),
+  /** Offset of the next page, or null where this page was not full. */
+  next: z.int().nullable(),
+});
+
+export const ReviewDetail = z.object({ review: Review, analysis: Analysis, events: z.array(ReviewEvent) });
+
+/** `version` is that of the review as the reviewer saw it. */
+export const DecisionBody = z.strictObject({ ...DecisionInput.shape, version: z.int().min(0) });
+
+export const DecisionView = z.object({
+  review: Review,
+  /** What the decision became in the error library; null where it teaches nothing. */
+  entry: LibraryEntry.nullable(),
+  /** One sentence: what was taught, or why nothing. */
+  teaching: z.string(),
+});
