@@ -1,6 +1,6 @@
-/** A finite automaton over ASCII that finds many literals at once, ignoring case. */
+/** A finite automaton over UTF-16 code units that finds many literals at once, ignoring the case of ASCII letters. */
 export interface Automaton {
-  /** Character code (0..127) to column; codes above share column 0. */
+  /** Code unit to column; those in no literal share column 0. */
   readonly columns: Uint8Array;
   readonly width: number;
   /** `next[state * width + column]` is the following state. */
@@ -11,22 +11,22 @@ export interface Automaton {
   readonly accepting: Uint8Array;
 }
 
-/** Builds the automaton. Literals must be ASCII; their index is their id. At most 65,535 states. */
+/** Builds the automaton. The literals' index is their id. At most 65,535 states. */
 export function buildAutomaton(literals: readonly string[]): Automaton {
   const columns = columnsOf(literals);
-  const width = Math.max(...columns) + 1;
+  const width = columns.reduce((most, column) => Math.max(most, column), 0) + 1;
   const trie = growTrie(literals, columns, width);
   const { next, outputs } = linkFailures(trie.next, trie.outputs, width);
   return { columns, width, next, outputs, accepting: Uint8Array.from(outputs, (ids) => (ids.length > 0 ? 1 : 0)) };
 }
 
 function columnsOf(literals: readonly string[]): Uint8Array {
-  const columns = new Uint8Array(128);
+  const columns = new Uint8Array(65_536);
   let used = 0;
-  for (const code of [...new Set([...literals.join('').toLowerCase()].map((c) => c.charCodeAt(0)))].sort((a, b) => a - b)) {
+  for (const code of new Set(Array.from(literals.join('').toLowerCase(), (char) => char.charCodeAt(0)))) {
     columns[code] = ++used;
     const upper = String.fromCharCode(code).toUpperCase().charCodeAt(0);
-    if (upper < 128) columns[upper] = used;
+    if (code < 128) columns[upper] = used;
   }
   return columns;
 }

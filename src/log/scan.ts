@@ -26,7 +26,7 @@ export function scanText(text: string, automaton: Automaton): Scan {
       state = 0;
       continue;
     }
-    state = next[state * width + (code < 128 ? (columns[code] ?? 0) : 0)] ?? 0;
+    state = next[state * width + (columns[code] ?? 0)] ?? 0;
     if (accepting[state] === 1) for (const id of outputs[state] ?? []) note(hits[id], line);
   }
   return { starts: starts.slice(0, line), hits };

@@ -9,6 +9,8 @@ import { newExtraction } from './extraction.ts';
 /** Literals of all extractors, each once; its index is its id in a scan. */
 const LITERALS: readonly string[] = [...new Set(EXTRACTORS.flatMap(({ literals }) => literals.map((literal) => literal.toLowerCase())))];
 
+const IDS: ReadonlyMap<string, number> = new Map(LITERALS.map((literal, id) => [literal, id]));
+
 let automaton: Automaton | undefined;
 
 /** The automaton that finds every literal any extractor asks for; built once. */
@@ -31,7 +33,7 @@ export function extractAll(log: LogText, scan: Scan): Extraction {
 }
 
 function candidateLines(scan: Scan, literals: readonly string[]): readonly number[] {
-  const lists = literals.map((literal) => scan.hits[LITERALS.indexOf(literal.toLowerCase())] ?? []).filter((list) => list.length > 0);
+  const lists = literals.map((literal) => scan.hits[IDS.get(literal.toLowerCase()) ?? -1] ?? []).filter((list) => list.length > 0);
   if (lists.length <= 1) return lists[0] ?? [];
   return Array.from(new Set(lists.flat())).sort((a, b) => a - b);
 }

@@ -1,0 +1,45 @@
+import type { StackFrame } from '../domain/failure.ts';
+
+interface FrameShape {
+  readonly pattern: RegExp;
+}
+
+/** How runtimes print one frame of a stack: groups `file`, `line` and `fn` where the runtime shows them. */
+const SHAPES: readonly FrameShape[] = [
+  { pattern: /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/ },
+  { pattern: /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/ },
+  { pattern: /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/ },
+  { pattern: /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/ },
+  { pattern: /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>Unknown Source|Native Method)\)/ },
+  { pattern: /^\s{0,20}at (?<fn>[\w.`<>[\],+ ]{1,200})\([^()\n]{0,300}\) in (?<file>[^\n:]{0,3}[^\n:]{1,300}):line (?<line>\d{1,7})/ },
+  { pattern: /^\s{0,20}(?:from )?(?<file>[^\s:()]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})'/ },
+  { pattern: /^\s{0,20}#\d{1,4} (?<file>[^\s()]{1,300}\.php)\((?<line>\d{1,7})\)(?:: (?<fn>[\w\\:>-]{1,200})\()?/ },
+  { pattern: /^\s{0,20}#\d{1,4} {1,3}(?:0x[0-9a-f]{1,16} )?(?:in )?(?<fn>[^\n]{1,200}?) (?:\([^\n]{0,200}?\) )?(?:at )?(?<file>\/?[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})/ },
+  { pattern: /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/ },
+  { pattern: /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/ },
+  { pattern: /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>\w{1,100})|[A-Z]\w{1,60}|$)/ },
+];
+
+const FOREIGN =
+  /node_modules|site-packages|dist-packages|\/usr\/(?:lib|local\/lib|include)|\/lib\/(?:python|ruby)|\/gems\/|\/rustc\/|\/\.cargo\/|\/vendor\/|\/pkg\/mod\/|\/(?:usr\/local\/)?go\/src\/|hostedtoolcache|^node:|^internal\/|^<|Unknown Source|Native Method|^(?:events|fs|module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|^lib\/internal|\/python\d(?:\.\d{1,2})?\/|\/library\/(?:std|core|alloc|test)\/|^src\/lib(?:std|core|test)\//;
+
+const FOREIGN_FUNCTION =
+  /^(?:java[x]?|jdk|sun|com\.sun|org\.(?:junit|testng|apache|gradle|mockito|hamcrest|assertj|springframework|hibernate|codehaus|eclipse|slf4j|scalatest)|kotlin|kotlinx|scala|groovy|clojure|System|Microsoft|NUnit|Xunit|junit|android|okhttp3|io\.netty|reactor|com\.google|std|core|alloc|__rust_\w{1,40}|testing|runtime|reflect)[.:]/;
+
+/** Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner code. */
+export function readFrame(line: string): StackFrame | null {
+  if (line.length > 1_000) return null;
+  for (const { pattern } of SHAPES) {
+    const groups = pattern.exec(line)?.groups;
+    if (groups === undefined) continue;
+    const { file = '', line: number, fn } = groups;
+    const name = fn?.trim() ?? null;
+    return { file, line: number === undefined ? null : Number(number), function: name, own: isOwn(file, name) };
+  }
+  return null;
+}
+
+/** Whether a frame lies in the project's own code. */
+export function isOwn(file: string, name: string | null): boolean {
+  return !FOREIGN.test(file) && !(name !== null && FOREIGN_FUNCTION.test(name));
+}
