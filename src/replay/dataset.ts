@@ -1,0 +1,87 @@
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, isAbsolute, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { z } from 'zod';
+import type { SourceText } from '../domain/build.ts';
+import { Category } from '../domain/category.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { decodeSource } from '../log/decode.ts';
+
+const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
+
+/** One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are ignored. */
+export const DatasetRow = z.object({
+  id: z.string().min(1),
+  project: z.string().nullish(),
+  source: z.string().nullish(),
+  log: z.string().nullish(),
+  stack_trace: z.string().nullish(),
+  snippets: z.array(z.object({ log: z.string() })).nullish(),
+  /** Relative to the data set's folder; plain or gzip. */
+  log_path: z.string().nullish(),
+  pass_log_path: z.string().nullish(),
+  expected_lines: z.array(LineRange).nullish(),
+  category: Category.nullish(),
+  also_ok: z.array(Category).nullish(),
+  category_alternatives: z.array(Category).nullish(),
+  failing_tests: z.array(z.string()).nullish(),
+  faulty_files: z.array(z.string()).nullish(),
+  group: z.string().nullish(),
+});
+export type DatasetRow = z.infer<typeof DatasetRow>;
+
+/** A row as read, or what is wrong with it: a bad row never stops the rest. */
+export type RowOutcome =
+  | { readonly line: number; readonly row: DatasetRow }
+  | { readonly line: number; readonly id: string | null; readonly error: string };
+
+/** Streams a JSONL file, line by line. */
+export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
+  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
+  let line = 0;
+  for await (const text of lines) {
+    line++;
+    if (text.trim() !== '') yield parseRow(text, line);
+  }
+}
+
+function parseRow(text: string, line: number): RowOutcome {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { line, id: null, error: `line ${line} is not JSON: ${messageOf(error)}` };
+  }
+  const parsed = DatasetRow.safeParse(value);
+  if (parsed.success) return { line, row: parsed.data };
+  const issue = parsed.error.issues[0];
+  const id = z.object({ id: z.string() }).safeParse(value);
+  return { line, id: id.success ? id.data.id : null, error: `line ${line}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}` };
+}
+
+export interface CaseTexts {
+  readonly source: SourceText;
+  readonly greenText: string | undefined;
+}
+
+/** The texts of a row: its log, else its stack trace, else its snippets. Throws where it has none or a file cannot be read. */
+export async function textsOf(row: DatasetRow, datasetPath: string, limits: { maxBytes: number; green: boolean }): Promise<CaseTexts> {
+  const folder = dirname(datasetPath);
+  const source = row.log_path ? await fileText(folder, row.log_path, limits.maxBytes) : inlineText(row);
+  const green = limits.green && row.pass_log_path ? await fileText(folder, row.pass_log_path, limits.maxBytes) : undefined;
+  return { source, greenText: green?.text };
+}
+
+async function fileText(folder: string, path: string, maxBytes: number): Promise<SourceText> {
+  const full = isAbsolute(path) ? path : join(folder, path);
+  const bytes = await readFile(full);
+  const name = full.split('/').at(-1)?.replace(/\.gz$/, '') ?? 'log';
+  return decodeSource(name, bytes, 'log', { maxBytes });
+}
+
+function inlineText(row: DatasetRow): SourceText {
+  const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
+  if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
+  return { name: 'log', kind: 'log', text, notes: [] };
+}

@@ -1,0 +1,102 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Excerpt } from '../domain/failure.ts';
+import type { Reading } from '../domain/reading.ts';
+
+/** One line of the results file: camelCase, stable, missing knowledge is null or empty, never left out. */
+export interface CaseResult {
+  readonly id: string;
+  readonly category: string | null;
+  readonly kind: string | null;
+  readonly probabilities: Readonly<Record<string, number>>;
+  readonly confidence: number | null;
+  readonly abstained: boolean | null;
+  readonly excerpts: readonly Omit<Excerpt, 'weight'>[];
+  readonly tokens: number;
+  readonly logLines: number;
+  readonly logBytes: number;
+  readonly failingTests: readonly { name: string; suite: string | null; file: string | null; line: number | null }[];
+  readonly messages: readonly string[];
+  readonly fingerprint: string | null;
+  readonly suspects: readonly { path: string; line: number | null; score: number }[];
+  readonly rootCause: string | null;
+  readonly fixRecommendation: string | null;
+  readonly claims: readonly { text: string; quotes: readonly { source: string; line: number; text: string }[] }[];
+  readonly action: string | null;
+  readonly analyst: string | null;
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
+  readonly milliseconds: number;
+  readonly error: string | null;
+}
+
+const MAX_MESSAGES = 20;
+
+/** The row of a case that was read, and answered where an analyst was asked; of several causes the first speaks for the build. */
+export function resultOf(id: string, reading: Reading, analysis: Analysis | null, milliseconds: number): CaseResult {
+  return {
+    ...emptyResult(id),
+    category: analysis?.category ?? null,
+    kind: analysis?.kind ?? null,
+    probabilities: analysis?.classification.probabilities ?? {},
+    confidence: analysis?.classification.confidence ?? null,
+    abstained: analysis?.classification.abstained ?? null,
+    excerpts: reading.excerpts.map(({ weight: _weight, ...excerpt }) => excerpt),
+    tokens: reading.tokens,
+    logLines: reading.sources.reduce((total, source) => total + source.lines, 0),
+    logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
+    failingTests: reading.failingTests.map(({ name, suite, file, line }) => ({ name, suite, file, line })),
+    messages: messagesOf(reading),
+    fingerprint: reading.generic ? null : reading.fingerprint.value,
+    suspects: analysis?.answer.suspects.map(({ path, line, score }) => ({ path, line, score })) ?? [],
+    rootCause: analysis?.answer.rootCause ?? null,
+    fixRecommendation: analysis?.answer.fixRecommendation ?? null,
+    claims: analysis?.answer.claims.map(({ text, quotes }) => ({ text, quotes })) ?? [],
+    action: analysis?.verdict.action ?? null,
+    analyst: analysis?.analyst ?? null,
+    usage: {
+      inputTokens: analysis?.usage.inputTokens ?? 0,
+      outputTokens: analysis?.usage.outputTokens ?? 0,
+      costUsd: analysis?.usage.costUsd ?? 0,
+    },
+    milliseconds: Math.round(milliseconds),
+  };
+}
+
+/** The row of a case that failed: an error, never a stop. */
+export function failedResult(id: string, error: string, milliseconds: number): CaseResult {
+  return { ...emptyResult(id), error, milliseconds: Math.round(milliseconds) };
+}
+
+function messagesOf(reading: Reading): string[] {
+  const thrown = reading.exceptions.map((exception) => `${exception.type}: ${exception.message}`);
+  const diagnosed = reading.diagnostics.filter((one) => one.severity === 'error').map((one) => one.message);
+  const tests = reading.failingTests.flatMap((test) => (test.message === null ? [] : [test.message]));
+  const said = reading.messages.map((message) => message.text);
+  return [...new Set([...tests, ...thrown, ...diagnosed, ...said])].slice(0, MAX_MESSAGES);
+}
+
+function emptyResult(id: string): CaseResult {
+  return {
+    id,
+    category: null,
+    kind: null,
+    probabilities: {},
+    confidence: null,
+    abstained: null,
+    excerpts: [],
+    tokens: 0,
+    logLines: 0,
+    logBytes: 0,
+    failingTests: [],
+    messages: [],
+    fingerprint: null,
+    suspects: [],
+    rootCause: null,
+    fixRecommendation: null,
+    claims: [],
+    action: null,
+    analyst: null,
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
+    milliseconds: 0,
+    error: null,
+  };
+}
