@@ -22,6 +22,8 @@ export interface VectorIndex {
     query: { readonly text: string; readonly limit: number; readonly filter?: Readonly<Record<string, string>> },
     signal?: AbortSignal,
   ): Promise<VectorMatch[]>;
+  /** Ids and metadata of every item, in any order: what a loader compares with. At most 100,000. */
+  list(namespace: VectorNamespace): Promise<Pick<VectorItem, 'id' | 'metadata'>[]>;
   remove(namespace: VectorNamespace, ids: readonly string[]): Promise<void>;
   count(namespace: VectorNamespace): Promise<number>;
 }
