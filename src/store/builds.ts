@@ -36,15 +36,20 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
     },
 
     saveTestResults: async (buildId, results, sql) => {
-      const save = (own: Sql) => replaceTestResults(own, buildId, results);
+      const save = (own: Sql) => saveTestResults(own, buildId, results);
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
   };
 }
 
-/** Replaces rather than adds: a build that is read again after a crash has its results once. */
-async function replaceTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
-  await sql.query('delete from test_results where build_id = $1', [buildId]);
+/**
+ * Results come in several parts (upload, the CI's own data, reports). A part replaces what was known of its tests and
+ * leaves the rest, so that a build that is read again after a crash has each result once.
+ */
+async function saveTestResults(sql: Sql, buildId: string, results: readonly TestResult[]): Promise<void> {
+  if (results.length === 0) return;
+  await sql.query('select id from builds where id = $1 for update', [buildId]);
+  await sql.query(FORGET_TEST_RESULTS, [buildId, { results }]);
   await sql.query(INSERT_TEST_RESULTS, [buildId, { results }]);
 }
 
@@ -70,7 +75,14 @@ const LIST = `
   order by b.received_at desc, b.id desc
   limit $7 offset $8`;
 
+const FORGET_TEST_RESULTS = `
+  delete from test_results t using (
+    select distinct r->>'name' as name, r->>'suite' as suite from jsonb_array_elements($2::jsonb->'results') as r
+  ) n
+  where t.build_id = $1 and t.name = n.name and t.suite is not distinct from n.suite`;
+
 const INSERT_TEST_RESULTS = `
   insert into test_results (build_id, position, name, suite, file, status, duration_ms)
-  select $1, r.position, r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status', (r.result->>'durationMs')::float8
+  select $1, r.position + (select coalesce(max(position), 0) from test_results where build_id = $1),
+    r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status', (r.result->>'durationMs')::float8
   from jsonb_array_elements($2::jsonb->'results') with ordinality as r (result, position)`;

@@ -30,7 +30,7 @@ export async function openPglite(options: { readonly dataDir: string; readonly m
     const lite = await openDirectory(lock);
     const config = createPgConfig(lite);
     const poolConfig: PglitePoolConfig = { ...config, ...ONE_CONNECTION, connection: config.connection };
-    const pool = new pg.Pool(poolConfig);
+    const pool = keepClientOnError(new pg.Pool(poolConfig));
     const close = async () => {
       await pool.end();
       await lite.close();
@@ -53,6 +53,23 @@ export async function openPglite(options: { readonly dataDir: string; readonly m
 type PglitePoolConfig = pg.PoolConfig & { readonly connection: object };
 
 const ONE_CONNECTION = { max: 1, idleTimeoutMillis: 0, connectionTimeoutMillis: WAIT_FOR_CONNECTION_MS } satisfies pg.PoolConfig;
+
+/**
+ * `pool.query` throws a client away after any failed statement. Here the next client would get the same connection, and
+ * with it the end of the one before: an innocent query would be told that its connection terminated. A failed statement
+ * leaves this connection usable, so the client is kept. For promises only; nobody here passes callbacks.
+ */
+function keepClientOnError(pool: pg.Pool): pg.Pool {
+  Reflect.set(pool, 'query', async (...parameters: unknown[]) => {
+    const client = await pool.connect();
+    try {
+      return await Reflect.apply(client.query, client, parameters);
+    } finally {
+      client.release();
+    }
+  });
+  return pool;
+}
 
 /**
  * A directory whose first initialisation was cut short holds half a database and nothing of anybody's: a marker beside it
