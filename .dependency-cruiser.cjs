@@ -36,11 +36,11 @@ module.exports = {
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
     only('app-composes', '^src/app\\.ts$', ['^src/(domain|ports|log|config|tools|store|adapters|triage|publish|replay)/', '^graphs/', '^prompts/']),
-    only('http-opens-the-doors', '^src/http\\.ts$', ['^src/app\\.ts$', '^src/(intake|review|publish|config|domain|ports|log)/']),
+    only('http-opens-the-doors', '^src/http(\\.ts$|/)', ['^src/app\\.ts$', '^src/(intake|review|publish|config|domain|ports|log)/']),
     {
       name: 'http-knows-the-app-by-type',
       severity: 'error',
-      from: { path: '^src/http\\.ts$' },
+      from: { path: '^src/http(\\.ts$|/)' },
       to: { path: '^src/app\\.ts$', dependencyTypesNot: ['type-only'] },
     },
     {
@@ -84,7 +84,7 @@ module.exports = {
     { name: 'nothing-imports-test', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/adapters/checkpointer/']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/adapters/(chat-model|embedder|analyst)/']),
-    vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(intake|review|publish)/', '^src/http\\.ts$']),
+    vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(intake|review|publish)/', '^src/http(\\.ts$|/)']),
     vendor('services-in-adapters', 'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+|yauzl', [
       '^src/adapters/',
     ]),
