@@ -10,6 +10,9 @@ const PREFIXES: readonly RegExp[] = [
   /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
   /^\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\](?:\[[\w -]{1,12}\]:?)? ?/,
   /^\[\d{1,3}:\d\d:\d\d\] ?/,
+  /^\[task \d{4}-\d\d-\d\dT[\d:.]{8,16}Z\] ?/,
+  /^\d\d:\d\d:\d\d {1,8}(?:INFO|DEBUG) - {1,2}/,
+  /^\d\d:\d\d:\d\d {1,8}(?=(?:WARNING|ERROR|CRITICAL|FATAL) - )/,
 ];
 
 /** Removes terminal control sequences. The number of lines stays the same. */

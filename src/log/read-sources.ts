@@ -2,13 +2,17 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ErrorMessage, FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
-import { extractAll, extractorAutomaton } from './extract/run.ts';
+import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
+import { knownLines } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
 import { openLog, plainText } from './lines.ts';
 import { reduceLogs } from './reduce.ts';
 import { scanText } from './scan.ts';
+import type { Structure } from './sections.ts';
+import { readStructure, STRUCTURE_LITERALS } from './sections.ts';
+import { weighBlocks } from './weigh.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -23,6 +27,7 @@ export interface ReadOptions {
 interface ReadLog {
   readonly log: LogText;
   readonly found: Extraction;
+  readonly structure: Structure;
   readonly blocks: readonly Block[];
 }
 
@@ -30,11 +35,11 @@ const MAX_MESSAGES = 50;
 
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
+  const isKnown = options.greenText === undefined ? () => false : knownLines(options.greenText);
   const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseJUnit(name, text));
-  const logs = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source));
+  const logs = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, isKnown));
   const { excerpts, tokens } = reduceLogs(logs, options.budgetTokens);
-  const all = <K extends 'diagnostics' | 'exceptions' | 'exits'>(key: K) =>
-    logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
+  const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
     tokens,
@@ -43,8 +48,8 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
     diagnostics: all('diagnostics'),
     exceptions: all('exceptions'),
     messages: tellingFirst(logs.flatMap(({ found }) => found.messages)),
-    exits: all('exits'),
-    failedSections: [],
+    exits: logs.flatMap(({ structure }) => structure.exits),
+    failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
     sources: sources.map(({ name, text }) => ({ name, lines: countLines(text), bytes: Buffer.byteLength(text) })),
     maskedSecrets: options.maskedSecrets ?? 0,
@@ -59,13 +64,13 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: SourceText): ReadLog {
+function readLog(source: SourceText, isKnown: (line: string) => boolean): ReadLog {
   const plain = plainText(source.text);
   const scan = scanText(plain, extractorAutomaton());
   const log = openLog(source, plain, scan);
   const found = extractAll(log, scan);
-  const tail = { start: Math.max(1, log.lineCount - 30), end: log.lineCount, weight: 10, reason: 'end of the log' };
-  return { log, found, blocks: [...found.blocks, tail] };
+  const structure = readStructure(log, linesOf(scan, STRUCTURE_LITERALS));
+  return { log, found, structure, blocks: weighBlocks(log, found.blocks, structure, isKnown) };
 }
 
 function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {

@@ -32,7 +32,7 @@ const EXIT =
   /(?:exited with|exit(?:ed with)?(?: (?:code|status))?|script returned exit code|returned exit code|status code|with code)[: ]{1,3}(\d{1,3})\b/i;
 const SIGNAL = /\b(SIG(?:SEGV|KILL|ABRT|TERM|BUS|ILL|FPE|PIPE|INT))\b/;
 const STEP_START =
-  /^(?:\$ |\+ |##\[group\]|##\[command\])|travis_time:start|travis_fold:start|section_start:|^\[Pipeline\] (?:sh|stage|bat)\b/;
+  /^(?:\$ |##\[group\]Run |##\[command\])|travis_time:start|travis_fold:start|section_start:|^\[Pipeline\] (?:sh|stage|bat)\b/;
 
 /** Reads the CI system's marks from the lines that hold one of {@link STRUCTURE_LITERALS}. */
 export function readStructure(log: LogText, lines: readonly number[]): Structure {
@@ -51,7 +51,7 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
     }
     if (STEP_START.test(text)) {
       start = line;
-      name = text.replace(/^.{0,200}?(?:\$ |\+ |##\[group\])/, '').slice(0, 120) || name;
+      name = text.replace(/^.{0,200}?(?:\$ |##\[group\])/, '').slice(0, 120) || name;
     }
   }
   return { failedSections, exits, end };

@@ -4,12 +4,14 @@ import { compilers, gcc, javac, msbuild, rustc, tsc } from './compilers.ts';
 import type { Extractor } from './extraction.ts';
 import { golang } from './golang.ts';
 import { gradle } from './gradle.ts';
+import { harness } from './harness.ts';
 import { jest } from './jest.ts';
 import { junitConsole } from './junit-console.ts';
 import { eslint, linters } from './linters.ts';
 import { mocha } from './mocha.ts';
 import { moreTests } from './more-tests.ts';
 import { phrases } from './phrases.ts';
+import { prove } from './prove.ts';
 import { pytest } from './pytest.ts';
 import { surefire } from './surefire.ts';
 import { tap } from './tap.ts';
@@ -18,6 +20,34 @@ import { unittest } from './unittest.ts';
 
 /** Every reader of tool output, most specific first. A new family is one file and one line here. */
 export const EXTRACTORS: readonly Extractor[] = [
-  pytest, unittest, jest, mocha, tap, surefire, gradle, junitConsole, golang, cargo, moreTests, gcc, msbuild, rustc, javac, tsc, compilers, eslint, linters,
-  cmake, make, npm, pip, packages, docker, pythonTraceback, stackTrace, phrases,
+  pytest,
+  unittest,
+  jest,
+  mocha,
+  tap,
+  surefire,
+  gradle,
+  junitConsole,
+  golang,
+  cargo,
+  moreTests,
+  harness,
+  prove,
+  gcc,
+  msbuild,
+  rustc,
+  javac,
+  tsc,
+  compilers,
+  eslint,
+  linters,
+  cmake,
+  make,
+  npm,
+  pip,
+  packages,
+  docker,
+  pythonTraceback,
+  stackTrace,
+  phrases,
 ]; // prettier-ignore

@@ -1,6 +1,6 @@
 import type { LogText } from '../lines.ts';
-import { blockEnd } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { blockEnd } from './extraction.ts';
 
 /** How a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 export interface DiagnosticShape {

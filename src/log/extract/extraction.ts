@@ -9,6 +9,8 @@ export interface Block {
   readonly weight: number;
   /** For people: "pytest failure". */
   readonly reason: string;
+  /** True where the block is a single line found by a general phrase: the lines around it may say more, and many of them say less. */
+  readonly loose?: boolean;
 }
 
 /** What extractors have found in one log so far; they add to it. */

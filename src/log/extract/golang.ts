@@ -1,7 +1,7 @@
 import { splitExpectation } from '../expectation.ts';
 import type { LogText } from '../lines.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
 const FAIL = /^(?<indent>\s{0,40})--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/;
 const MAX_LINES = 80;
@@ -9,7 +9,18 @@ const MAX_LINES = 80;
 /** go test, plain and -json, and go vet's and go build's package headings. */
 export const golang: Extractor = {
   name: 'go',
-  literals: ['--- FAIL: ', 'FAIL\t', '"Action":"fail"', 'panic: ', '[build failed]', '[setup failed]', 'DATA RACE', 'fatal error: all goroutines', 'no required module', 'go: '],
+  literals: [
+    '--- FAIL: ',
+    'FAIL\t',
+    '"Action":"fail"',
+    'panic: ',
+    '[build failed]',
+    '[setup failed]',
+    'DATA RACE',
+    'fatal error: all goroutines',
+    'no required module',
+    'go: ',
+  ],
   extract: (log, lines, found) => {
     const seen = new Set<string>();
     for (const line of lines) {
@@ -32,10 +43,20 @@ function readFail(log: LogText, line: number, name: string, indent: number, foun
   let start = line;
   if (end === line) while (start > Math.max(1, line - 30) && /^\s{4,40}\S.{0,60}\.go:\d{1,6}: /.test(log.line(start - 1))) start--;
   const body = Array.from({ length: Math.min(40, end - start + 1) }, (_, i) => log.line(start + i));
-  const at = body.map((text) => /^\s{1,40}(?<file>[\w./-]{1,200}\.go):(?<line>\d{1,6}):? ?(?<message>.{0,500})/.exec(text)?.groups).find((one) => one !== undefined);
+  const at = body
+    .map((text) => /^\s{1,40}(?<file>[\w./-]{1,200}\.go):(?<line>\d{1,6}):? ?(?<message>.{0,500})/.exec(text)?.groups)
+    .find((one) => one !== undefined);
   const trace = body.map((text) => /^\s{1,40}Error:\s{1,20}(.{1,400})/.exec(text)?.[1]).find((one) => one !== undefined);
   const message = trace ?? at?.['message']?.trim() ?? body[1]?.trim() ?? null;
-  found.failingTests.push(failingTest(log, line, 'go', { name, file: at?.['file'] ?? null, line: at === undefined ? null : Number(at['line']), message: message || null, ...splitExpectation(body.join('\n')) }));
+  found.failingTests.push(
+    failingTest(log, line, 'go', {
+      name,
+      file: at?.['file'] ?? null,
+      line: at === undefined ? null : Number(at['line']),
+      message: message || null,
+      ...splitExpectation(body.join('\n')),
+    }),
+  );
   const less = Math.min(seen.size, 30) * 0.4;
   found.blocks.push({ start, end, weight: 86 - less, reason: 'go test failure' });
   found.blocks.push({ start, end: Math.min(end, start + 12), weight: 91 - less, reason: 'go test failure' });
@@ -59,7 +80,10 @@ function readOther(log: LogText, line: number, text: string, found: Extraction):
   if (/^panic: |^fatal error: |^WARNING: DATA RACE/.test(text)) {
     let end = line;
     while (end < Math.min(log.lineCount, line + 40) && !/^(?:FAIL|ok|exit status|={10,})/.test(log.line(end + 1))) end++;
-    found.blocks.push({ start: line, end, weight: 82, reason: 'go panic' }, { start: line, end: Math.min(end, line + 10), weight: 90, reason: 'go panic' });
+    found.blocks.push(
+      { start: line, end, weight: 82, reason: 'go panic' },
+      { start: line, end: Math.min(end, line + 10), weight: 90, reason: 'go panic' },
+    );
     found.messages.push({ text: text.slice(0, 500), at: { source: log.name, line }, weight: 82 });
   } else if (/^FAIL\t\S/.test(text)) {
     found.blocks.push({ start: line, end: line, weight: 60, reason: 'failing go package' });
@@ -72,7 +96,14 @@ function readOther(log: LogText, line: number, text: string, found: Extraction):
 /** `TestA` fails because `TestA/case` does: only the case is a failing test of its own. */
 function dropParents(found: Extraction): void {
   const names = found.failingTests.filter(({ framework }) => framework === 'go').map(({ name }) => name);
-  const parents = new Set(names.flatMap((name) => name.split('/').slice(0, -1).map((_, i, parts) => parts.slice(0, i + 1).join('/'))));
+  const parents = new Set(
+    names.flatMap((name) =>
+      name
+        .split('/')
+        .slice(0, -1)
+        .map((_, i, parts) => parts.slice(0, i + 1).join('/')),
+    ),
+  );
   const kept = found.failingTests.filter(({ framework, name }) => framework !== 'go' || !parents.has(name));
   found.failingTests.splice(0, found.failingTests.length, ...kept);
 }

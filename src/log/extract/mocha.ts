@@ -1,8 +1,8 @@
 import { splitExpectation } from '../expectation.ts';
 import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
 const ITEM = /^(?<indent>\s{0,8})(?<number>\d{1,5})\) (?<title>\S.{0,500}?)\s{0,8}$/;
 const MAX_LINES = 120;
@@ -16,7 +16,11 @@ export const mocha: Extractor = {
     let end = 0;
     for (const line of lines) {
       const text = log.line(line);
-      if (line <= end || !/^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$|^\s{0,4}Failures:\s{0,4}$/.test(text)) continue;
+      if (
+        line <= end ||
+        !/^\s{0,8}(?:✖ )?\d{1,6} (?:failing|of \d{1,6} tests failed:?|tests? failed:?)$|^\s{0,4}Failures:\s{0,4}$/.test(text)
+      )
+        continue;
       end = readList(log, line, found);
     }
   },
@@ -47,7 +51,13 @@ function readItem(log: LogText, start: number, number: number, framework: string
   const end = itemEnd(log, start, number);
   const titles = [ITEM.exec(log.line(start))?.groups?.['title'] ?? ''];
   let line = start;
-  while (line < end && !/:$/.test(titles.at(-1) ?? '') && titles.length < 8 && /^\s{4,40}\S/.test(log.line(line + 1)) && !/^\s{0,20}(?:at |Message:|[A-Z]\w{0,40}Error\b)/.test(log.line(line + 1))) {
+  while (
+    line < end &&
+    !/:$/.test(titles.at(-1) ?? '') &&
+    titles.length < 8 &&
+    /^\s{4,40}\S/.test(log.line(line + 1)) &&
+    !/^\s{0,20}(?:at |Message:|[A-Z]\w{0,40}Error\b)/.test(log.line(line + 1))
+  ) {
     line++;
     titles.push(log.line(line).trim());
   }
@@ -59,7 +69,16 @@ function readItem(log: LogText, start: number, number: number, framework: string
   const frame = body.map(readFrame).find((one) => one?.own === true) ?? null;
   const message = body.find((text) => text.trim() !== '' && !/^\s{0,8}(?:Message:|Stack:)$/.test(text))?.trim() ?? null;
   const suite = path.slice(0, -1).join(' ') || null;
-  found.failingTests.push(failingTest(log, start, framework, { name, suite, file: frame?.file ?? null, line: frame?.line ?? null, message, ...splitExpectation(body.join('\n')) }));
+  found.failingTests.push(
+    failingTest(log, start, framework, {
+      name,
+      suite,
+      file: frame?.file ?? null,
+      line: frame?.line ?? null,
+      message,
+      ...splitExpectation(body.join('\n')),
+    }),
+  );
   const less = Math.min(number, 30) * 0.4;
   found.blocks.push({ start, end, weight: 88 - less, reason: `${framework} failure` });
   found.blocks.push({ start, end: Math.min(end, line + 6), weight: 91 - less, reason: `${framework} failure` });
@@ -76,7 +95,11 @@ function itemEnd(log: LogText, start: number, number: number): number {
   let blanks = 0;
   while (line < last) {
     const next = log.line(line + 1);
-    if (ITEM.exec(next)?.groups?.['number'] === String(number + 1) || /^(?:npm ERR!|npm error|error Command|##\[|travis_|The command)/.test(next)) break;
+    if (
+      ITEM.exec(next)?.groups?.['number'] === String(number + 1) ||
+      /^(?:npm ERR!|npm error|error Command|##\[|travis_|The command)/.test(next)
+    )
+      break;
     blanks = next.trim() === '' ? blanks + 1 : 0;
     if (blanks >= 3) break;
     line++;

@@ -75,6 +75,6 @@ function readLine(log: LogText, line: number, found: Extraction): void {
   if (text.length === 0 || NOT_A_FAILURE.test(text)) return;
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
-  found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason });
+  found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason, loose: true });
   found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: phrase.weight });
 }

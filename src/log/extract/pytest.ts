@@ -1,8 +1,8 @@
+import { splitExpectation } from '../expectation.ts';
 import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
-import { splitExpectation } from '../expectation.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
 interface Seen {
   readonly key: string;
@@ -18,7 +18,18 @@ const MAX_FAILURE_LINES = 400;
 /** pytest: the failure sections, the short summary, and verbose progress lines. */
 export const pytest: Extractor = {
   name: 'pytest',
-  literals: ['____ ', ' ____', '= FAILURES =', '= ERRORS =', 'FAILED ', 'ERROR ', ' FAILED', 'short test summary', 'ERROR collecting', 'no tests ran'],
+  literals: [
+    '____ ',
+    ' ____',
+    '= FAILURES =',
+    '= ERRORS =',
+    'FAILED ',
+    'ERROR ',
+    ' FAILED',
+    'short test summary',
+    'ERROR collecting',
+    'no tests ran',
+  ],
   extract: (log, lines, found) => {
     const failures = new Map<string, Seen>();
     let inReport = false;
@@ -44,9 +55,20 @@ function readSection(log: LogText, line: number, found: Extraction, failures: Ma
   const name = collecting ? (groups['name'] ?? '') : lastPart(groups['name'] ?? '');
   const suite = collecting || path.length < 2 ? null : (groups['name'] ?? '').slice(0, -name.length - 1) || null;
   const message = errors[0] === undefined ? null : log.line(errors[0]).replace(/^E\s{1,8}/, '');
-  const whole = errors.slice(0, 30).map((at) => log.line(at).replace(/^E\s{0,3}/, '')).join('\n'); // prettier-ignore
+  const whole = errors
+    .slice(0, 30)
+    .map((at) => log.line(at).replace(/^E\s{0,3}/, ''))
+    .join('\n'); // prettier-ignore
   const { expected, actual } = splitExpectation(whole);
-  add(log, line, found, failures, { name, suite, file: collecting ? name : location?.file ?? null, line: location?.line ?? null, message, expected, actual }); // prettier-ignore
+  add(log, line, found, failures, {
+    name,
+    suite,
+    file: collecting ? name : (location?.file ?? null),
+    line: location?.line ?? null,
+    message,
+    expected,
+    actual,
+  }); // prettier-ignore
   propose(found, line, end, errors, failures.size);
   return end;
 }
@@ -69,7 +91,11 @@ function sectionEnd(log: LogText, start: number): number {
   return line;
 }
 
-function scanSection(log: LogText, start: number, end: number): { errors: number[]; location: { file: string; line: number | null } | null } {
+function scanSection(
+  log: LogText,
+  start: number,
+  end: number,
+): { errors: number[]; location: { file: string; line: number | null } | null } {
   const errors: number[] = [];
   let location: { file: string; line: number | null } | null = null;
   for (let line = start; line <= end; line++) {
@@ -97,9 +123,20 @@ function readSummary(log: LogText, line: number, text: string, found: Extraction
     const parts = (groups['rest'] ?? '').split('::');
     const bracket = (groups['rest'] ?? '').indexOf('[');
     const head = bracket === -1 ? parts : (groups['rest'] ?? '').slice(0, bracket).split('::');
-    const name = groups['rest'] === undefined ? (groups['file'] ?? '') : (groups['rest'] ?? '').slice(head.slice(0, -1).join('::').length).replace(/^::/, '');
+    const name =
+      groups['rest'] === undefined
+        ? (groups['file'] ?? '')
+        : groups['rest'].slice(head.slice(0, -1).join('::').length).replace(/^::| <- .{1,300}$/g, '');
     const suite = head.length > 1 ? head.slice(0, -1).join('.') : null;
-    add(log, line, found, failures, { name, suite, file: groups['file'] ?? null, message: groups['message'] ?? null, line: null, expected: null, actual: null });
+    add(log, line, found, failures, {
+      name,
+      suite,
+      file: groups['file'] ?? null,
+      message: groups['message'] ?? null,
+      line: null,
+      expected: null,
+      actual: null,
+    });
     found.blocks.push({ start: line, end: line, weight: 66, reason: 'pytest summary' });
   } else if (/^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}={3,200}$/.test(text)) {
     found.blocks.push({ start: line, end: line, weight: 55, reason: 'pytest totals' });
@@ -118,7 +155,11 @@ function add(log: LogText, line: number, found: Extraction, failures: Map<string
     found.failingTests.push(failingTest(log, line, 'pytest', known));
     return;
   }
-  found.failingTests[seen.index] = { ...before, file: before.file !== null && isTestFile(before.file) ? before.file : (known.file ?? before.file), message: before.message ?? known.message };
+  found.failingTests[seen.index] = {
+    ...before,
+    file: before.file !== null && isTestFile(before.file) ? before.file : (known.file ?? before.file),
+    message: before.message ?? known.message,
+  };
 }
 
 function isOtherFile(a: string | null, b: string | null): boolean {

@@ -2,26 +2,45 @@ import type { FailingTest } from '../../domain/failure.ts';
 import { splitExpectation } from '../expectation.ts';
 import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
-const MARK = /^(?:\[(?:ERROR|INFO|WARNING)\]\s{1,4})?(?<head>\S.{0,500}?)\s{1,4}(?:--\s)?(?:Time elapsed: [\d.,]{1,12} ?s(?:ec)?)\s{1,4}<<< (?:FAILURE|ERROR)!/;
-const SUMMARY = /^(?:\[ERROR\])?\s{2,8}(?:Run \d{1,3}: )?(?<head>[A-Za-z_$][\w$.]{1,200}(?:[.>:][\w$ \[\]()=,:>.-]{1,200})?)(?::(?<line>\d{1,6}))(?:->[\w$.:<>-]{1,300})*? (?:»\s?)?(?<message>.{0,400})$/;
-const LEGACY = /^(?:\[ERROR\])?\s{2,8}(?<name>[\w$ \[\]{}=,.:-]{1,200})\((?<suite>[\w$.\[\]]{3,300})\)(?::? (?<message>.{0,400}))?$/;
+const MARK =
+  /^(?:\[(?:ERROR|INFO|WARNING)\]\s{1,4})?(?<head>\S.{0,500}?)\s{1,4}(?:--\s)?(?:Time elapsed: [\d.,]{1,12} ?s(?:ec)?)\s{1,4}<<< (?:FAILURE|ERROR)!/;
+const SUMMARY =
+  /^(?:\[ERROR\])?\s{2,8}(?:Run \d{1,3}: )?(?<head>[A-Za-z_$][\w$.]{1,200}(?:[.>][\w$ [\]()=,>.]{1,200})?)(?::(?<line>\d{1,6}))(?:->[\w$.:<>]{1,300}){0,8} (?:»\s?)?(?<message>.{0,400})$/;
+const LEGACY = /^(?:\[ERROR\])?\s{2,8}(?<name>[\w$ [\]{}=,.:-]{1,200})\((?<suite>[\w$.[\]]{3,300})\)(?::? (?<message>.{0,400}))?$/;
 const MAX_LINES = 60;
 
 /** Maven's Surefire and Failsafe, old and new. */
 export const surefire: Extractor = {
   name: 'maven',
-  literals: ['<<< FAILURE!', '<<< ERROR!', 'Failed tests:', 'Tests in error:', '[ERROR] Failures:', '[ERROR] Errors:', 'Tests run:', 'Failed to execute goal', 'BUILD FAILURE', 'COMPILATION ERROR'],
+  literals: [
+    '<<< FAILURE!',
+    '<<< ERROR!',
+    'Failed tests:',
+    'Tests in error:',
+    '[ERROR] Failures:',
+    '[ERROR] Errors:',
+    'Tests run:',
+    'Failed to execute goal',
+    'BUILD FAILURE',
+    'COMPILATION ERROR',
+  ],
   extract: (log, lines, found) => {
     const own = new Map<string, number>();
+    const marked = new Set<string>();
     for (const line of lines) {
       const text = log.line(line);
-      if (text.includes('<<<')) readMark(log, line, text, found, own);
-      else if (/^(?:\[ERROR\] )?(?:Failed tests|Tests in error|(?:Failures|Errors)):\s{0,4}/.test(text)) readSummary(log, line, found, own);
-      else if (/Failed to execute goal/.test(text)) found.blocks.push({ start: line, end: goalEnd(log, line), weight: 66, reason: 'maven goal failed' });
-      else if (/^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: \d{1,7}, Errors: \d{1,7}/.test(text) && /(?:Failures|Errors): [1-9]/.test(text)) {
+      if (text.includes('<<<')) readMark(log, line, text, found, own, marked);
+      else if (/^(?:\[ERROR\] )?(?:Failed tests|Tests in error|(?:Failures|Errors)):\s{0,4}/.test(text))
+        readSummary(log, line, found, own, marked);
+      else if (/Failed to execute goal/.test(text))
+        found.blocks.push({ start: line, end: goalEnd(log, line), weight: 66, reason: 'maven goal failed' });
+      else if (
+        /^(?:\[\w{1,8}\] )?Tests run: \d{1,7}, Failures: \d{1,7}, Errors: \d{1,7}/.test(text) &&
+        /(?:Failures|Errors): [1-9]/.test(text)
+      ) {
         found.blocks.push({ start: line, end: line, weight: 52, reason: 'maven test totals' });
       }
     }
@@ -34,7 +53,7 @@ function goalEnd(log: LogText, line: number): number {
   return end;
 }
 
-function readMark(log: LogText, line: number, text: string, found: Extraction, own: Map<string, number>): void {
+function readMark(log: LogText, line: number, text: string, found: Extraction, own: Map<string, number>, marked: Set<string>): void {
   const head = MARK.exec(text)?.groups?.['head'];
   if (head === undefined || /^Tests run:/.test(head)) {
     if (/Tests run:.{0,200}<<</.test(text)) found.blocks.push({ start: line, end: line, weight: 80, reason: 'failing test class' });
@@ -44,9 +63,20 @@ function readMark(log: LogText, line: number, text: string, found: Extraction, o
   const dot = /^[\w$.]{1,300}[^\w$.]/.test(head) ? head.lastIndexOf('.', head.search(/[^\w$.]/)) : head.lastIndexOf('.');
   const name = legacy?.['name'] ?? head.slice(dot + 1);
   const suite = legacy?.['suite'] ?? (dot > 0 ? head.slice(0, dot) : null);
+  marked.add(suite?.split('.').at(-1) ?? '');
   const end = traceEnd(log, line);
   const nth = own.size;
-  add(log, line, found, own, { name, suite, message: log.line(line + 1).replace(/^\[ERROR\] /, '').trim() || null, ...expectationOf(log, line, end), ...placeOf(log, line, end, suite) }); // prettier-ignore
+  add(log, line, found, own, {
+    name,
+    suite,
+    message:
+      log
+        .line(line + 1)
+        .replace(/^\[ERROR\] /, '')
+        .trim() || null,
+    ...expectationOf(log, line, end),
+    ...placeOf(log, line, end, suite),
+  }); // prettier-ignore
   const less = Math.min(nth, 30) * 0.4;
   found.blocks.push({ start: line, end, weight: 86 - less, reason: 'maven test failure' });
   found.blocks.push({ start: line, end: Math.min(end, line + 5), weight: 92 - less, reason: 'maven test failure' });
@@ -77,30 +107,42 @@ function traceEnd(log: LogText, start: number): number {
   return line;
 }
 
-function readSummary(log: LogText, line: number, found: Extraction, own: Map<string, number>): void {
+function readSummary(log: LogText, line: number, found: Extraction, own: Map<string, number>, marked: ReadonlySet<string>): void {
   const inline = log.line(line).replace(/^(?:\[ERROR\] )?(?:Failed tests|Tests in error|Failures|Errors):/, '');
   let end = line;
-  if (inline.trim() !== '') readItem(log, line, `  ${inline.trim()}`, found, own);
+  if (inline.trim() !== '') readItem(log, line, `  ${inline.trim()}`, found, own, marked);
   const last = Math.min(log.lineCount, line + 200);
   while (end < last && /^(?:\[ERROR\])?\s{1,8}\S/.test(log.line(end + 1))) {
     end++;
-    readItem(log, end, log.line(end), found, own);
+    readItem(log, end, log.line(end), found, own, marked);
   }
   found.blocks.push({ start: line, end: Math.min(end, line + 60), weight: 82, reason: 'maven failure summary' });
 }
 
-function readItem(log: LogText, line: number, text: string, found: Extraction, own: Map<string, number>): void {
+/** Where a class's failures were shown one by one, the summary adds none: it may name the method that threw instead of the test. */
+function readItem(
+  log: LogText,
+  line: number,
+  text: string,
+  found: Extraction,
+  own: Map<string, number>,
+  marked: ReadonlySet<string>,
+): void {
   const legacy = LEGACY.exec(text)?.groups;
   if (legacy !== undefined) {
     add(log, line, found, own, { name: legacy['name']?.trim() ?? '', suite: legacy['suite'] ?? null, message: legacy['message'] ?? null });
     return;
   }
   const groups = SUMMARY.exec(text)?.groups;
-  if (groups === undefined) return;
+  if (groups === undefined || marked.has(groups['head']?.split(/[>.]/)[0] ?? '')) return;
   const head = (groups['head'] ?? '').split('>').at(-1) ?? '';
   const dot = head.lastIndexOf('.', head.search(/[^\w$.]|$/));
   const first = (groups['head'] ?? '').split(/[>.]/)[0] ?? null;
-  add(log, line, found, own, { name: head.slice(dot + 1), suite: head.includes('.') && !(groups['head'] ?? '').includes('>') ? head.slice(0, dot) : first, message: groups['message'] || null });
+  add(log, line, found, own, {
+    name: head.slice(dot + 1),
+    suite: head.includes('.') && !(groups['head'] ?? '').includes('>') ? head.slice(0, dot) : first,
+    message: groups['message'] || null,
+  });
 }
 
 type Known = Pick<FailingTest, 'name'> & Partial<FailingTest>;

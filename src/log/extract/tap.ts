@@ -1,9 +1,10 @@
 import { splitExpectation } from '../expectation.ts';
 import type { LogText } from '../lines.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
-const NOT_OK = /^(?<indent>\s{0,40})not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# (?<directive>TODO|SKIP|time=).{0,200})?\s{0,4}$/i;
+const NOT_OK =
+  /^(?<indent>\s{0,40})not ok (?<number>\d{1,7})?(?: -)? ?(?<name>[^#]{0,300}?)(?:\s{0,4}# (?<directive>TODO|SKIP|time=).{0,200})?\s{0,4}$/i;
 const MAX_LINES = 80;
 
 /** Test Anything Protocol, node:test's and node's own among it: `not ok 3 name` with YAML below. */
@@ -23,7 +24,10 @@ export const tap: Extractor = {
 function read(log: LogText, line: number, name: string, found: Extraction, nth: number): number {
   const end = yamlEnd(log, line);
   const body = Array.from({ length: Math.min(end - line, 60) }, (_, i) => log.line(line + 1 + i));
-  const yaml = (key: string) => body.map((text) => new RegExp(`^\\s{0,60}${key}: ?['"]?(.{0,300}?)['"]?$`).exec(text)?.[1]).find((value) => value !== undefined && value !== '') ?? null; // prettier-ignore
+  const yaml = (key: string) =>
+    body
+      .map((text) => new RegExp(`^\\s{0,60}${key}: ?['"]?(.{0,300}?)['"]?$`).exec(text)?.[1])
+      .find((value) => value !== undefined && value !== '') ?? null; // prettier-ignore
   if (/subtestsFailed|^\d{1,5} subtests? failed/.test(`${yaml('failureType')} ${yaml('error')}`)) return 0;
   const thrown = body.map((text) => text.trim()).find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text)) ?? null;
   const at = /^(?<file>[^:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(yaml('location') ?? '')?.groups;
@@ -31,7 +35,15 @@ function read(log: LogText, line: number, name: string, found: Extraction, nth: 
   const message = error === '|-' || error === null ? (thrown ?? blockText(body, 'error') ?? yaml('message')) : error;
   const { expected, actual } = splitExpectation(body.join('\n'));
   const known = { expected: yaml('expected') ?? yaml('wanted') ?? expected, actual: yaml('actual') ?? yaml('found') ?? actual };
-  found.failingTests.push(failingTest(log, line, 'tap', { name, file: at?.['file'] ?? null, line: at === undefined ? null : Number(at['line']), message: message?.slice(0, 1_000) ?? null, ...known }));
+  found.failingTests.push(
+    failingTest(log, line, 'tap', {
+      name,
+      file: at?.['file'] ?? null,
+      line: at === undefined ? null : Number(at['line']),
+      message: message?.slice(0, 1_000) ?? null,
+      ...known,
+    }),
+  );
   const less = Math.min(nth, 30) * 0.4;
   found.blocks.push({ start: line, end, weight: 87 - less, reason: 'failing TAP test' });
   found.blocks.push({ start: line, end: Math.min(end, line + 12), weight: 90 - less, reason: 'failing TAP test' });

@@ -3,7 +3,8 @@ import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
 
-const HEAD = /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}[A-Z][\w$]{0,80}(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
+const HEAD =
+  /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}[A-Z][\w$]{0,80}(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
 const MAX_FRAMES = 60;
 const MAX_TRACES = 300;
 
@@ -86,9 +87,16 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
     } else if (!/^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)/.test(text)) break;
     end = line;
   }
-  found.exceptions.push({ type: cause.type, message: cause.message.slice(0, 500), chain, frames: frames.slice(0, MAX_FRAMES), at: { source: log.name, line: start } });
+  found.exceptions.push({
+    type: cause.type,
+    message: cause.message.slice(0, 500),
+    chain,
+    frames: frames.slice(0, MAX_FRAMES),
+    at: { source: log.name, line: start },
+  });
   found.blocks.push({ start, end: Math.min(end, start + 40), weight: 70, reason: 'stack trace' });
   found.blocks.push({ start, end: Math.min(end, first + 2), weight: 76, reason: 'exception' });
-  if (cause.line !== start) found.blocks.push({ start: cause.line, end: Math.min(end, cause.line + 6), weight: 80, reason: 'deepest cause' });
+  if (cause.line !== start)
+    found.blocks.push({ start: cause.line, end: Math.min(end, cause.line + 6), weight: 80, reason: 'deepest cause' });
   return end;
 }

@@ -1,8 +1,8 @@
 import { splitExpectation } from '../expectation.ts';
 import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
-import { failingTest } from './extraction.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { failingTest } from './extraction.ts';
 
 const HEADER = /^(?<outcome>FAIL|ERROR): (?<rest>\S.{0,500})$/;
 const NAMED = /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/;
@@ -16,7 +16,8 @@ export const unittest: Extractor = {
     let nth = 0;
     for (const line of lines) {
       const text = log.line(line);
-      if (/^FAILED \((?:\w{1,30}=\d{1,6}(?:, )?){1,8}\)/i.test(text)) found.blocks.push({ start: line, end: line, weight: 55, reason: 'unittest totals' });
+      if (/^FAILED \((?:\w{1,30}=\d{1,6}(?:, )?){1,8}\)/i.test(text))
+        found.blocks.push({ start: line, end: line, weight: 55, reason: 'unittest totals' });
       const groups = HEADER.exec(text)?.groups;
       if (groups === undefined || !/^={20,200}$/.test(log.line(line - 1))) continue;
       readSection(log, line, groups['rest'] ?? '', found, nth++);
@@ -34,7 +35,14 @@ function readSection(log: LogText, line: number, title: string, found: Extractio
   const message = raised === null ? null : log.line(raised).trim();
   const frame = ownFrame(log, line, end);
   found.failingTests.push(
-    failingTest(log, line, 'unittest', { name, suite: path.join('.') || null, file: frame?.file ?? null, line: frame?.line ?? null, message, ...splitExpectation(message ?? '') }),
+    failingTest(log, line, 'unittest', {
+      name,
+      suite: path.join('.') || null,
+      file: frame?.file ?? null,
+      line: frame?.line ?? null,
+      message,
+      ...splitExpectation(message ?? ''),
+    }),
   );
   const less = Math.min(nth, 30) * 0.4;
   found.blocks.push({ start: line, end, weight: 86 - less, reason: 'unittest failure' });
@@ -54,7 +62,11 @@ function lastRaised(log: LogText, start: number, end: number): number | null {
   let raised: number | null = null;
   for (let line = start + 1; line <= end; line++) {
     const text = log.line(line);
-    if (/^[A-Za-z_][\w.]{0,200}(?:Error|Exception|Failure|Exit|Interrupt|Warning|Timeout)\b/.test(text) && (raised === null || /^\s{2}File /.test(log.line(line - 2)))) raised = line;
+    if (
+      /^[A-Za-z_][\w.]{0,200}(?:Error|Exception|Failure|Exit|Interrupt|Warning|Timeout)\b/.test(text) &&
+      (raised === null || /^\s{2}File /.test(log.line(line - 2)))
+    )
+      raised = line;
     if (/-{8,} >> begin captured/.test(text)) break;
   }
   return raised;

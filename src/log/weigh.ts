@@ -1,0 +1,96 @@
+import type { Section } from '../domain/failure.ts';
+import type { Block } from './extract/extraction.ts';
+import type { LogText } from './lines.ts';
+import { normaliseMessage } from './normalise.ts';
+import type { Structure } from './sections.ts';
+
+/** Blocks below this weight never get context of their own. */
+const WORTH_CONTEXT = 30;
+/** How many of the heaviest blocks get context. */
+const MAX_CONTEXT = 150;
+
+/**
+ * Weighs what the readers proposed by where it stands: in a failed step or outside of it, early or late, once or many times. Adds the
+ * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left.
+ */
+export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, isKnown: (line: string) => boolean): Block[] {
+  const seen = new Map<string, number>();
+  const heavy: Block[] = [];
+  const common = rarityPenalties(proposed);
+  for (const block of proposed) {
+    const weight =
+      block.weight +
+      placeWeight(block, structure, log) -
+      repeatPenalty(log, block, seen) -
+      (common.get(block.reason) ?? 0) -
+      (isKnownBlock(log, block, isKnown) ? 45 : 0);
+    heavy.push({ ...block, weight });
+  }
+  return [...heavy, ...contextOf(log, heavy), ...endsOf(log, structure)];
+}
+
+function placeWeight(block: Block, structure: Structure, log: LogText): number {
+  const late = (4 * block.end) / log.lineCount;
+  if (structure.failedSections.length === 0) return late;
+  if (structure.failedSections.some((section) => isInside(block, section))) return late + 6;
+  return block.start > structure.end ? -24 : -16;
+}
+
+function isInside(block: Block, section: Section): boolean {
+  return block.start >= section.lineStart && block.start <= section.lineEnd;
+}
+
+/** A general phrase that stands on many lines of a log tells little about any of them. */
+function rarityPenalties(proposed: readonly Block[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { reason, loose } of proposed) if (loose === true) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return new Map(Array.from(counts, ([reason, count]) => [reason, count <= 6 ? 0 : Math.min(14, 2.5 * Math.log2(count / 6))]));
+}
+
+/** The same thing said again is worth less each time. */
+function repeatPenalty(log: LogText, block: Block, seen: Map<string, number>): number {
+  const key = `${block.reason}\u0001${block.end - block.start}\u0001${normaliseMessage(log.line(block.start).slice(0, 200))}`;
+  const times = seen.get(key) ?? 0;
+  seen.set(key, times + 1);
+  return Math.min(times * 2, 24);
+}
+
+function isKnownBlock(log: LogText, block: Block, isKnown: (line: string) => boolean): boolean {
+  for (let line = block.start; line <= Math.min(block.end, block.start + 5); line++) if (!isKnown(log.line(line))) return false;
+  return true;
+}
+
+function contextOf(log: LogText, heavy: readonly Block[]): Block[] {
+  const best = heavy
+    .filter(({ weight }) => weight >= WORTH_CONTEXT)
+    .sort((a, b) => b.weight - a.weight)
+    .slice(0, MAX_CONTEXT);
+  return best.flatMap((block) => [
+    around(log, block, 2, 3, block.weight - (block.loose === true ? 14 : 30)),
+    around(log, block, 5, 10, block.weight - (block.loose === true ? 30 : 40)),
+  ]); // prettier-ignore
+}
+
+function around(log: LogText, block: Block, before: number, after: number, weight: number): Block {
+  return {
+    start: Math.max(1, block.start - before),
+    end: Math.min(log.lineCount, block.end + after),
+    weight,
+    reason: `around: ${block.reason}`,
+  };
+}
+
+function endsOf(log: LogText, structure: Structure): Block[] {
+  const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
+  for (const { lineStart, lineEnd } of structure.failedSections) {
+    blocks.push(tail(lineStart, lineEnd, 8, 52, 'end of the failed step'));
+    blocks.push(tail(lineStart, lineEnd, 25, 44, 'end of the failed step'));
+    blocks.push(tail(lineStart, lineEnd, 80, 22, 'end of the failed step'));
+    blocks.push({ start: lineStart, end: lineStart, weight: 46, reason: 'start of the failed step' });
+  }
+  return blocks;
+}
+
+function tail(start: number, end: number, lines: number, weight: number, reason: string): Block {
+  return { start: Math.max(start, end - lines), end, weight, reason };
+}
