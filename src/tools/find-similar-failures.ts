@@ -8,7 +8,7 @@ import { defineTool, type Tool } from './tool.ts';
 const Parameters = z.strictObject({
   text: z.string().trim().min(3).max(1_000).optional().describe("A message; by default the failure's own"),
   minScore: z.number().min(0.1).max(1).default(0.3).describe('Trigram similarity from which a failure counts'),
-  limit: z.int().min(1).max(10).default(5),
+  limit: z.int().min(1).max(20).default(5),
 });
 
 /** Which other builds failed with a message like this? */

@@ -9,8 +9,9 @@ const MAX_LINES = 40;
 
 const Parameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
-  line: z.int().min(1).describe('The line of interest, 1-based; three lines on either side come too'),
-  lineEnd: z.int().min(1).optional().describe('Last line, where a whole range is meant; at most 40 lines'),
+  line: z.int().min(1).optional().describe('The line of interest, 1-based; three lines on either side come too'),
+  lineStart: z.int().min(1).optional().describe('First line, where a range is meant'),
+  lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
 });
 
 /** Who changed these lines last, when, and in which commit? */
@@ -22,16 +23,18 @@ export function readBlame(codeHost: CodeHost): Tool {
     costClass: 'medium',
     usualLatencyMs: 600,
     provider: `code-host:${codeHost.driver}`,
-    parameters: Parameters,
+    parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {
+      error: 'line or lineStart must be given',
+    }),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    async run({ path, line, lineEnd }, { subject, signal }) {
+    async run({ path, line, lineStart, lineEnd }, { subject, signal }) {
       const { repository } = subject.build;
       const commit = await resolveCommit(codeHost, subject, signal);
       const located = await locateFile(codeHost, { repository, ref: commit.ref, path }, signal);
       if (located === null) return [];
       if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
-      const first = lineEnd === undefined ? Math.max(1, line - AROUND) : line;
-      const last = Math.max(first, Math.min(lineEnd ?? line + AROUND, first + MAX_LINES - 1));
+      const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
+      const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const blamed = await codeHost.blame({ repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last }, signal);
       return runsOf(blamed).map((run) => findingOf(located.path, run, commit));
     },

@@ -6,7 +6,7 @@ import { defineTool, type Tool } from './tool.ts';
 
 const Parameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
-  limit: z.int().min(1).max(10).default(10),
+  limit: z.int().min(1).max(20).default(10),
 });
 
 /** Which commits came last, and what did they touch? */
@@ -31,18 +31,18 @@ export function readCommitHistory(codeHost: CodeHost): Tool {
       if (located === null) return [];
       if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
       const commits = await codeHost.history({ repository, ref: commit.ref, path: located.path, limit }, signal);
-      return commits.map((one) => findingOf(one, commit));
+      return commits.map((one) => findingOf(one, commit, located.path));
     },
   });
 }
 
-function findingOf(info: CommitInfo, built: ResolvedCommit): Finding {
+function findingOf(info: CommitInfo, built: ResolvedCommit, path?: string): Finding {
   const files = info.files.slice(0, 50);
   const more = info.files.length - files.length;
   return {
     title: withNote(`${info.commit.slice(0, 10)} ${info.author}, ${info.at.slice(0, 10)}: ${info.subject}`, built),
     text: [info.subject, ...files, ...(more > 0 ? [`… ${more} more files`] : [])].join('\n'),
     source: `commit/${info.commit}`,
-    data: { commit: info.commit, author: info.author, at: info.at, subject: info.subject, files },
+    data: { ...(path === undefined ? {} : { path }), commit: info.commit, author: info.author, at: info.at, subject: info.subject, files },
   };
 }

@@ -7,7 +7,7 @@ import { defineTool, type Tool } from './tool.ts';
 
 const Parameters = z.strictObject({
   test: z.string().min(1).max(500).optional().describe('Name of a test; by default the one that failed'),
-  limit: z.int().min(1).max(10).default(10),
+  limit: z.int().min(1).max(20).default(10),
 });
 
 /** Did this fail before? */

@@ -12,6 +12,7 @@ const WINDOW = 200;
 
 const Parameters = z.strictObject({
   test: z.string().min(1).max(500).optional().describe('Name of the failing test; by default the first one'),
+  file: z.string().min(1).max(1_024).optional().describe('Its file, where the report names it'),
 });
 
 /** What does the failing test expect? */
@@ -25,9 +26,10 @@ export function readTestFile(codeHost: CodeHost): Tool {
     provider: `code-host:${codeHost.driver}`,
     parameters: Parameters,
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    async run({ test: name }, context) {
-      const test = chooseTest(context.subject, name);
-      if (test === null) return [];
+    async run({ test: name, file }, context) {
+      const known = chooseTest(context.subject, name);
+      if (known === null) return [];
+      const test = file === undefined ? known : { ...known, file };
       const commit = await resolveCommit(codeHost, context.subject, context.signal);
       for (const path of testFilePaths(test)) {
         const query = { repository: context.subject.build.repository, ref: commit.ref, path };

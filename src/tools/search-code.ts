@@ -10,7 +10,7 @@ const LOOKED_AT = 500;
 const Parameters = z.strictObject({
   text: z
     .string()
-    .min(3, 'at least 3 characters, or everything matches')
+    .min(2, 'at least 2 characters, or everything matches')
     .max(200)
     .regex(/^[^\n\r\0]*$/, 'one line')
     .describe('Literal text, case matters: a function, a key, a message'),

@@ -4,8 +4,11 @@ import type { WebSearch } from '../ports/web-search.ts';
 import { failureHeadline } from './failure-text.ts';
 import { defineTool, type Tool } from './tool.ts';
 
+/** Search engines take a sentence, and less of a private log leaves the house. */
+const MAX_QUERY = 200;
+
 const Parameters = z.strictObject({
-  query: z.string().trim().min(3).max(200).optional().describe("Words of the error; by default the failure's own message"),
+  query: z.string().trim().min(3).max(500).optional().describe("Words of the error; by default the failure's own message"),
   limit: z.int().min(1).max(10).default(5),
 });
 
@@ -22,7 +25,7 @@ export function searchWeb(webSearch: WebSearch): Tool {
     parameters: Parameters,
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
-      const words = query ?? failureHeadline(subject);
+      const words = (query ?? failureHeadline(subject)).slice(0, MAX_QUERY);
       if (words === '') return [];
       const results = await webSearch.search(words, limit, signal);
       return results.map((result) => ({ title: result.title, text: result.text, source: 'web', url: result.url }));

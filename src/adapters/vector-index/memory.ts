@@ -1,0 +1,48 @@
+import type { Embedder } from '../../ports/embedder.ts';
+import type { VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+
+interface StoredItem {
+  readonly item: VectorItem;
+  readonly vector: Float32Array;
+}
+
+/** A vector index that lives as long as the process and compares with every item: for the terminal and for tests. */
+export function createMemoryIndex(embedder: Embedder): VectorIndex {
+  const namespaces: Record<VectorNamespace, Map<string, StoredItem>> = { knowledge: new Map(), error_library: new Map() };
+  return {
+    driver: 'memory',
+    async upsert(namespace, items, signal) {
+      const vectors = await embedder.embed(
+        items.map((item) => item.text),
+        signal,
+      );
+      for (const [index, item] of items.entries()) {
+        const vector = vectors[index];
+        if (vector !== undefined) namespaces[namespace].set(item.id, { item: { ...item, metadata: { ...item.metadata } }, vector });
+      }
+    },
+    async search(namespace, { text, limit, filter = {} }, signal) {
+      if (limit < 1 || namespaces[namespace].size === 0) return [];
+      const [query] = await embedder.embed([text], signal);
+      if (query === undefined) return [];
+      const wanted = Object.entries(filter);
+      return [...namespaces[namespace].values()]
+        .filter(({ item }) => wanted.every(([field, value]) => item.metadata[field] === value))
+        .map(({ item, vector }) => ({ ...item, score: similarity(query, vector) }))
+        .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
+        .slice(0, limit);
+    },
+    list: async (namespace) => [...namespaces[namespace].values()].map(({ item }) => ({ id: item.id, metadata: { ...item.metadata } })),
+    async remove(namespace, ids) {
+      for (const id of ids) namespaces[namespace].delete(id);
+    },
+    count: async (namespace) => namespaces[namespace].size,
+  };
+}
+
+/** Cosine of two vectors of length 1; opposite meanings count as unrelated. */
+function similarity(left: Float32Array, right: Float32Array): number {
+  let dot = 0;
+  for (let index = 0; index < left.length; index += 1) dot += (left[index] ?? 0) * (right[index] ?? 0);
+  return Math.min(Math.max(dot, 0), 1);
+}
