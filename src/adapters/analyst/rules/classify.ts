@@ -24,6 +24,17 @@ const ABSTAINED_MOST = 0.49;
 
 /** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
 export function ruleOn(subject: TriageSubject): Ruling {
+  const known = RULINGS.get(subject);
+  if (known !== undefined) return known;
+  const ruling = decide(subject);
+  RULINGS.set(subject, ruling);
+  return ruling;
+}
+
+/** The judgements of one round ask for the same subject; subjects are never changed. */
+const RULINGS = new WeakMap<TriageSubject, Ruling>();
+
+function decide(subject: TriageSubject): Ruling {
   const facts = readFacts(subject);
   const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
   const matches = softenInfra(settleTies(met, facts), facts).sort(byStrength);
@@ -60,7 +71,7 @@ function settleTies(matches: readonly Match[], facts: Facts): Match[] {
     const ruling = tie.apply(facts, settled);
     if (ruling === null) continue;
     const { category, kind, strength, fact, drop } = ruling;
-    const rule: Rule = { name: tie.name, category, kind, strength, from: [fact.origin], pattern: /(?:)/ };
+    const rule: Rule = { name: tie.name, category, kind, strength, from: [fact.origin], patterns: [] };
     settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
   }
   return settled;

@@ -1,7 +1,7 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
-import { ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE } from './vocabulary.ts';
+import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE } from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
@@ -34,12 +34,18 @@ const MAX_LINES = 1500;
 
 /** Reads all facts of a subject; pure, the same subject gives the same list in the same order. */
 export function readFacts(subject: TriageSubject): Facts {
-  const structured = [...testFacts(subject), ...exceptionFacts(subject), ...diagnosticFacts(subject), ...messageFacts(subject)];
+  const structured = [
+    ...testFacts(subject),
+    ...exceptionFacts(subject),
+    ...diagnosticFacts(subject),
+    ...messageFacts(subject),
+    ...exitFacts(subject),
+  ];
   const all = [...structured, ...lineFacts(subject)].filter((fact) => fact.text.trim() !== '');
   return {
     subject,
     all,
-    assertion: structured.find((fact) => fact.origin !== 'message' && isAssertion(fact)) ?? statedExpectation(subject) ?? null,
+    assertion: structured.find((fact) => isAssertion(fact, subject)) ?? statedExpectation(subject) ?? null,
     compileErrors: subject.diagnostics.filter((entry) => entry.severity === 'error' && isCompiler(entry)),
     productException: subject.exceptions.find(isProductException) ?? null,
   };
@@ -56,12 +62,22 @@ function isCompiler(entry: Diagnostic): boolean {
   return COMPILERS.test(entry.tool) && !(entry.file !== null && isForeignPath(entry.file));
 }
 
-function isAssertion(fact: Fact): boolean {
-  return ASSERTION_WORDS.test(fact.text) && !ENVIRONMENT_WORDS.test(fact.text);
+function isAssertion(fact: Fact, subject: TriageSubject): boolean {
+  if (ENVIRONMENT_WORDS.test(fact.text)) return false;
+  if (fact.origin === 'message') return subject.failingTests.length > 0 && fact.weight > 0.5 && ASSERTION_FAILED.test(fact.text);
+  return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text);
+}
+
+/** Whether a text begins with an exception that is no assertion: "AttributeError: …". */
+export function isThrown(text: string): boolean {
+  return (
+    /^[\w.$]{0,160}(?:Error|Exception)\b/.test(text) &&
+    !/^[\w.$]{0,160}(?:Assertion|Comparison|Expectation|MultipleFailures|Failed)/i.test(text)
+  );
 }
 
 function statedExpectation(subject: TriageSubject): Fact | undefined {
-  const test = subject.failingTests.find((entry) => entry.expected !== null && entry.actual !== null);
+  const test = subject.failingTests.find((entry) => entry.expected !== null && entry.actual !== null && !isThrown(entry.message ?? ''));
   if (test === undefined) return undefined;
   const text = test.message ?? `expected ${test.expected} but got ${test.actual}`;
   return { origin: 'test', text: cut(text), source: test.at?.source ?? null, line: test.at?.line ?? null, weight: 1 };
@@ -112,9 +128,18 @@ function messageFacts(subject: TriageSubject): Fact[] {
   }));
   for (const [rank, message] of subject.messages.entries()) {
     const at = { source: message.at?.source ?? null, line: message.at?.line ?? null };
-    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: rank === 0 ? 1 : 0.85 });
+    const loud = QUIET_LINE.test(message.text) ? 0.35 : 1;
+    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: (rank === 0 ? 1 : 0.85) * loud });
   }
   return facts;
+}
+
+/** How processes ended, in the words the rules look for. */
+function exitFacts(subject: TriageSubject): Fact[] {
+  return subject.exits.slice(-5).flatMap((exit) => {
+    const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `ended by ${exit.signal}`;
+    return [{ origin: 'message' as const, text, source: exit.source, line: exit.line, weight: 0.85 }];
+  });
 }
 
 /** Excerpt lines weigh less than structured facts, and less again outside the failed step and where they only inform. */

@@ -12,7 +12,8 @@ export interface Rule {
   readonly strength: number;
   /** The origins it may be met in. */
   readonly from: readonly Origin[];
-  readonly pattern: RegExp;
+  /** Any of them. Bounded: no pattern may take more than linear time on a line. */
+  readonly patterns: readonly RegExp[];
   /** Further positive evidence it needs; false vetoes the match. */
   readonly when?: (fact: Fact, facts: Facts) => boolean;
 }
@@ -32,14 +33,26 @@ export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic',
 
 /** The facts in which a rule is met, strongest first, one per text. */
 export function matchRule(rule: Rule, facts: Facts): Match | null {
+  const matcher = matcherOf(rule);
   let best: Match | null = null;
   for (const fact of facts.all) {
     if (best !== null && rule.strength * fact.weight <= best.strength) continue;
-    if (!rule.from.includes(fact.origin) || !rule.pattern.test(fact.text)) continue;
+    if (!rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
     if (rule.when !== undefined && !rule.when(fact, facts)) continue;
     best = { rule, fact, strength: rule.strength * fact.weight };
   }
   return best;
+}
+
+const MATCHERS = new WeakMap<Rule, RegExp>();
+
+/** One alternation is several times quicker than its parts; all patterns of a rule share their flags. */
+function matcherOf(rule: Rule): RegExp {
+  const known = MATCHERS.get(rule);
+  if (known !== undefined) return known;
+  const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');
+  MATCHERS.set(rule, matcher);
+  return matcher;
 }
 
 interface Area {
@@ -47,25 +60,9 @@ interface Area {
   readonly from?: readonly Origin[];
 }
 
-type Row = readonly [
-  name: string,
-  kind: Kind,
-  strength: number,
-  pattern: RegExp,
-  more?: { readonly when?: Rule['when']; readonly from?: readonly Origin[]; readonly category?: Category },
-];
+type Row = Omit<Rule, 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>;
 
-/** Writes a table of rules that share a category. */
+/** Writes a table of rules that share a category and, unless a row says otherwise, the origins they are met in. */
 export function ruleTable(area: Area, rows: readonly Row[]): Rule[] {
-  return rows.map(([name, kind, strength, pattern, more]) => {
-    const rule = {
-      name,
-      category: more?.category ?? area.category,
-      kind,
-      strength,
-      from: more?.from ?? area.from ?? ANYWHERE,
-      pattern,
-    };
-    return more?.when === undefined ? rule : { ...rule, when: more.when };
-  });
+  return rows.map((row) => ({ category: area.category, from: area.from ?? ANYWHERE, ...row }));
 }

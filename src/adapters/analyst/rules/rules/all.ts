@@ -1,11 +1,14 @@
 import type { Rule } from '../rule.ts';
+import { ACCESS_RULES } from './access.ts';
 import { COMPILE_RULES } from './compile.ts';
 import { CRASH_RULES } from './crashes.ts';
+import { ENVIRONMENT_RULES } from './environment.ts';
 import { GATE_RULES } from './gates.ts';
+import { LIBRARY_RULES } from './libraries.ts';
 import { MACHINE_RULES } from './machine.ts';
 import { NETWORK_RULES } from './network.ts';
-import { PACKAGE_RULES } from './packages.ts';
-import { SETUP_RULES } from './setup.ts';
+import { PIPELINE_RULES } from './pipeline.ts';
+import { RESOLVER_RULES } from './resolvers.ts';
 import { TEST_RULES } from './tests.ts';
 
 /** Every rule, area by area. Names are unique. */
@@ -16,6 +19,9 @@ export const ALL_RULES: readonly Rule[] = [
   ...TEST_RULES,
   ...MACHINE_RULES,
   ...NETWORK_RULES,
-  ...SETUP_RULES,
-  ...PACKAGE_RULES,
+  ...ACCESS_RULES,
+  ...ENVIRONMENT_RULES,
+  ...PIPELINE_RULES,
+  ...RESOLVER_RULES,
+  ...LIBRARY_RULES,
 ];
