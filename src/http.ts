@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import helmet from '@fastify/helmet';
+import rateLimit from '@fastify/rate-limit';
+import fastify, { type FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import type { Config } from './config/schema.ts';
+import { TriageError } from './domain/errors.ts';
+import { enforceAccess } from './http/access.ts';
+import { describeApi, STRICT_CSP } from './http/api-description.ts';
+import { refuse, tooMany } from './http/refusal.ts';
+import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
+import { registerIntakeRoutes } from './intake/routes.ts';
+import type { Masker } from './log/mask.ts';
+import type { BuildArchive } from './ports/build-archive.ts';
+import type { Clock } from './ports/clock.ts';
+import type { Database } from './ports/database.ts';
+import type { JobQueue } from './ports/job-queue.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Stores } from './ports/stores.ts';
+import type { VectorIndex } from './ports/vector-index.ts';
+import { registerPublishRoutes } from './publish/routes.ts';
+import { registerReviewRoutes } from './review/routes.ts';
+
+/** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
+const WRONG_GUESSES_PER_MINUTE = 30;
+const REQUEST_TIMEOUT_MS = 120_000;
+
+/** What the doors need; an `App` has it all. */
+export interface HttpDeps {
+  readonly config: Pick<Config, 'http' | 'auth' | 'webhooks' | 'review'>;
+  readonly stores: Stores;
+  readonly database: Database;
+  readonly archive: BuildArchive;
+  readonly jobQueue: JobQueue;
+  readonly vectorIndex: VectorIndex;
+  readonly masker: Masker;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  /** Whether all that is needed to accept builds answers; `backends` goes to the log only. */
+  readonly readiness: () => Promise<{ readonly ok: boolean; readonly backends: Readonly<Record<string, string>> }>;
+  /** Further routes, each with its `config.access`. */
+  readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
+}
+
+/**
+ * Builds the HTTP server, ready to listen. Nothing is open by accident: a route without `config.access` stops the start.
+ * Every error leaves as `{ error: { code, message } }` and is logged; a stack never reaches the client.
+ */
+export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
+  const { config } = deps;
+  const app = fastify({
+    loggerInstance: toFastifyLogger(deps.logger),
+    disableRequestLogging: true,
+    genReqId: () => randomUUID(),
+    bodyLimit: config.http.maxBodyBytes,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    // Refusals of the router itself (a broken URL) take the same road as all others.
+    frameworkErrors: (error, request, reply) => void refuse(error, request, reply, deps.logger),
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.removeContentTypeParser('text/plain');
+  await limitAndHarden(app, deps);
+  enforceAccess(app, config.auth.tokens);
+  app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
+  await describeApi(app, config.http.publicUrl);
+  registerHealth(app, deps);
+  await registerIntakeRoutes(app, { ...deps, settings: config });
+  await app.register(async (scope) => registerPublishRoutes(scope, deps));
+  await app.register(async (scope) => registerReviewRoutes(scope, { ...deps, claimMs: config.review.claimMs }));
+  for (const register of deps.routes ?? []) await app.register(async (scope) => register(scope));
+  await app.ready();
+  return app;
+}
+
+async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+  await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP }, strictTransportSecurity: false });
+  await app.register(rateLimit, {
+    max: deps.config.http.rateLimit,
+    timeWindow: 60_000,
+    errorResponseBuilder: (_request, context) => tooMany('Too many requests from this address.', context.ttl),
+  });
+  const countGuess = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: 60_000 });
+  app.setErrorHandler(async (error, request, reply) => {
+    const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
+    const guess = isGuess ? await countGuess(request) : null;
+    const tooOften = guess !== null && !guess.isAllowed && guess.isExceeded;
+    return refuse(
+      tooOften ? tooMany('Too many wrong tokens or signatures from this address.', guess.ttl) : error,
+      request,
+      reply,
+      deps.logger,
+    );
+  });
+  app.setNotFoundHandler((request, reply) =>
+    refuse(
+      new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}. The addresses are listed at /docs.`),
+      request,
+      reply,
+      deps.logger,
+    ),
+  );
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    const encoding = request.headers['content-encoding'] ?? 'identity';
+    if (encoding !== 'identity') {
+      throw new TriageError(
+        'unsupported-type',
+        `Content-Encoding ${encoding.slice(0, 50)} is not accepted. Send the body as it is; log files inside it may be gzip.`,
+      );
+    }
+  });
+}
+
+function registerHealth(app: FastifyInstance, deps: HttpDeps): void {
+  app.get(
+    '/healthz',
+    {
+      config: { access: { open: 'a probe asks without a token; it says only that the process lives' }, rateLimit: false },
+      schema: { tags: ['Health'], summary: 'Does the process live?', response: { 200: z.object({ alive: z.literal(true) }) } },
+    },
+    async () => ({ alive: true as const }),
+  );
+  app.get(
+    '/readyz',
+    {
+      config: { access: { open: 'a probe asks without a token; it says yes or no, and the log says why' }, rateLimit: false },
+      schema: {
+        tags: ['Health'],
+        summary: 'Can builds be accepted?',
+        response: { 200: z.object({ ready: z.literal(true) }), 503: z.object({ ready: z.literal(false) }) },
+      },
+    },
+    async (_request, reply) => {
+      const { ok, backends } = await deps.readiness();
+      if (ok) return { ready: true };
+      deps.logger.warn({ backends }, 'not ready');
+      return reply.status(503).header('retry-after', '5').send({ ready: false });
+    },
+  );
+}

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import type { ErrorAnswer } from '../intake/answers.ts';
+import type { Logger } from '../ports/logger.ts';
+import { pathOf, requestFields } from './request-log.ts';
+
+const STATUS: Partial<Record<TriageErrorCode, number>> = {
+  'invalid-input': 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  'not-found': 404,
+  conflict: 409,
+  'too-large': 413,
+  'unsupported-type': 415,
+  'rate-limited': 429,
+  'invalid-config': 503,
+  locked: 503,
+  'storage-failed': 503,
+  timeout: 504,
+};
+const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
+
+/** Answers with what went wrong and how to mend it, and logs it. */
+export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+  const error = toTriageError(thrown, request);
+  const status = STATUS[error.code] ?? 500;
+  const fields = { ...requestFields(request), status, code: error.code, reason: error.message, details: error.details };
+  if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
+  else logger.warn(fields, 'request refused');
+  const retryAfterMs = error.retryAfterMs ?? RETRY_AFTER_MS[error.code];
+  if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  if (status === 401) reply.header('www-authenticate', 'Bearer');
+  const issues = Issues.safeParse(error.details.issues);
+  const answer: ErrorAnswer = {
+    error: { code: error.code, message: error.message, requestId: request.id, ...(issues.success ? { issues: issues.data } : {}) },
+  };
+  // Past the route's own response schemas: a refusal must arrive whatever they say.
+  return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+}
+
+const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
+
+/** Makes one of our errors of whatever was thrown. What nobody threw on purpose says nothing of itself to the client. */
+function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
+  if (thrown instanceof TriageError) return thrown;
+  if (hasZodFastifySchemaValidationErrors(thrown)) {
+    const issues = thrown.validation.map((issue) => ({
+      path: issue.instancePath.replace(/^\//, '').replaceAll('/', '.'),
+      message: issue.message ?? '',
+    }));
+    const first = issues[0];
+    const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
+    return new TriageError(
+      'invalid-input',
+      `The ${thrown.validationContext ?? 'request'} is not as expected${where}: ${first?.message ?? 'unknown'}.`,
+      { details: { issues } },
+    );
+  }
+  const status = statusOf(thrown);
+  if (status === 413) return new TriageError('too-large', `The body is larger than this address takes: ${messageOf(thrown)}.`);
+  if (status === 415 || status === 406) {
+    const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
+    return new TriageError('unsupported-type', `The content type ${type} is not accepted here. /docs says which ones are.`);
+  }
+  if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
+  if (status !== null && status >= 400 && status < 500)
+    return new TriageError('invalid-input', `The request is not usable: ${messageOf(thrown)}.`);
+  return new TriageError('internal', `Something went wrong here. The log has it under request ${request.id}.`, { cause: thrown });
+}
+
+function statusOf(thrown: unknown): number | null {
+  return thrown instanceof Error && 'statusCode' in thrown && typeof thrown.statusCode === 'number' ? thrown.statusCode : null;
+}
+
+/** A refusal for coming too often. */
+export function tooMany(message: string, waitMs: number): TriageError {
+  return new TriageError('rate-limited', `${message} Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`, {
+    retryable: true,
+    retryAfterMs: waitMs,
+  });
+}

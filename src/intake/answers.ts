@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { IntakeSettings } from './intake-deps.ts';
+import type { Recorded } from './record-build.ts';
+
+/** A build was kept. */
+export const BuildReceived = z
+  .object({
+    buildId: z.string().describe('Our id of the build.'),
+    jobId: z.string().nullable().describe('Our id of the triage that is owed to it; null where nothing is owed.'),
+    ignored: z.string().optional().describe('Why nothing is owed to it, in a sentence.'),
+    links: z.object({ build: z.string(), analyses: z.string() }),
+  })
+  .meta({
+    examples: [
+      {
+        buildId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
+        jobId: 'job_0mi3k9x2b77aa0c1d2e3f4051627',
+        links: {
+          build: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738',
+          analyses: '/api/builds/bld_0mi3k9x2a5f6c1d2e3f405162738/analyses',
+        },
+      },
+    ],
+  });
+export type BuildReceived = z.infer<typeof BuildReceived>;
+
+/** A delivery was understood and needs nothing. */
+export const DeliveryIgnored = z
+  .object({ ignored: z.string().describe('Why it needs nothing, in a sentence.') })
+  .meta({ examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
+
+export const WebhookAnswer = z.union([BuildReceived, DeliveryIgnored]);
+export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
+
+/** What every refusal looks like: what, where, how to mend. */
+export const ErrorAnswer = z
+  .object({
+    error: z.object({
+      code: z.string().describe('Stable; for programs.'),
+      message: z.string().describe('A sentence for people.'),
+      requestId: z.string().optional().describe('To find it in the log.'),
+      issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+    }),
+  })
+  .meta({
+    examples: [
+      {
+        error: {
+          code: 'invalid-input',
+          message: 'The metadata is not as expected at "repository": Invalid input: expected string, received undefined.',
+          requestId: '0b5c8f0e-6a2d-4f43-9b8e-0d7c9e2a4f11',
+          issues: [{ path: 'repository', message: 'Invalid input: expected string, received undefined' }],
+        },
+      },
+    ],
+  });
+export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
+
+/** The answer for a kept build; the same for each copy of its delivery. */
+export function answerFor(settings: IntakeSettings, recorded: Recorded): BuildReceived {
+  const { build, job } = recorded;
+  const base = `${(settings.http.publicUrl ?? '').replace(/\/$/, '')}/api/builds/${build.id}`;
+  return {
+    buildId: build.id,
+    jobId: job?.id ?? null,
+    ...(job === null ? { ignored: 'the build passed: it is kept for history and comparison, and there is nothing to triage' } : {}),
+    links: { build: base, analyses: `${base}/analyses` },
+  };
+}

@@ -1,0 +1,118 @@
+import multipart from '@fastify/multipart';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { answerFor, BuildReceived, ErrorAnswer } from './answers.ts';
+import type { IntakeDeps } from './intake-deps.ts';
+import { type PreparedSources, prepareSources, requireSomethingToRead } from './prepare-sources.ts';
+import { sha256 } from './read-input.ts';
+import { type Delivery, findRecorded, type Recorded, recordBuild } from './record-build.ts';
+import { readFormUpload } from './upload-form.ts';
+import { buildOf, FormUpload, JsonUpload, readJsonUpload, type Upload } from './upload-shape.ts';
+import { headerOf } from './webhook-body.ts';
+
+const UploadHeaders = z.object({
+  'idempotency-key': z.string().optional().describe('The same key with the same content gets the same answer; with other content, 409.'),
+});
+
+/** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
+export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
+  const { maxBodyBytes } = deps.settings.http;
+  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 500 };
+  await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
+  const inFlight = new Set<string>();
+  app.post(
+    '/api/builds',
+    {
+      config: { access: { role: 'ingest' } },
+      // Checked in the handler, since a form is not one value.
+      validatorCompiler: () => (value) => ({ value }),
+      schema: {
+        tags: ['Intake'],
+        summary: 'Upload a build',
+        description:
+          'Any number of logs (plain or gzip) and JUnit XML reports, with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
+        headers: UploadHeaders,
+        body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
+        security: [{ bearer: [] }],
+        response: { 202: BuildReceived, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+      },
+    },
+    async (request, reply) => {
+      refuseOversized(request, maxBodyBytes);
+      const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
+      const delivery = deliveryOf(request, upload);
+      const recorded = await oneAtATime(inFlight, coordinates(upload), () => keepUpload(deps, delivery, upload));
+      return reply.status(202).send(answerFor(deps.settings, recorded));
+    },
+  );
+}
+
+async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload): Promise<Recorded> {
+  const before = await findRecorded(deps, delivery);
+  if (before !== null) return before;
+  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker);
+  const build = buildOf(upload.metadata);
+  if (build.status === 'failed') requireSomethingToRead(prepared);
+  await archive(deps, build, prepared);
+  return recordBuild(deps, delivery, build, { testResults: prepared.testResults });
+}
+
+/**
+ * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is
+ * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try completes.
+ */
+async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { sources }: PreparedSources): Promise<void> {
+  const { build: row } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
+  if (row.status !== 'unknown') {
+    throw new TriageError(
+      'conflict',
+      `Build ${row.number} of ${row.pipeline} was uploaded before with other content. Raise "attempt" for a re-run.`,
+      {
+        details: { buildId: row.id },
+      },
+    );
+  }
+  for (const source of sources) await deps.archive.put(row.id, source);
+}
+
+/** The same build twice at the same moment: the second is told to come again, and then gets the first one's answer. */
+async function oneAtATime<Result>(inFlight: Set<string>, key: string, work: () => Promise<Result>): Promise<Result> {
+  if (inFlight.has(key)) {
+    throw new TriageError('conflict', 'The same upload is being received right now. Ask again in a second.', {
+      retryable: true,
+      retryAfterMs: 1000,
+    });
+  }
+  inFlight.add(key);
+  try {
+    return await work();
+  } finally {
+    inFlight.delete(key);
+  }
+}
+
+function coordinates({ metadata }: Upload): string {
+  return JSON.stringify([metadata.repository, metadata.pipeline, metadata.number, metadata.attempt]);
+}
+
+/** A key belongs to the token that used it; without one, the content is its own key. */
+function deliveryOf(request: FastifyRequest, upload: Upload): Delivery {
+  const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
+  const bodySha256 = sha256(JSON.stringify(upload.metadata), ...parts);
+  const key = headerOf(request, 'idempotency-key');
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
+    throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');
+  }
+  const deliveryId = key === undefined ? `content:${bodySha256}` : `key:${request.principal?.name ?? ''}:${key}`;
+  return { source: 'upload', deliveryId, event: 'build', bodySha256 };
+}
+
+function refuseOversized(request: FastifyRequest, maxBytes: number): void {
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared <= maxBytes) return;
+  throw new TriageError(
+    'too-large',
+    `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). Compress the logs with gzip.`,
+  );
+}

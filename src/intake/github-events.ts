@@ -1,0 +1,199 @@
+import { z } from 'zod';
+import type { BuildStatus, NewBuild } from '../domain/build.ts';
+import { readInput, shortText, toUtc } from './read-input.ts';
+
+/** What a delivery means to us: nothing (and why), or a build. */
+export type GithubReading =
+  | { readonly ignored: string }
+  | {
+      readonly build: NewBuild;
+      /** The event names neither the run's attempt nor its workflow; a known build of the same run does. */
+      readonly attemptUnknown: boolean;
+    };
+
+const time = z.string().nullish();
+const id = z.int().positive();
+const Repository = z.object({ full_name: shortText(300) });
+const PullRequests = z.array(z.object({ number: z.int().positive() })).default([]);
+const Sender = z.object({ login: shortText(200) });
+
+/** The fields of `workflow_run` that we use. */
+export const WorkflowRunEvent = z.object({
+  action: z.string(),
+  repository: Repository,
+  workflow: z.object({ name: z.string().nullish() }).nullish(),
+  workflow_run: z.object({
+    id,
+    name: z.string().nullish(),
+    path: z.string().nullish(),
+    run_number: id,
+    run_attempt: z.int().positive().default(1),
+    conclusion: z.string().nullable(),
+    head_branch: z.string().nullish(),
+    head_sha: shortText(64),
+    html_url: z.string(),
+    run_started_at: time,
+    updated_at: time,
+    actor: Sender.nullish(),
+    pull_requests: PullRequests,
+  }),
+});
+type WorkflowRunEvent = z.infer<typeof WorkflowRunEvent>;
+
+/** The fields of `workflow_job` that we use. It does not name the run's number. */
+export const WorkflowJobEvent = z.object({
+  action: z.string(),
+  repository: Repository,
+  sender: Sender.nullish(),
+  workflow_job: z.object({
+    run_id: id,
+    run_attempt: z.int().positive().default(1),
+    name: shortText(500),
+    workflow_name: z.string().nullish(),
+    conclusion: z.string().nullable(),
+    head_branch: z.string().nullish(),
+    head_sha: shortText(64),
+    html_url: z.string().nullish(),
+    started_at: time,
+    completed_at: time,
+  }),
+});
+type WorkflowJobEvent = z.infer<typeof WorkflowJobEvent>;
+
+/** The fields of `check_run` that we use. Of a run of Actions it names only the id, in `details_url`. */
+export const CheckRunEvent = z.object({
+  action: z.string(),
+  repository: Repository,
+  sender: Sender.nullish(),
+  check_run: z.object({
+    name: shortText(500),
+    conclusion: z.string().nullable(),
+    head_sha: shortText(64),
+    details_url: z.string().nullish(),
+    started_at: time,
+    completed_at: time,
+    app: z.object({ slug: z.string().nullish() }).nullish(),
+    check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
+    pull_requests: PullRequests,
+  }),
+});
+type CheckRunEvent = z.infer<typeof CheckRunEvent>;
+
+/** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
+export function readGithubEvent(event: string, payload: unknown): GithubReading {
+  if (event === 'ping') return { ignored: 'ping: the webhook is set up, nothing to triage' };
+  if (event === 'workflow_run') return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
+  if (event === 'workflow_job') return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
+  if (event === 'check_run') return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
+  return { ignored: `${event.slice(0, 100)} events say nothing about a build; only workflow_run, workflow_job and check_run do` };
+}
+
+function whenCompleted<Event extends { action: string }>(name: string, event: Event, read: (event: Event) => GithubReading): GithubReading {
+  if (event.action === 'completed') return read(event);
+  return { ignored: `${name} ${event.action.slice(0, 100)}: the build has not ended` };
+}
+
+function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
+  const run = event.workflow_run;
+  const status = statusOf(run.conclusion);
+  if (status === null) return { ignored: `the run ended as ${run.conclusion ?? 'nothing'}: neither a failure nor a pass` };
+  return {
+    attemptUnknown: false,
+    build: {
+      ...common(event.repository.full_name, run.id, status),
+      pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
+      number: String(run.run_number),
+      attempt: run.run_attempt,
+      job: null,
+      branch: textOrNull(run.head_branch),
+      commit: run.head_sha,
+      author: run.actor?.login ?? null,
+      pullRequest: run.pull_requests[0]?.number ?? null,
+      url: textOrNull(run.html_url),
+      startedAt: toUtc(run.run_started_at),
+      finishedAt: toUtc(run.updated_at),
+    },
+  };
+}
+
+function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
+  const job = event.workflow_job;
+  if (statusOf(job.conclusion) !== 'failed') return { ignored: partIgnored('job', job.conclusion) };
+  return {
+    attemptUnknown: false,
+    build: {
+      ...common(event.repository.full_name, job.run_id, 'failed'),
+      pipeline: firstText(job.workflow_name, job.name),
+      number: String(job.run_id),
+      attempt: job.run_attempt,
+      job: job.name,
+      branch: textOrNull(job.head_branch),
+      commit: job.head_sha,
+      author: event.sender?.login ?? null,
+      pullRequest: null,
+      url: textOrNull(job.html_url),
+      startedAt: toUtc(job.started_at),
+      finishedAt: toUtc(job.completed_at),
+    },
+  };
+}
+
+function readCheckRun(event: CheckRunEvent): GithubReading {
+  const check = event.check_run;
+  const runId = runIdOf(check.details_url);
+  if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
+  if (statusOf(check.conclusion) !== 'failed') return { ignored: partIgnored('check', check.conclusion) };
+  return {
+    attemptUnknown: true,
+    build: {
+      ...common(event.repository.full_name, runId, 'failed'),
+      pipeline: check.name,
+      number: String(runId),
+      attempt: 1,
+      job: check.name,
+      branch: textOrNull(check.check_suite?.head_branch),
+      commit: check.head_sha,
+      author: event.sender?.login ?? null,
+      pullRequest: check.pull_requests[0]?.number ?? null,
+      url: textOrNull(check.details_url),
+      startedAt: toUtc(check.started_at),
+      finishedAt: toUtc(check.completed_at),
+    },
+  };
+}
+
+function common(
+  repository: string,
+  runId: number | string,
+  status: BuildStatus,
+): Pick<NewBuild, 'provider' | 'repository' | 'externalId' | 'status'> {
+  return { provider: 'github', repository, externalId: String(runId), status };
+}
+
+function statusOf(conclusion: string | null): BuildStatus | null {
+  if (conclusion === 'failure' || conclusion === 'timed_out' || conclusion === 'startup_failure') return 'failed';
+  return conclusion === 'success' ? 'passed' : null;
+}
+
+/** One passed job does not make a passed build; the run's own event says that. */
+function partIgnored(part: string, conclusion: string | null): string {
+  return `the ${part} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: only failed ones are read, and the run's own event says how the build ended`;
+}
+
+/** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */
+function runIdOf(detailsUrl: string | null | undefined): string | null {
+  return /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/|$)/.exec(detailsUrl ?? '')?.[1] ?? null;
+}
+
+function firstText(...candidates: readonly (string | null | undefined)[]): string {
+  for (const candidate of candidates) {
+    const text = textOrNull(candidate);
+    if (text !== null) return text;
+  }
+  return 'unnamed';
+}
+
+function textOrNull(text: string | null | undefined): string | null {
+  const read = shortText().safeParse(text);
+  return read.success ? read.data : null;
+}

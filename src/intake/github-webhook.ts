@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { answerFor, ErrorAnswer, WebhookAnswer } from './answers.ts';
+import { CheckRunEvent, readGithubEvent, WorkflowJobEvent, WorkflowRunEvent } from './github-events.ts';
+import type { IntakeDeps } from './intake-deps.ts';
+import { parseJson, sha256 } from './read-input.ts';
+import { recordBuild } from './record-build.ts';
+import { checkGithubSignature } from './signature.ts';
+import { headerOf, keepRawBodies, rawBody, requiredHeader } from './webhook-body.ts';
+
+const GithubHeaders = z.object({
+  'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
+  'x-github-delivery': z.string().describe('Id of the delivery. A second delivery under it changes nothing.'),
+  'x-hub-signature-256': z.string().describe('`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
+});
+
+/** `POST /webhooks/github`: checks the signature over the raw body, keeps the build, answers 202. */
+export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): void {
+  keepRawBodies(app);
+  app.post(
+    '/webhooks/github',
+    {
+      // A webhook that is turned away is a build lost: GitHub does not try again. Forged ones are limited where they are refused.
+      config: { access: { signature: 'github' }, rateLimit: false },
+      // Documented here, checked in the handler: the signature comes first.
+      validatorCompiler: () => (value) => ({ value }),
+      schema: {
+        tags: ['Intake'],
+        summary: 'GitHub webhook',
+        description:
+          'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too, and all events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
+        headers: GithubHeaders,
+        body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
+        response: { 202: WebhookAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+      },
+    },
+    async (request, reply) => {
+      const body = rawBody(request);
+      await checkGithubSignature(body, headerOf(request, 'x-hub-signature-256'), deps.settings.webhooks.githubSecrets);
+      const event = requiredHeader(request, 'x-github-event', 'X-GitHub-Event');
+      const deliveryId = requiredHeader(request, 'x-github-delivery', 'X-GitHub-Delivery');
+      const reading = readGithubEvent(event, parseJson('The body', body.toString('utf8')));
+      reply.status(202);
+      if ('ignored' in reading) {
+        deps.logger.info({ source: 'github', event, deliveryId, reason: reading.ignored }, 'delivery ignored');
+        return reading;
+      }
+      const delivery = { source: 'github', deliveryId, event, bodySha256: sha256(body) } as const;
+      return answerFor(deps.settings, await recordBuild(deps, delivery, reading.build, { attemptUnknown: reading.attemptUnknown }));
+    },
+  );
+}

@@ -1,0 +1,31 @@
+import type { Masker } from '../log/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Stores } from '../ports/stores.ts';
+
+/** The slices of the configuration that the doors need, by the names they have there. */
+export interface IntakeSettings {
+  readonly http: {
+    readonly publicUrl: string | null;
+    /** Of one request, as it comes over the wire. */
+    readonly maxBodyBytes: number;
+    /** Of all logs and reports of one upload together, once decompressed. */
+    readonly maxLogBytes: number;
+  };
+  readonly webhooks: { readonly githubSecrets: readonly string[]; readonly jenkinsSecrets: readonly string[] };
+}
+
+/** What the doors are built from. */
+export interface IntakeDeps {
+  readonly settings: IntakeSettings;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages'>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly archive: Pick<BuildArchive, 'put'>;
+  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly masker: Masker;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import type { BuildStatus, NewBuild } from '../domain/build.ts';
+import { readInput, shortText, toUtc } from './read-input.ts';
+
+export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
+
+const optionalText = shortText().nullish();
+
+/** What the Notification plugin posts; of its fields those that we use. */
+export const NotificationEvent = z
+  .object({
+    name: shortText(500),
+    url: z.string().nullish().describe('Path of the job: `job/folder/job/name/`.'),
+    build: z.object({
+      full_url: z.url().max(2000).nullish(),
+      number: z.int().positive(),
+      phase: shortText(100),
+      status: optionalText,
+      timestamp: z.number().nullish().describe('Milliseconds since the epoch.'),
+      duration: z.number().nullish().describe('Milliseconds.'),
+      scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
+    }),
+  })
+  .meta({
+    title: 'Notification plugin',
+    examples: [
+      {
+        name: 'shop-api',
+        url: 'job/shop-api/',
+        build: {
+          full_url: 'https://ci.example.com/job/shop-api/812/',
+          number: 812,
+          phase: 'FINALIZED',
+          status: 'FAILURE',
+          url: 'job/shop-api/812/',
+          scm: { url: 'https://git.example.com/shop/api.git', branch: 'origin/main', commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b' },
+          parameters: {},
+        },
+      },
+    ],
+  });
+type NotificationEvent = z.infer<typeof NotificationEvent>;
+
+/** Our own shape, for any CI that can post JSON. */
+export const GenericEvent = z
+  .object({
+    repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
+    pipeline: shortText(500),
+    number: z.union([shortText(100), z.int().min(0).transform(String)]).describe('As the CI shows it.'),
+    status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
+    attempt: z.int().min(1).max(10_000).default(1),
+    url: z.url().max(2000).nullish().describe('Page of the build; logs are fetched below it.'),
+    job: optionalText,
+    branch: optionalText,
+    commit: optionalText,
+    author: optionalText,
+    pullRequest: z.int().positive().nullish(),
+    startedAt: z.iso.datetime({ offset: true }).nullish(),
+    finishedAt: z.iso.datetime({ offset: true }).nullish(),
+  })
+  .meta({
+    title: 'Generic build event',
+    examples: [
+      {
+        repository: 'shop/api',
+        pipeline: 'shop-api',
+        number: 812,
+        status: 'failure',
+        url: 'https://ci.example.com/job/shop-api/812/',
+        branch: 'main',
+        commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+      },
+    ],
+  });
+type GenericEvent = z.infer<typeof GenericEvent>;
+
+/** Reads an authenticated event of either shape. Throws `invalid-input` where it lacks what it must have. */
+export function readJenkinsEvent(payload: unknown): JenkinsReading {
+  const isNotification = typeof payload === 'object' && payload !== null && 'build' in payload;
+  if (isNotification) return readNotification(readInput('The Notification plugin event', NotificationEvent, payload));
+  return readGeneric(readInput('The build event', GenericEvent, payload));
+}
+
+function readNotification(event: NotificationEvent): JenkinsReading {
+  const { build } = event;
+  const phase = build.phase.toUpperCase();
+  if (phase !== 'COMPLETED' && phase !== 'FINALIZED') return { ignored: `phase ${phase}: the build has not ended` };
+  const status = statusOf(build.status ?? '');
+  if (status === null) return { ignored: endedOtherwise(build.status) };
+  const started = build.timestamp ?? null;
+  return {
+    event: phase.toLowerCase(),
+    build: {
+      provider: 'jenkins',
+      repository: repositoryOf(build.scm?.url) ?? event.name,
+      pipeline: pipelineOf(event.url) ?? event.name,
+      number: String(build.number),
+      attempt: 1,
+      externalId: build.full_url ?? null,
+      job: null,
+      branch: build.scm?.branch?.replace(/^origin\//, '') ?? null,
+      commit: build.scm?.commit ?? null,
+      author: null,
+      pullRequest: null,
+      url: build.full_url ?? null,
+      status,
+      startedAt: toUtc(started),
+      finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
+    },
+  };
+}
+
+function readGeneric(event: GenericEvent): JenkinsReading {
+  const status = statusOf(event.status);
+  if (status === null) return { ignored: endedOtherwise(event.status) };
+  return {
+    event: 'build',
+    build: {
+      provider: 'jenkins',
+      repository: event.repository,
+      pipeline: event.pipeline,
+      number: event.number,
+      attempt: event.attempt,
+      externalId: event.url ?? null,
+      job: event.job ?? null,
+      branch: event.branch ?? null,
+      commit: event.commit ?? null,
+      author: event.author ?? null,
+      pullRequest: event.pullRequest ?? null,
+      url: event.url ?? null,
+      status,
+      startedAt: toUtc(event.startedAt),
+      finishedAt: toUtc(event.finishedAt),
+    },
+  };
+}
+
+function statusOf(status: string): BuildStatus | null {
+  const word = status.toLowerCase();
+  if (word === 'failure' || word === 'failed' || word === 'unstable') return 'failed';
+  return word === 'success' || word === 'passed' ? 'passed' : null;
+}
+
+function endedOtherwise(status: string | null | undefined): string {
+  return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither a failure nor a pass`;
+}
+
+/** `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null where there is none. */
+function repositoryOf(scmUrl: string | null | undefined): string | null {
+  const path = /^(?:[a-z+]+:\/\/[^/]+\/|[^/@\s]+@[^/:\s]+:)(.+?)(?:\.git)?\/?$/.exec(scmUrl ?? '')?.[1];
+  return path?.includes('/') === true ? path : null;
+}
+
+/** `job/folder/job/name/` → `folder/name`: two folders may hold jobs of one name. */
+function pipelineOf(jobUrl: string | null | undefined): string | null {
+  const names = [...(jobUrl ?? '').matchAll(/(?:^|\/)job\/([^/]+)/g)].map((match) => decode(match[1] ?? ''));
+  const pipeline = shortText(500).safeParse(names.join('/'));
+  return pipeline.success ? pipeline.data : null;
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+}

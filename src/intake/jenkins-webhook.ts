@@ -1,0 +1,86 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import { answerFor, ErrorAnswer, WebhookAnswer } from './answers.ts';
+import type { IntakeDeps } from './intake-deps.ts';
+import { GenericEvent, NotificationEvent, readJenkinsEvent } from './jenkins-events.ts';
+import { parseJson, sha256 } from './read-input.ts';
+import { type Delivery, recordBuild } from './record-build.ts';
+import { checkSigned, checkToken } from './signature.ts';
+import { headerOf, keepRawBodies, rawBody } from './webhook-body.ts';
+
+const JenkinsHeaders = z.object({
+  'x-faultline-signature': z
+    .string()
+    .optional()
+    .describe('`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal.'),
+  'x-faultline-id': z.string().optional().describe('Id of the delivery; one id is accepted once.'),
+  'x-faultline-timestamp': z.string().optional().describe('Unix time in seconds; at most 5 minutes from ours.'),
+  'x-faultline-token': z.string().optional().describe('The secret itself, for senders that cannot sign.'),
+});
+const JenkinsQuery = z.object({ token: z.string().optional().describe('The secret, where not even a header can be set.') });
+
+/** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
+export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): void {
+  keepRawBodies(app);
+  app.post(
+    '/webhooks/jenkins',
+    {
+      config: { access: { signature: 'jenkins' }, rateLimit: false },
+      validatorCompiler: () => (value) => ({ value }),
+      schema: {
+        tags: ['Intake'],
+        summary: 'Jenkins and generic webhook',
+        description:
+          'Takes what the Notification plugin posts, acting once a build is COMPLETED or FINALIZED, or a build event of the generic shape. Sign it (X-Faultline-Signature), or, since the plugin cannot, send the secret in X-Faultline-Token or `?token=`.',
+        headers: JenkinsHeaders,
+        querystring: JenkinsQuery,
+        body: z.union([NotificationEvent, GenericEvent]),
+        response: { 202: WebhookAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+      },
+    },
+    async (request, reply) => {
+      const body = rawBody(request);
+      const signedId = authenticate(request, body, deps);
+      const reading = readJenkinsEvent(parseJson('The body', body.toString('utf8')));
+      reply.status(202);
+      if ('ignored' in reading) {
+        deps.logger.info({ source: 'jenkins', deliveryId: signedId, reason: reading.ignored }, 'delivery ignored');
+        return reading;
+      }
+      const bodySha256 = sha256(body);
+      const delivery: Delivery = { source: 'jenkins', deliveryId: signedId ?? bodySha256, event: reading.event, bodySha256 };
+      const recorded = await recordBuild(deps, delivery, reading.build);
+      if (recorded.repeated && signedId !== null) throw replayed(signedId, recorded.build.id);
+      return answerFor(deps.settings, recorded);
+    },
+  );
+}
+
+/** The id under which the sender signed, or null where it showed a token. Throws `unauthenticated`. */
+function authenticate(request: FastifyRequest, body: Buffer, deps: IntakeDeps): string | null {
+  const secrets = deps.settings.webhooks.jenkinsSecrets;
+  const token = headerOf(request, 'x-faultline-token') ?? queryToken(request);
+  const signature = headerOf(request, 'x-faultline-signature');
+  if (signature === undefined && token !== undefined) {
+    checkToken(token, secrets);
+    return null;
+  }
+  const headers = { id: headerOf(request, 'x-faultline-id'), timestamp: headerOf(request, 'x-faultline-timestamp'), signature };
+  return checkSigned(body, headers, secrets, deps.clock.now()).id;
+}
+
+function queryToken(request: FastifyRequest): string | undefined {
+  const query = JenkinsQuery.safeParse(request.query);
+  return query.success ? query.data.token : undefined;
+}
+
+function replayed(id: string, buildId: string): TriageError {
+  return new TriageError(
+    'conflict',
+    `The delivery ${id} was accepted before, as build ${buildId}: nothing more is needed. A new event needs a new X-Faultline-Id.`,
+    {
+      details: { buildId },
+    },
+  );
+}

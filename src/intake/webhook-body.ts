@@ -1,0 +1,28 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { TriageError } from '../domain/errors.ts';
+
+/** In this scope a JSON body stays as the bytes that were signed; nothing is parsed before its signature was checked. */
+export function keepRawBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+}
+
+/** The body as it came. */
+export function rawBody(request: FastifyRequest): Buffer {
+  return Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+}
+
+/** A header that stands once, or undefined. */
+export function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** A header that must be there. Throws `invalid-input`. */
+export function requiredHeader(request: FastifyRequest, name: string, shownAs: string): string {
+  const value = headerOf(request, name);
+  if (value === undefined || value === '' || value.length > 200) {
+    throw new TriageError('invalid-input', `The header ${shownAs} is missing or longer than 200 characters.`);
+  }
+  return value;
+}

@@ -1,0 +1,79 @@
+import { TriageError } from '../../src/domain/errors.ts';
+import type { HttpDeps } from '../../src/http.ts';
+import { createMasker } from '../../src/log/mask.ts';
+import type { Logger } from '../../src/ports/logger.ts';
+
+export interface LogLine {
+  readonly level: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly message: string;
+}
+
+/** A logger that keeps what it is told. */
+export function recordingLogger(lines: LogLine[]): Logger {
+  const at = (level: string, bound: object) => (fields: object, message: string) =>
+    void lines.push({ level, fields: { ...bound, ...fields }, message });
+  const make = (bound: object): Logger => ({
+    debug: at('debug', bound),
+    info: at('info', bound),
+    warn: at('warn', bound),
+    error: at('error', bound),
+    child: (fields) => make({ ...bound, ...fields }),
+  });
+  return make({});
+}
+
+export const TOKENS = {
+  ingest: 'ingest-token-0123456789',
+  read: 'read-token-0123456789',
+  review: 'review-token-0123456789',
+  admin: 'admin-token-0123456789',
+} as const;
+export const GITHUB_SECRETS = ['first-github-secret', 'second-github-secret'] as const;
+export const JENKINS_SECRETS = ['first-jenkins-secret', 'second-jenkins-secret'] as const;
+
+export const TEST_CONFIG: HttpDeps['config'] = {
+  http: {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: null,
+    maxBodyBytes: 2 * 1024 * 1024,
+    maxLogBytes: 8 * 1024 * 1024,
+    rateLimit: 100_000,
+  },
+  auth: {
+    tokens: (['ingest', 'read', 'review', 'admin'] as const).map((role) => ({
+      name: `${role}-holder`,
+      token: TOKENS[role],
+      roles: [role],
+    })),
+  },
+  webhooks: { githubSecrets: [...GITHUB_SECRETS], jenkinsSecrets: [...JENKINS_SECRETS] },
+  review: { claimMs: 60_000 },
+};
+
+/** An object whose every method fails as a database that is down does: for tests of what happens before any store. */
+export function down<Port extends object>(name: string): Port {
+  const fail = async () => {
+    throw new TriageError('storage-failed', `The ${name} does not answer.`, { retryable: true });
+  };
+  return new Proxy({} as Port, { get: () => fail });
+}
+
+/** Everything the HTTP layer needs, with nothing behind it. */
+export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
+  const store = new Proxy({}, { get: () => down('database') });
+  return {
+    config: TEST_CONFIG,
+    stores: store as HttpDeps['stores'],
+    database: down('database'),
+    archive: down('archive'),
+    jobQueue: down('queue'),
+    vectorIndex: down('index'),
+    masker: createMasker(),
+    logger: recordingLogger([]),
+    clock: { now: () => Date.now() },
+    readiness: async () => ({ ok: true, backends: {} }),
+    ...changes,
+  };
+}
