@@ -4,6 +4,7 @@ import type { TriageSubject } from '../../../domain/subject.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
+import { EXPLAINS_FROM, EXPLANATIONS } from './rules/explanations.ts';
 import { TIES } from './rules/ties.ts';
 import { evidenceOf, probabilitiesOf, ranked } from './score.ts';
 
@@ -37,7 +38,7 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 function decide(subject: TriageSubject): Ruling {
   const facts = readFacts(subject);
   const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
-  const matches = softenInfra(settleTies(met, facts), facts).sort(byStrength);
+  const matches = explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength);
   const evidence = evidenceOf(matches);
   const probabilities = probabilitiesOf(evidence);
   const category = ranked(probabilities)[0] ?? 'CODE_ERROR';
@@ -88,6 +89,16 @@ function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
     const flaky = /\b(?:flaky|flake|intermittent)/i.test(match.fact.text);
     return against || flaky ? { ...match, strength: match.strength * 0.35 } : match;
   });
+}
+
+/** Drops complaints that a cause told in words explains. */
+function explainAway(matches: readonly Match[]): Match[] {
+  const explained = new Set<string>();
+  for (const { cause, explains } of EXPLANATIONS) {
+    if (matches.some((match) => match.rule.name === cause && match.strength >= EXPLAINS_FROM))
+      for (const name of explains) explained.add(name);
+  }
+  return matches.filter((match) => !explained.has(match.rule.name));
 }
 
 function because(decisive: Match | null, abstained: boolean): string {

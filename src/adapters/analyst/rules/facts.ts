@@ -59,7 +59,7 @@ export function isForeignPath(path: string): boolean {
 }
 
 function isCompiler(entry: Diagnostic): boolean {
-  return COMPILERS.test(entry.tool) && !(entry.file !== null && isForeignPath(entry.file));
+  return COMPILERS.test(entry.tool) && !ENVIRONMENT_WORDS.test(entry.message) && !(entry.file !== null && isForeignPath(entry.file));
 }
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {

@@ -21,6 +21,14 @@ export function isOwnModule(text: string, facts: Facts): boolean {
   return ownRoots(facts).has(root);
 }
 
+/** Whether a missing header is one of the project: quoted by a path that our own sources live under. */
+export function isOwnHeader(text: string, facts: Facts): boolean {
+  const header = /([\w./+-]{1,160}\.h(?:pp|h|xx)?)'?(?::| file)/.exec(text)?.[1];
+  if (header === undefined) return false;
+  const folder = header.includes('/') ? (header.split('/')[0] ?? '') : '';
+  return header.startsWith('.') || (folder !== '' && ownRoots(facts).has(folder));
+}
+
 /** Whether the name goes through a path mapping: "@/x", "~/x", "src/x". */
 export function isMappedName(name: string): boolean {
   return /^(?:@\/|~\/|#\/|src\/)/.test(name);

@@ -64,6 +64,12 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
     ],
   },
   {
+    name: 'shell-saw-crash',
+    kind: 'crash',
+    strength: 4.5,
+    patterns: [/line \d{1,6}: +\d{1,8} (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)/],
+  },
+  {
     name: 'segmentation-fault',
     kind: 'crash',
     strength: 4.5,
@@ -110,6 +116,7 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /fatal error: concurrent map/,
       /\bkernel panic/,
     ],
+    when: (_fact, facts) => facts.assertion === null,
   },
   {
     name: 'exit-by-signal',

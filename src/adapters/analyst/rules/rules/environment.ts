@@ -11,7 +11,7 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /(?:[Ee]nvironment|env) variables? [^\n]{0,80}(?:missing|not (?:set|found|defined)|required|undefined)/,
       /[Mm]issing (?:required )?(?:env|environment|configuration)\b/,
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
-      /NPM_TOKEN/,
+      /(?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
   },
   {
@@ -40,6 +40,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
     kind: 'environment',
     strength: 4.2,
     patterns: [
+      /Version \S{1,40} with arch \S{1,20} not found/,
+      /go\.mod requires go >=/,
+      /toolchain not available/,
+      /minimum (?:required|supported) .{1,40} version/,
       /invalid (?:source|target) release/,
       /release version \d{1,3} not supported/,
       /Unsupported class file major version/,
@@ -65,7 +69,6 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /No matching toolchains/,
       /redefinition of module/,
       /Node\.js version .{1,40} (?:detected|required)/,
-      /Xcode/,
     ],
   },
   {

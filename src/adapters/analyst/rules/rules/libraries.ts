@@ -1,12 +1,66 @@
 import type { Fact, Facts } from '../facts.ts';
-import { isOwnModule, missingModuleName } from '../modules.ts';
+import { isOwnHeader, isOwnModule, missingModuleName } from '../modules.ts';
 import { type Rule, ruleTable } from '../rule.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */
 export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
   {
-    name: 'library-not-found',
+    name: 'header-missing',
     kind: 'missing_module',
+    strength: 4.4,
+    patterns: [
+      /fatal error: '?[\w./+-]{1,160}\.h(?:pp|h|xx)?'?(?:: No such file| file not found)/,
+      /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
+    ],
+    when: (fact, facts) => !isOwnHeader(fact.text, facts),
+  },
+  {
+    name: 'language-module-missing',
+    kind: 'missing_module',
+    strength: 4.5,
+    patterns: [
+      /Can't locate \S{1,160}\.pm in @INC/,
+      /cannot load such file -- (?!\.|\/)/,
+      /Could not find module [`‘']/,
+      /can't find crate for `/,
+      /module '[\w.-]{1,80}' not found:/,
+      /Class '[\w\\]{1,120}' not found/,
+      /Typelib file for namespace/,
+      /Namespace \w{1,60} not available/,
+      /Package `[\w.+-]{1,80}' not found in specified/,
+      /Unknown module\(s\) in QT/,
+      /fixture '\w{1,60}' not found/,
+      /cannot find package "[\w./-]{1,200}"/,
+      /Library "[\w.-]{1,80}" not found/,
+      /Missing (?:build )?dependenc(?:y|ies)/,
+      /Could not find (?:a )?(?:gem|plugin|theme)/,
+      /there is no package called/,
+      /no theme named/,
+      /Unable to (?:find|load) plugin/,
+      /Local (?:grunt|gulp) not found/,
+    ],
+  },
+  {
+    name: 'build-program-missing',
+    kind: 'dependency_install',
+    strength: 4.7,
+    patterns: [
+      /^(?:\/bin\/)?(?:ba|da)?sh: (?:line )?(?:\d{1,5}: )?[\w.+-]{1,60}: (?:command )?not found$/,
+      /^make(?:\[\d{1,3}\])?: (?!\.)[\w.+-]{1,60}: (?:Command not found|No such file or directory)/,
+      /(?:rpm-tmp\.|\/debian\/|ylwrap|configure|autogen|libtool)[\w./-]{0,200}:? (?:line )?\d{1,6}: [\w.+-]{1,60}: (?:command )?not found/,
+      /must be installed (?:to build|in order to)/,
+      /possibly undefined macro: A[CMX]_/,
+      /required file '\.\/(?:ltmain\.sh|compile|config\.\w{3,5})' not found/,
+      /Program '?[\w.+-]{1,60}'? (?:not found|found: NO)/,
+      /Program\(s\) \[.{1,120}\] not found/,
+      /Can't exec "[\w.+-]{1,60}": No such file/,
+      /Could not find (?:the )?(?:program|executable|command) /,
+      /configure: error: .{0,80}(?:is required|needed|not found)/,
+    ],
+  },
+  {
+    name: 'library-not-found',
+    kind: 'dependency_install',
     strength: 4.4,
     patterns: [
       /Dependency "?\S{1,80}"? ?(?:not found|found: NO)/,
@@ -17,8 +71,6 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /[Cc]ould (?:not|NOT) find (?!method|file|property|setting|a part|Chrome|artifact)\S{1,60}(?: \(|$)/,
       /Package requirements \(.{1,200}\) were not met/,
       /configure: error:/,
-      /fatal error: [\w./+-]{1,160}\.h(?:pp|h|xx)?: No such file/,
-      /'[\w./+-]{1,160}\.h(?:pp)?' file not found/,
       /cannot find -l\w/,
       /cannot find -l/,
       /Unable to find the /,
@@ -107,7 +159,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
   {
     name: 'keyword-of-other-version',
     kind: 'version_conflict',
-    strength: 2.8,
+    strength: 3.4,
     patterns: [
       /unexpected keyword argument '/,
       /has no attribute '\w{1,60}'.{0,40}(?:module|partially)/,

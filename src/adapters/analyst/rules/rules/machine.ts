@@ -32,6 +32,9 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
     kind: 'out_of_memory',
     strength: 4.2,
     patterns: [
+      /line \d{1,6}: +\d{1,8} Killed\b/,
+      /\s\d{2,8} Killed {2,}/,
+      /ended by (?:SIGKILL|KILL)\b/,
       /\b(?:exit (?:code|status)|exited(?: with)?(?: code)?|Error|code|status) 137\b/,
       /\bexit(?:ed)? 137\b/,
       /(?:^|: )Killed$/,
@@ -94,6 +97,13 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
     ],
   },
   {
+    name: 'command-time-limit',
+    kind: 'timeout',
+    strength: 3,
+    patterns: [/\bexit(?: code|ed with(?: code)?)? 124\b/, /timeout: sending signal/],
+    when: (_fact, facts) => facts.subject.failingTests.length === 0,
+  },
+  {
     name: 'job-time-limit',
     kind: 'timeout',
     strength: 4.4,
@@ -128,7 +138,7 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
   },
   {
     name: 'docker-daemon',
-    kind: 'service_unavailable',
+    kind: 'docker_build',
     strength: 4.6,
     patterns: [
       /Cannot connect to the Docker daemon/i,

@@ -128,6 +128,9 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
     kind: 'network',
     strength: 3,
     patterns: [
+      /Release file for \S{1,200} is (?:not valid yet|expired)/i,
+      /I\/O error : failed to load external entity ['"]?https?:/i,
+      /Cache service responded with/i,
       /Failed to download (?:archive|action|file|artifact)?.{0,200}after \d{1,3} attempts/i,
       /Could not transfer (?:artifact|metadata)/i,
       /Failed to fetch https?:\/\//i,

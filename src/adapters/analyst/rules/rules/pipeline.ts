@@ -3,10 +3,32 @@ import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
 /** Pipeline files, command lines, references and build recipes written by us. */
 export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
   {
+    name: 'compiler-options',
+    kind: 'environment',
+    strength: 4.8,
+    patterns: [/error TS(?:5\d{3}|6\d{3}|18003)\b/, /^tsc: TS(?:5\d{3}|6\d{3}|18003)\b/],
+  },
+  {
+    name: 'manifest-malformed',
+    kind: 'workflow_config',
+    strength: 4.6,
+    patterns: [
+      /\bEJSONPARSE\b/,
+      /(?:[Ii]nvalid|[Mm]alformed|Failed to parse|could not parse|Non-parseable|error parsing|unable to parse) .{0,60}(?:package\.json|POM|Cargo\.toml|pyproject\.toml|go\.mod|composer\.json|settings\.gradle|manifest)/,
+      /TOML(?:Decode|Parse)? ?[Ee]rror|TOML parse error/,
+    ],
+  },
+  {
     name: 'workflow-file',
     kind: 'workflow_config',
     strength: 4.8,
     patterns: [
+      /\.github\/workflows\/[\w.-]{1,80}\.ya?ml[:(]\d/,
+      /No runner matching/,
+      /uses a deprecated version of/,
+      /Dependencies lock file is not found/,
+      /Unable to process file command/,
+      /invalid CRON format/,
       /Invalid workflow file/,
       /error in your yaml syntax/,
       /Unexpected value ['"]/,
@@ -49,6 +71,7 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
     kind: 'workflow_config',
     strength: 4,
     patterns: [
+      /process '\/usr\/bin\/git' failed with exit code 128/i,
       /fatal: invalid reference/i,
       /pathspec '.{1,120}' did not match/i,
       /couldn't find remote ref/i,

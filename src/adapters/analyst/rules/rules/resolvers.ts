@@ -32,12 +32,13 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
   },
   {
     name: 'lockfile-out-of-step',
-    kind: 'version_conflict',
+    kind: 'dependency_install',
     strength: 5,
     patterns: [
       /can only install packages when your package\.json and/i,
       /lock ?file (?:needs to be|would have been|is not up to date|is out of)/i,
-      /frozen-lockfile/i,
+      /(?:cannot|fail\w{0,3}|unable).{0,60}frozen[- ]lockfile/i,
+      /frozen-lockfile.{0,40}(?:fail|error|not up)/i,
       /ERR_PNPM_OUTDATED_LOCKFILE/i,
       /but --locked was passed/i,
       /lock file .{0,40}(?:is out of date|not up to date|needs to be updated)/i,
@@ -140,8 +141,18 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
     ],
   },
   {
-    name: 'cargo-cannot-select',
+    name: 'cargo-conflict',
     kind: 'version_conflict',
+    strength: 5.2,
+    patterns: [
+      /failed to select a version for `/,
+      /Only one package in the dependency graph may specify the same links value/,
+      /all possible versions conflict with previously selected/,
+    ],
+  },
+  {
+    name: 'cargo-cannot-select',
+    kind: 'dependency_install',
     strength: 5,
     patterns: [
       /failed to select a version for/,
@@ -182,6 +193,12 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [
+      /E: Version '.{1,60}' for '.{1,60}' was not found/i,
+      /dpkg: dependency problems/i,
+      /The following packages have unmet dependencies/i,
+      /Unsatisfied dependencies/i,
+      /No candidate version found/i,
+      /No such formula|No available formula/i,
       /nothing provides/i,
       /No matching package to install/i,
       /No match for argument/i,

@@ -1,3 +1,4 @@
+import { isThrown } from '../facts.ts';
 import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
 import { ASSERTION_WORDS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
@@ -17,13 +18,23 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     strength: 3.8,
     patterns: [/[\s\S]/],
     from: ['test'],
-    when: (_fact, facts) => facts.subject.failingTests.some((test) => test.expected !== null && test.actual !== null),
+    when: (fact, facts) =>
+      !isThrown(fact.text) &&
+      facts.subject.failingTests.some(
+        (test) =>
+          test.expected !== null && test.actual !== null && test.message !== null && fact.text.startsWith(test.message.slice(0, 200)),
+      ),
   },
   {
     name: 'assertion-line',
     kind: 'assertion',
     strength: 3.6,
     patterns: [
+      /\bExpected .{1,160} (?:to|eq|==|===|!=|=~) /i,
+      /\(expected (?:code |status )?\S{1,40}\)/i,
+      /(?:_test|_unittest|Test)\.(?:cc|cpp|cxx):\d{1,6}: (?:Failure|Error)/i,
+      /\bwant(?:ed)? .{1,120}, (?:got|have) /i,
+      /\bgot .{1,120},? (?:want|expected) /i,
       /\bAssertion(?:Failed)?Error\b/i,
       /ComparisonFailure/i,
       /^E\s{1,8}assert /i,
@@ -79,6 +90,13 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /REFTEST TEST-UNEXPECTED/,
       /\*\*\* FAILED \*\*\*/,
     ],
+  },
+  {
+    name: 'golden-file',
+    kind: 'snapshot',
+    strength: 3.6,
+    patterns: [/golden/i, /testdata\/\S{1,200} (?:differs|is out of date)/i],
+    from: ['test', 'headline'],
   },
   {
     name: 'snapshot-mismatch',

@@ -30,6 +30,7 @@ export const TIES: readonly Tie[] = [
   { name: 'tie-2-refused-by-own-service', number: 2, apply: refusedByOwnService },
   { name: 'tie-2-refused-by-foreign-service', number: 2, apply: refusedByForeignService },
   { name: 'tie-3-own-module-missing', number: 3, apply: ownModuleMissing },
+  { name: 'tie-3-compiler-misses-a-package', number: 3, apply: compilerMissesPackage },
   { name: 'tie-4-error-inside-a-dependency', number: 4, apply: errorInsideDependency },
   { name: 'tie-4-upgrade-broke-its-users', number: 4, apply: upgradeBrokeUsers },
   { name: 'tie-5-registry-refused-access', number: 5, apply: registryRefused },
@@ -48,7 +49,7 @@ function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRulin
   const refused = matches.find((match) => match.rule.name === 'connection-refused');
   if (refused === undefined || ownServiceOf(refused.fact.text) === null) return null;
   const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
-  return { category: 'CONFIG_ERROR', kind: 'service_unavailable', strength: 4 * refused.fact.weight, fact: refused.fact, drop };
+  return { category: 'CONFIG_ERROR', kind: 'workflow_config', strength: 4.4 * refused.fact.weight, fact: refused.fact, drop };
 }
 
 function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
@@ -69,6 +70,19 @@ function ownModuleMissing(facts: Facts): TieRuling | null {
   if (absolute) return { category: 'CONFIG_ERROR', kind: 'missing_file', strength, fact, drop };
   return { category: 'CODE_ERROR', kind: 'missing_module', strength, fact, drop };
 }
+
+/** Where every error of the compiler is a package that it cannot find, the code is not what is wrong. */
+function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const missing = matches.find((match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR');
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
+  const all = errors.length > 0 && errors.every((entry) => MISSING_PACKAGE.test(entry.message));
+  if (missing === undefined || !all) return null;
+  const drop = (match: Match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error';
+  return { category: 'DEPENDENCY_ERROR', kind: 'missing_module', strength: missing.strength, fact: missing.fact, drop };
+}
+
+const MISSING_PACKAGE =
+  /Cannot find (?:module|package|type definition)|Can't resolve|no required module provides|unresolved import|can't find crate|No module named|Could not (?:resolve|find) |library stubs|\.h: No such file/;
 
 function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuling | null {
   const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
