@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { messageOf } from '../../domain/errors.ts';
 import type { Completion } from './completion.ts';
 import { jsonObjectsIn } from './json-in-text.ts';
@@ -25,7 +26,7 @@ export function readValue<Value>(completion: Completion, parse: (reply: unknown)
     try {
       values.push(parse(object));
     } catch (error) {
-      problem = messageOf(error).slice(0, MAX_PROBLEM);
+      problem = (error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)).slice(0, MAX_PROBLEM);
     }
   }
   const [value, ...others] = values;

@@ -1,0 +1,17 @@
+/**
+ * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable: about
+ * four to a token, so that no question is larger than some 6,000 tokens. `null`: text of ours, not cut.
+ */
+export const JUDGEMENTS = {
+  classify: { prompt: 'triage/classify', budget: { facts: 6_000, excerpts: 10_000 } },
+  reason: { prompt: 'triage/reason', budget: { situation: 3_000, facts: 4_000, evidence: 12_000 } },
+  'select-tool': { prompt: 'triage/select-tool', budget: { tools: null, situation: 3_000, facts: 4_000, evidence: 9_000 } },
+  'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
+  answer: { prompt: 'triage/answer', budget: { situation: 3_000, facts: 5_000, evidence: 16_000 } },
+  verify: { prompt: 'triage/verify', budget: { situation: 2_000, answer: 6_000, evidence: 16_000 } },
+} as const satisfies Record<string, { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }>;
+
+export type JudgementName = keyof typeof JUDGEMENTS;
+
+/** The values a judgement's prompt needs. */
+export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>>;

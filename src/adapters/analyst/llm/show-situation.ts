@@ -1,0 +1,49 @@
+import type { Answer } from '../../../domain/analysis.ts';
+import type { ToolOutcome } from '../../../domain/evidence.ts';
+import type { Insight, Plan } from '../../../ports/analyst.ts';
+import type { ToolDescription } from '../../../ports/toolbox.ts';
+import { cutLine } from './cut-text.ts';
+
+/** Where the inquiry stands: category, round, gaps, what was asked. */
+export function showSituation(insight: Insight, plan?: Plan): string {
+  const { classification, round, gaps, outcomes } = insight;
+  return [
+    `category so far: ${classification.category} (${classification.kind}), probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
+    `because: ${cutLine(classification.because)}`,
+    `round: ${round}`,
+    ...(plan === undefined ? [] : [`thought of this round: ${cutLine(plan.thought)}`]),
+    ...(gaps.length === 0 ? [] : ['gaps for which the last answer was sent back:', ...gaps.map((gap) => `- ${cutLine(gap)}`)]),
+    outcomes.length === 0 ? 'asked so far: nothing' : 'asked so far:',
+    ...outcomes.map(showOutcome),
+  ].join('\n');
+}
+
+/** The tools on offer, as our own text: name, question, cost, arguments. */
+export function showTools(tools: readonly ToolDescription[]): string {
+  return tools.map(showTool).join('\n');
+}
+
+export function showTool(tool: ToolDescription): string {
+  const traits = [tool.always ? 'always' : '', `cost ${tool.costClass}`, `about ${tool.usualLatencyMs} ms`].filter((trait) => trait !== '');
+  return `- ${tool.name} (${traits.join(', ')}): ${tool.question} Arguments: ${JSON.stringify(tool.parameters)}`;
+}
+
+/** An answer with its claims numbered C1, C2, … for verification. */
+export function showAnswer(answer: Answer): string {
+  const claims = answer.claims.flatMap((claim, index) => [
+    `C${index + 1} (cites ${claim.evidence.join(', ') || 'nothing'}): ${claim.text}`,
+    ...claim.quotes.map((quote) => `   quotes ${quote.source}:${quote.line}: ${quote.text}`),
+  ]);
+  return [
+    `title: ${answer.title}`,
+    `cause: ${answer.rootCause}`,
+    `fix: ${answer.fixRecommendation}`,
+    `its author's confidence: ${answer.confidence.toFixed(2)}`,
+    claims.length === 0 ? 'claims: none' : 'claims:',
+    ...claims,
+  ].join('\n');
+}
+
+function showOutcome(outcome: ToolOutcome): string {
+  return `- ${outcome.call.tool} ${cutLine(JSON.stringify(outcome.call.args))}: ${outcome.status}, ${cutLine(outcome.summary)}`;
+}

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { ToolCall } from '../../../domain/evidence.ts';
+import type { ToolDescription } from '../../../ports/toolbox.ts';
+import { CallsReply, CorrectReply } from './replies.ts';
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON schema of a choice among these tools: each name with its own arguments, so that a strict server can hold the model to them. */
+export function callsSchema(offered: readonly ToolDescription[]): JsonSchema {
+  const call = (tool: ToolDescription) =>
+    closed({ tool: { type: 'string', enum: [tool.name] }, args: tool.parameters, why: { type: 'string' } });
+  return closed({ calls: { type: 'array', items: { anyOf: offered.map(call) } } });
+}
+
+/** JSON schema of mended arguments for one tool, or null. */
+export function correctionSchema(tool: ToolDescription): JsonSchema {
+  return closed({ why: { type: 'string' }, args: { anyOf: [tool.parameters, { type: 'null' }] } });
+}
+
+/** Calls of offered tools only; where the model named nothing but others, it is told what there is. */
+export function parseCalls(reply: unknown, offered: readonly ToolDescription[]): ToolCall[] {
+  const names = new Set(offered.map((tool) => tool.name));
+  const { calls } = CallsReply.parse(reply);
+  const known = calls.filter((call) => names.has(call.tool));
+  if (known.length === 0 && calls.length > 0) {
+    throw new z.ZodError([
+      { code: 'custom', path: ['calls'], message: `there are no such tools; offered are ${[...names].join(', ')}`, input: reply },
+    ]);
+  }
+  return known.map((call) => ({ ...call, args: withoutNulls(call.args) }));
+}
+
+/** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
+export function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
+  const { args, why } = CorrectReply.parse(reply);
+  if (args === null) return null;
+  const mended = withoutNulls(args);
+  return sameArgs(mended, call.args) ? null : { tool: call.tool, args: mended, why: why === '' ? call.why : why };
+}
+
+/** Strict schemas make models fill optional arguments with null. */
+function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+function sameArgs(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+  const key = (args: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(Object.entries(args).sort(([one], [two]) => (one < two ? -1 : 1)));
+  return key(left) === key(right);
+}
+
+function closed(properties: JsonSchema): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}

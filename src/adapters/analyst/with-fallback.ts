@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import type { ToolCall } from '../../domain/evidence.ts';
+import type { Analyst, Assessment, Judgement, ModelUsage } from '../../ports/analyst.ts';
+import { type Clock, systemClock } from '../../ports/clock.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { createCircuit } from './circuit.ts';
+import { alone, blend } from './llm/second-opinion.ts';
+
+/**
+ * The primary analyst, with another who takes over each judgement that fails; the judgement's note says so in a sentence.
+ * Only the end of the run itself is passed on as an error. A primary that refuses our key, has no quota left, or failed
+ * twice in a row is left alone for a while.
+ *
+ * The fallback also has a word where the primary succeeds: its confidence is blended into every verification (see `blend`),
+ * and tools that always run are asked in the first round even if the primary forgets them.
+ */
+export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, clock: Clock = systemClock): Analyst {
+  const circuit = createCircuit(clock);
+
+  async function judge<Value>(
+    name: string,
+    signal: AbortSignal,
+    ask: (analyst: Analyst) => Promise<Judgement<Value>>,
+  ): Promise<Judgement<Value>> {
+    const resting = circuit.resting();
+    if (resting !== null)
+      return takeOver(await ask(fallback), `The model is not asked for a while: ${resting}; the ${fallback.name} decided ${name}.`);
+    try {
+      const judgement = await ask(primary);
+      circuit.succeeded();
+      return judgement;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      circuit.failed(error);
+      logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
+      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} decided ${name}.`, usageOf(error));
+    }
+  }
+
+  return {
+    name: primary.name,
+    classify: (input, signal) => judge('classify', signal, (analyst) => analyst.classify(input, signal)),
+    plan: (input, signal) => judge('plan', signal, (analyst) => analyst.plan(input, signal)),
+    chooseTools: async (input, signal) => {
+      const chosen = await judge('chooseTools', signal, (analyst) => analyst.chooseTools(input, signal));
+      const due = input.offered.filter(
+        (tool) => tool.always && !wasAsked(tool.name, [...chosen.value, ...input.outcomes.map(({ call }) => call)]),
+      );
+      if (due.length === 0) return chosen;
+      const names = new Set(due.map((tool) => tool.name));
+      const other = await fallback.chooseTools(input, signal);
+      return { ...chosen, value: [...other.value.filter((call) => names.has(call.tool)), ...chosen.value] };
+    },
+    correctCall: (input, signal) => judge('correctCall', signal, (analyst) => analyst.correctCall(input, signal)),
+    answer: (input, signal) => judge('answer', signal, (analyst) => analyst.answer(input, signal)),
+    verify: async (input, signal) => {
+      const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
+      if (first.by === fallback.name) return first;
+      const second = await secondOpinion(fallback, input, signal, logger);
+      if (second === null)
+        return { ...first, value: alone(first.value), note: 'The model judged its own answer without a second opinion.' };
+      return { ...first, value: blend(first.value, second, input.classification) };
+    },
+  };
+}
+
+async function secondOpinion(
+  analyst: Analyst,
+  input: Parameters<Analyst['verify']>[0],
+  signal: AbortSignal,
+  logger: Logger,
+): Promise<Assessment | null> {
+  try {
+    return (await analyst.verify(input, signal)).value;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    logger.warn({ error }, 'no second opinion could be had');
+    return null;
+  }
+}
+
+function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
+  return calls.some((call) => call.tool === tool);
+}
+
+/** The fallback's judgement, with why it was asked and what the failed attempt cost. */
+function takeOver<Value>(judgement: Judgement<Value>, note: string, lost?: ModelUsage): Judgement<Value> {
+  if (lost === undefined) return { ...judgement, note };
+  const { usage } = judgement;
+  return {
+    ...judgement,
+    note,
+    usage: {
+      inputTokens: usage.inputTokens + lost.inputTokens,
+      outputTokens: usage.outputTokens + lost.outputTokens,
+      costUsd: usage.costUsd + lost.costUsd,
+      modelCalls: usage.modelCalls + lost.modelCalls,
+    },
+  };
+}
+
+/** Errors of the model are sentences for people; anything else is ours and not shown. */
+function reasonOf(error: unknown): string {
+  return error instanceof TriageError
+    ? error.message.replace(/\s+/g, ' ').slice(0, 300)
+    : 'The model could not be used because of a fault in Faultline';
+}
+
+const Lost = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number(), modelCalls: z.number() });
+
+/** What the failed attempt cost, where the error says so. */
+function usageOf(error: unknown): ModelUsage | undefined {
+  return error instanceof TriageError ? Lost.safeParse(error.details.usage).data : undefined;
+}
