@@ -51,6 +51,11 @@ export interface App {
   close(options?: { readonly drainMs: number }): Promise<void>;
 }
 
+/** Structured logs as JSON lines on standard error. */
+export async function createLogger(level: string): Promise<Logger> {
+  return (await import('./adapters/logger/pino.ts')).createPinoLogger(level);
+}
+
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
   const opened = await openDatabase(config);
   const { database } = opened;
@@ -243,6 +248,24 @@ async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Pro
   const { createLlmAnalyst } = await import('./adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('./adapters/analyst/with-fallback.ts');
   return withFallback(createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, logger }) }), rules, logger);
+}
+
+/** One cheap question to the configured analyst; says who answered. Throws what the model throws. */
+export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
+  if (config.analyst.driver === 'rules') return 'rules: no model is needed';
+  const { createOpenAiChatModel } = await import('./adapters/chat-model/openai.ts');
+  const model = createOpenAiChatModel({ ...config.analyst.llm, maxRetries: 0 });
+  const reply = await model.ask(
+    {
+      system: 'Answer in JSON.',
+      user: 'Reply with {"ok": true}.',
+      name: 'ping',
+      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
+      parse: (value) => value,
+    },
+    signal,
+  );
+  return `llm: ${reply.model} answered`;
 }
 
 async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {

@@ -1,0 +1,47 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Config } from '../config/schema.ts';
+import { reportError } from './terminal.ts';
+
+/** What several commands share. Kept light: every command pays for it at start. */
+export function dataOption(): Option {
+  return new Option('--data <dir>', 'data directory (default: $FAULTLINE_DATA_DIR or .faultline)');
+}
+
+export function analystOption(): Option {
+  return new Option('--analyst <who>', 'who judges').choices(['rules', 'llm']);
+}
+
+/** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
+export function guarded<Arguments extends unknown[]>(action: (...args: Arguments) => Promise<void>): (...args: Arguments) => Promise<void> {
+  return async (...args) => {
+    try {
+      await action(...args);
+    } catch (error) {
+      await reportError(error, args.some(wantsJson));
+    }
+  };
+}
+
+/** A whole number of at least 1. */
+export function positive(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+}
+
+/** A TCP port; 0 takes a free one. */
+export function port(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535) return value;
+  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+}
+
+/** Configuration for commands that open no store. */
+export async function terminalConfig(): Promise<Config> {
+  const { dataDirectory, readConfig } = await import('./settings.ts');
+  return readConfig(dataDirectory(undefined));
+}
+
+function wantsJson(argument: unknown): boolean {
+  return typeof argument === 'object' && argument !== null && 'json' in argument && argument.json === true;
+}

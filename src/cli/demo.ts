@@ -1,0 +1,92 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { Analysis } from '../domain/analysis.ts';
+import { visibleLine } from '../publish/visible-text.ts';
+import { print, say } from './terminal.ts';
+
+/** Captured failures of every category; their truth is known because we made them fail. */
+const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');
+const SHOWN = [
+  'cart-discount-rounding',
+  'profile-none-attribute',
+  'npm-eresolve',
+  'pip-no-matching-version',
+  'registry-unavailable',
+  'disk-full-maven-repository',
+  'deploy-token-missing',
+  'database-service-missing',
+] as const;
+
+const WAIT_MS = 60_000;
+
+const Accepted = z.object({ buildId: z.string() });
+const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
+const Truth = z.object({ title: z.string(), category: z.string() });
+
+/** Sends captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
+export async function runDemo(address: string, token: string): Promise<void> {
+  say(`\nSending ${SHOWN.length} captured failures …`);
+  const sent: { slug: string; buildId: string }[] = [];
+  for (const [index, slug] of SHOWN.entries()) {
+    sent.push({ slug, buildId: await upload(address, token, slug, `${Math.floor(Date.now() / 1000)}${index}`) });
+  }
+  const rows: string[][] = [['failure', 'category', 'sure', 'seconds', 'answer', 'truth']];
+  for (const { slug, buildId } of sent) {
+    const analysis = await answerOf(address, token, buildId);
+    const truth = Truth.parse(JSON.parse(await readFile(join(FAILURES, slug, 'truth.json'), 'utf8')));
+    rows.push([
+      slug,
+      analysis.category,
+      `${Math.round(analysis.verdict.confidence * 100)} %`,
+      (analysis.milliseconds / 1000).toFixed(2),
+      visibleLine(analysis.answer.title).slice(0, 60),
+      truth.category,
+    ]);
+  }
+  await print(
+    `\n${table(rows)}\n\nRead one:  curl -s -H "authorization: Bearer ${token}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+  );
+}
+
+async function upload(address: string, token: string, slug: string, number: string): Promise<string> {
+  const form = new FormData();
+  form.set('metadata', JSON.stringify({ repository: `demo/${slug}`, pipeline: 'ci', number, status: 'failed', branch: 'main' }));
+  form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
+  const headers = { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() };
+  return accepted(await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, signal: AbortSignal.timeout(WAIT_MS) }));
+}
+
+async function accepted(response: Response): Promise<string> {
+  const text = await response.text();
+  if (response.status !== 202) throw new Error(`the service answered ${response.status}: ${text.slice(0, 300)}`);
+  return Accepted.parse(JSON.parse(text)).buildId;
+}
+
+async function answerOf(address: string, token: string, buildId: string): Promise<Analysis> {
+  const headers = { authorization: `Bearer ${token}` };
+  const until = Date.now() + WAIT_MS;
+  while (Date.now() < until) {
+    const response = await fetch(`${address}/api/builds/${buildId}/analyses`, { headers, signal: AbortSignal.timeout(WAIT_MS) });
+    const { analyses, triage } = Analyses.parse(await response.json());
+    const [first] = analyses;
+    if (first !== undefined && triage?.state === 'done') return first;
+    if (triage?.state === 'failed') throw new Error(`the triage of build ${buildId} failed`);
+    await sleep(150);
+  }
+  throw new Error(`build ${buildId} was not answered within ${WAIT_MS / 1000} s`);
+}
+
+function table(rows: readonly string[][]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

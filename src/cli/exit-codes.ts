@@ -1,0 +1,48 @@
+import { TriageError, type TriageErrorCode } from '../domain/errors.ts';
+
+/** What the process answers to scripts. Printed by `faultline --help`. */
+export const EXIT = {
+  ok: 0,
+  internal: 1,
+  usage: 2,
+  unreadable: 3,
+  refused: 4,
+  needsPerson: 10,
+  infrastructure: 11,
+  interrupted: 130,
+} as const;
+
+export const EXIT_HELP = `Exit codes:
+  0  done (for triage: analysed)
+  1  internal error
+  2  wrong usage or configuration
+  3  input unreadable, empty or not found
+  4  a backend or the model refused or did not answer
+  10 with --exit-code: a person must look
+  11 with --exit-code: INFRA_ERROR
+  130 interrupted`;
+
+const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
+  'invalid-input': EXIT.unreadable,
+  'too-large': EXIT.unreadable,
+  'unsupported-type': EXIT.unreadable,
+  'not-found': EXIT.unreadable,
+  'invalid-config': EXIT.usage,
+  unauthenticated: EXIT.refused,
+  forbidden: EXIT.refused,
+  conflict: EXIT.refused,
+  'rate-limited': EXIT.refused,
+  locked: EXIT.refused,
+  timeout: EXIT.refused,
+  'quota-exhausted': EXIT.refused,
+  'upstream-auth': EXIT.refused,
+  'upstream-failed': EXIT.refused,
+  'storage-failed': EXIT.refused,
+  cancelled: EXIT.interrupted,
+  internal: EXIT.internal,
+};
+
+/** The exit code for anything that was thrown. */
+export function exitCodeOf(error: unknown): number {
+  return error instanceof TriageError ? BY_CODE[error.code] : EXIT.internal;
+}

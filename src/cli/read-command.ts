@@ -1,0 +1,47 @@
+import type { Reading } from '../domain/reading.ts';
+import { createMasker } from '../log/mask.ts';
+import { visibleLine, visibleLines } from '../publish/visible-text.ts';
+import { maskSources, readMasked } from '../triage/read-build.ts';
+import { readInput, readReports } from './input.ts';
+import { print } from './terminal.ts';
+
+export interface ReadCommandOptions {
+  readonly junit?: string[];
+  readonly green?: string;
+  readonly budget: number;
+  readonly json?: boolean;
+  readonly maxBytes: number;
+}
+
+/** `faultline read`: what the log says, before anybody thinks about it. */
+export async function runRead(path: string, options: ReadCommandOptions): Promise<void> {
+  const raw = [...(await readInput(path, options.maxBytes)), ...(await readReports(options.junit ?? [], options.maxBytes))];
+  const { sources, secrets } = await maskSources(raw, createMasker());
+  const green =
+    options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
+  const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });
+  await print(options.json ? JSON.stringify(reading, null, 2) : renderReading(reading));
+}
+
+function renderReading(reading: Reading): string {
+  const lines = reading.sources.reduce((total, source) => total + source.lines, 0);
+  const kept = reading.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0);
+  const head = [
+    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets hidden`,
+    `Fingerprint\t${reading.generic ? 'none: nothing specific enough' : `${reading.fingerprint.algorithm}/${reading.fingerprint.version} ${reading.fingerprint.value}`}`,
+    ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
+    ...reading.failingTests.map((test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`),
+    ...reading.messages.slice(0, 10).map((message) => `Message\t${place(message.at)}${visibleLine(message.text)}`),
+  ];
+  return `${head.join('\n')}\n${reading.excerpts.map(renderExcerpt).join('')}`;
+}
+
+function place(at: { source: string; line: number } | null): string {
+  return at === null ? '' : `${at.line}: `;
+}
+
+function renderExcerpt(excerpt: Reading['excerpts'][number]): string {
+  const width = String(excerpt.lineEnd).length;
+  const lines = visibleLines(excerpt.text).map((line, index) => `${String(excerpt.lineStart + index).padStart(width)}  ${line}`);
+  return `\n── ${visibleLine(excerpt.source)} ${excerpt.lineStart}–${excerpt.lineEnd} · ${visibleLine(excerpt.reason)}\n${lines.join('\n')}\n`;
+}

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { finished } from 'node:stream/promises';
+import { createTerminalApp } from '../app.ts';
+import type { Config } from '../config/schema.ts';
+import { silentLogger } from '../ports/logger.ts';
+import { type ReplayedCase, type ReplayOptions, replay } from '../replay/replay.ts';
+import { renderFigures } from '../replay/report.ts';
+import { scoreCases } from '../replay/score.ts';
+import { interruptSignal, print, say } from './terminal.ts';
+
+export interface ReplayCommandOptions {
+  readonly dataset: string;
+  readonly out?: string;
+  readonly analyst?: 'rules' | 'llm';
+  readonly budget?: number;
+  readonly concurrency: number;
+  readonly only?: 'read';
+  readonly green: boolean;
+  readonly json?: boolean;
+}
+
+const PROGRESS_EVERY = 50;
+
+/** `faultline replay`: every row of a data set through the same road, the results as JSONL, the figures as a table. */
+export async function runReplay(options: ReplayCommandOptions, config: Config): Promise<void> {
+  const signal = interruptSignal();
+  const budgetTokens = options.budget ?? config.triage.budgetTokens;
+  const out = options.out === undefined ? undefined : createWriteStream(options.out);
+  const cases: ReplayedCase[] = [];
+  const onCase = async (done: ReplayedCase) => {
+    if (out !== undefined) await writeLine(out, JSON.stringify(done.result));
+    cases.push(lightened(done));
+    if (cases.length % PROGRESS_EVERY === 0) say(`${cases.length} cases`);
+    if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
+  };
+  const triage = options.only === 'read' ? null : await answering(options, config, budgetTokens);
+  const startedAt = performance.now();
+  const { dataset, concurrency, green } = options;
+  await replay({ dataset, concurrency, green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage, onCase }, signal);
+  if (out !== undefined) await finished(out.end());
+  const figures = scoreCases(cases);
+  say(`${cases.length} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
+  await print(options.json ? JSON.stringify({ ok: true, dataset, budgetTokens, figures }) : renderFigures(figures));
+}
+
+async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
+  const driver = options.analyst ?? config.analyst.driver;
+  const app = await createTerminalApp(
+    { ...config, analyst: { ...config.analyst, driver }, triage: { ...config.triage, budgetTokens } },
+    silentLogger,
+  );
+  return (build, { source, greenText }, signal) => {
+    return app.triage(build, [source], signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
+  };
+}
+
+/** Scores need positions and lengths of excerpts; a hundred thousand rows must not all stay in memory with all else. */
+function lightened(done: ReplayedCase): ReplayedCase {
+  return { ...done, row: done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null } };
+}
+
+async function writeLine(out: WriteStream, line: string): Promise<void> {
+  if (!out.write(`${line}\n`)) await once(out, 'drain');
+}

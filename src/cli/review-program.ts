@@ -1,0 +1,104 @@
+import { Command } from 'commander';
+import type { DecisionInput, DecisionType } from '../domain/review.ts';
+import { dataOption, guarded } from './command-parts.ts';
+import type { ReviewCommandOptions } from './review-command.ts';
+
+interface ServerOptions {
+  readonly url?: string;
+  readonly token?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+}
+
+interface DecisionOptions {
+  readonly category?: string;
+  readonly kind?: string;
+  readonly cause?: string;
+  readonly fix?: string;
+  readonly reason?: string;
+}
+
+const DECISION_HELP = {
+  accept: 'The answer is right: it enters the library with your name.',
+  correct: 'The answer is wrong: say what it is (--category, --cause, --fix).',
+  reject: 'The answer is not usable (--reason).',
+} as const satisfies Record<DecisionType, string>;
+
+/** `faultline review …`: a client of the service, since an embedded database belongs to the process that serves it. */
+export function reviewCommand(): Command {
+  const review = new Command('review').description('Work through the review queue of a running service.');
+  const command = (name: string, description: string) =>
+    review
+      .command(name)
+      .description(description)
+      .option('--url <address>', 'address of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
+      .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
+      .addOption(dataOption())
+      .option('--json');
+  command('list', 'What waits for a person.')
+    .option('--state <state>', 'waiting, claimed or decided')
+    .action(
+      guarded(async (options: ServerOptions & { state?: string }) =>
+        (await import('./review-command.ts')).listReviews({ ...options, ...(await serverOf(options)) }),
+      ),
+    );
+  command('show', 'One item with its answer.')
+    .argument('<id>')
+    .action(
+      guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, await serverOf(options))),
+    );
+  for (const act of ['claim', 'release'] as const) {
+    command(act, act === 'claim' ? 'Hold an item for yourself.' : 'Give an item back.')
+      .argument('<id>')
+      .action(
+        guarded(async (id: string, options: ServerOptions) =>
+          (await import('./review-command.ts')).holdReview(id, act, await serverOf(options)),
+        ),
+      );
+  }
+  for (const type of ['accept', 'correct', 'reject'] as const) {
+    command(type, DECISION_HELP[type])
+      .argument('<id>')
+      .option('--category <category>')
+      .option('--kind <kind>')
+      .option('--cause <text>', 'the root cause in your words')
+      .option('--fix <text>', 'the fix in your words')
+      .option('--reason <text>', 'why')
+      .action(
+        guarded(async (id: string, options: ServerOptions & DecisionOptions) => {
+          const { decideReview } = await import('./review-command.ts');
+          await decideReview(id, await decisionOf(type, options), await serverOf(options));
+        }),
+      );
+  }
+  return review;
+}
+
+/** Where the service is and who asks: options, environment, or the data directory of this machine. */
+async function serverOf(options: ServerOptions): Promise<ReviewCommandOptions> {
+  const { dataDirectory, findSecrets } = await import('./settings.ts');
+  const { TriageError } = await import('../domain/errors.ts');
+  const url = options.url ?? process.env.FAULTLINE_URL ?? 'http://127.0.0.1:4600';
+  const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDirectory(options.data))?.token;
+  if (token === undefined)
+    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
+  return { url, token, json: options.json === true };
+}
+
+async function decisionOf(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
+  const { DecisionInput } = await import('../domain/review.ts');
+  const { TriageError } = await import('../domain/errors.ts');
+  const fields = {
+    type,
+    category: options.category,
+    kind: options.kind,
+    rootCause: options.cause,
+    fixRecommendation: options.fix,
+    reason: options.reason,
+  };
+  const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  const parsed = DecisionInput.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
+  throw new TriageError('invalid-config', `This decision cannot be sent: ${issues}`);
+}

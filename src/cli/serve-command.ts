@@ -1,0 +1,91 @@
+import closeWithGrace from 'close-with-grace';
+import type { FastifyInstance } from 'fastify';
+import { type App, createApp } from '../app.ts';
+import { buildHttp } from '../http.ts';
+import type { Logger } from '../ports/logger.ts';
+import { syncLibraryIndex } from '../review/library-index.ts';
+import { runDemo } from './demo.ts';
+import { openLogger } from './open-logger.ts';
+import { dataDirectory, readServedConfig } from './settings.ts';
+import { print, say } from './terminal.ts';
+
+export interface ServeCommandOptions {
+  readonly data?: string;
+  readonly port?: number;
+  readonly demo?: boolean;
+}
+
+const DRAIN_MS = 20_000;
+
+/** `faultline serve`: doors and worker in one process, until Ctrl-C; then running triages end and everything is closed. */
+export async function runServe(options: ServeCommandOptions): Promise<void> {
+  const startedAt = performance.now();
+  const dataDir = dataDirectory(options.data);
+  const { config } = readServedConfig(dataDir);
+  const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
+  const logger = await openLogger(settings.log.level);
+  const app = await createApp(settings, logger);
+  const http = await openDoors(app, logger);
+  await app.loadKnowledge();
+  await syncLibraryIndex({ library: app.stores.library, vectorIndex: app.vectorIndex, logger });
+  await app.work();
+  const address = await http.listen({ host: settings.http.host, port: settings.http.port });
+  const closing = closeOnSignals(app, http, logger);
+  await announce(address, settings.auth.tokens[0]?.token ?? '', dataDir, performance.now() - startedAt);
+  if (options.demo) await demonstrate(address, settings.auth.tokens[0]?.token ?? '');
+  await closing;
+}
+
+/** `faultline worker`: takes jobs without opening a door; for databases that several processes may share. */
+export async function runWorker(options: { readonly data?: string }): Promise<void> {
+  const { config } = readServedConfig(dataDirectory(options.data));
+  const logger = await openLogger(config.log.level);
+  const app = await createApp(config, logger);
+  await app.loadKnowledge();
+  await app.work();
+  say('worker is taking jobs; Ctrl-C drains and stops');
+  await closeOnSignals(app, null, logger);
+}
+
+async function openDoors(app: App, logger: Logger): Promise<FastifyInstance> {
+  const { config, stores, database, archive, jobQueue, masker, clock, vectorIndex } = app;
+  return buildHttp({ config, stores, database, archive, jobQueue, masker, clock, vectorIndex, logger, readiness: app.readiness });
+}
+
+async function announce(address: string, token: string, dataDir: string, milliseconds: number): Promise<void> {
+  await print(
+    [
+      `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
+      `  token      ${token}`,
+      `  data       ${dataDir}`,
+      `  API        ${address}/docs`,
+      `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins   (secrets: ${dataDir}/secrets.json)`,
+      'Ctrl-C drains and stops.',
+    ].join('\n'),
+  );
+}
+
+async function demonstrate(address: string, token: string): Promise<void> {
+  try {
+    await runDemo(address, token);
+  } catch (error) {
+    say(`the demo stopped: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Resolves when the process was asked to stop and everything is closed. */
+function closeOnSignals(app: App, http: FastifyInstance | null, logger: Logger): Promise<void> {
+  return new Promise((resolve) => {
+    closeWithGrace(
+      { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
+      async ({ err, signal }) => {
+        if (err !== undefined) logger.error({ error: err }, 'stopping after an error that nobody caught');
+        say(`${signal ?? 'stop'}: draining …`);
+        await http?.close();
+        await app.close({ drainMs: DRAIN_MS });
+        say('stopped');
+        resolve();
+      },
+    );
+  });
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { messageOf, TriageError } from '../domain/errors.ts';
+
+const ErrorBody = z.object({ error: z.object({ code: z.string(), message: z.string() }) });
+const TIMEOUT_MS = 30_000;
+
+/** Asks a running service. Throws TriageError with the service's own sentence. */
+export async function askServer<Value>(
+  server: { url: string; token: string },
+  method: 'GET' | 'POST',
+  path: string,
+  schema: z.ZodType<Value>,
+  body?: object,
+): Promise<Value> {
+  const response = await fetch(new URL(path, server.url), {
+    method,
+    headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+    body: body === undefined ? null : JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  }).catch((cause: unknown) => {
+    throw new TriageError(
+      'upstream-failed',
+      `No Faultline answers at ${server.url} (${messageOf(cause)}). Start one with: faultline serve`,
+      { cause },
+    );
+  });
+  const text = await response.text();
+  const value: unknown = text === '' ? null : JSON.parse(text);
+  if (response.ok) return schema.parse(value);
+  const refusal = ErrorBody.safeParse(value);
+  const message = refusal.success ? refusal.data.error.message : `The service answered ${response.status}`;
+  throw new TriageError(response.status === 404 ? 'not-found' : response.status === 409 ? 'conflict' : 'forbidden', message);
+}

@@ -1,0 +1,49 @@
+import type { Analysis } from '../domain/analysis.ts';
+import type { Reading } from '../domain/reading.ts';
+
+/** The terminal's JSON: one object, the main cause on top and every cause in `causes`. `schema` rises when a field changes meaning. */
+export function jsonOf(analyses: readonly Analysis[], reading: Reading): object {
+  const [main, ...rest] = analyses.map((analysis) => causeOf(analysis));
+  return {
+    ok: true,
+    schema: 1,
+    ...main,
+    otherCauses: rest,
+    log: {
+      lines: reading.sources.reduce((total, source) => total + source.lines, 0),
+      tokens: reading.tokens,
+      maskedSecrets: reading.maskedSecrets,
+    },
+  };
+}
+
+function causeOf(analysis: Analysis): object {
+  const { answer, verdict, usage } = analysis;
+  return {
+    id: analysis.id,
+    category: analysis.category,
+    kind: analysis.kind,
+    confidence: verdict.confidence,
+    calibrated: false,
+    abstained: analysis.classification.abstained,
+    probabilities: analysis.classification.probabilities,
+    because: analysis.classification.because,
+    action: verdict.action,
+    title: answer.title,
+    rootCause: answer.rootCause,
+    fix: answer.fixRecommendation,
+    claims: answer.claims,
+    evidence: analysis.evidence.map(({ id, tool, title, source, lineStart, lineEnd, text, url, score }) => {
+      return { id, tool, title, source, lineStart, lineEnd, text, url, score };
+    }),
+    suspects: answer.suspects,
+    hypotheses: answer.hypotheses,
+    reasons: verdict.reasons,
+    notes: analysis.notes,
+    fingerprint: analysis.fingerprint,
+    usage: { seconds: analysis.milliseconds / 1000, ...usage },
+    analyst: analysis.analyst,
+    model: analysis.model,
+    terminationReason: analysis.terminationReason,
+  };
+}
