@@ -22,6 +22,7 @@ export async function executeTool(state: TriageStateValue, runtime: TriageRuntim
       toolCalls: replies.length,
       iterations: NO_USAGE.iterations,
     },
+    ...saidByCorrections(corrections),
     ...finishedStep(runtime, watch, {
       node: 'execute_tool',
       round: state.rounds,
@@ -47,6 +48,16 @@ async function ask(state: TriageStateValue, call: ToolCall, runtime: TriageRunti
   if (correction.value === null) return { reply, correction };
   const second = await toolbox.run(correction.value, subject, classification.category, runtime.signal);
   return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction };
+}
+
+/** Prompt and notes of corrections; their cost is added up with the calls. */
+function saidByCorrections(corrections: readonly Judgement<unknown>[]): TriageStateUpdate {
+  const notes = [...new Set(corrections.flatMap(({ note }) => note ?? []))];
+  const promptHash = corrections.find((correction) => correction.promptHash !== null)?.promptHash ?? null;
+  return {
+    ...(notes.length === 0 ? {} : { notes }),
+    ...(promptHash === null ? {} : { promptHashes: { correct_call: promptHash } }),
+  };
 }
 
 function sum<Item>(items: readonly Item[], value: (item: Item) => number): number {

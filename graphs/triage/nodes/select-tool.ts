@@ -12,7 +12,8 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const watch = startWatch(runtime);
   const { analyst, toolbox } = contextOf(runtime);
   const insight = insightOf(state);
-  const askWeb = state.verdict?.action === 'web_search';
+  // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
+  const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = toolbox.offered(insight.classification.category).filter((tool) => tool.fallback === askWeb);
   const plan = state.plan ?? { thought: '', confidence: 0, enough: false, retrieval: 0 };
   const judgement = await analyst.chooseTools({ ...insight, plan, offered }, runtime.signal);
