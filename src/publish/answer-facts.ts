@@ -37,7 +37,7 @@ export function proofLines(analysis: Analysis): ProofLine[] {
   return [...unique.values()]
     .slice(0, MAX_PROOF_LINES)
     .sort((a, b) => (a.source === b.source ? a.line - b.line : 0))
-    .map((line) => ({ ...line, text: clip(line.text, MAX_LINE_CHARACTERS) }));
+    .map((line) => ({ ...line, text: clip(line.text.split('\n', 1)[0] ?? '', MAX_LINE_CHARACTERS) }));
 }
 
 /** Evidence that answers the question but is no line of a log: a document, a past failure, a commit. At most three titles. */
@@ -69,7 +69,7 @@ export function failureCount(analysis: Analysis): string {
 export function confirmation(analysis: Analysis): string | null {
   if (analysis.recalled === null) return null;
   const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
-  return `confirmed by ${confirmedBy} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
+  return `confirmed by ${clip(confirmedBy, 100)} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
 }
 
 function wholeLine(analysis: Analysis, quote: ProofLine): string {

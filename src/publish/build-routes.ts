@@ -1,12 +1,13 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
-import { BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
+import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
 
 export interface BuildRouteDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses'>;
@@ -32,7 +33,13 @@ export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps):
     '/api/builds/by-number',
     {
       config: access,
-      schema: { tags, summary: "One build by its CI's number", querystring: ByNumberQuery, response: { 200: BuildView } },
+      errorHandler: answerAmbiguity,
+      schema: {
+        tags,
+        summary: "One build by its CI's number",
+        querystring: ByNumberQuery,
+        response: { 200: BuildView, 409: AmbiguousBuild },
+      },
     },
     async ({ query }, reply) => await view(await findByNumber(deps.stores.builds, query), reply),
   );
@@ -40,12 +47,13 @@ export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps):
     '/api/builds/:id',
     {
       config: access,
+      errorHandler: answerAmbiguity,
       schema: {
         tags,
         summary: 'One build and how far its triage is',
         params: Params,
         querystring: NarrowQuery,
-        response: { 200: BuildView },
+        response: { 200: BuildView, 409: AmbiguousBuild },
       },
     },
     async ({ params: { id }, query }, reply) => await view(await findBuild(deps.stores.builds, id, query), reply),
@@ -54,7 +62,14 @@ export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps):
     '/api/builds/:id/analyses',
     {
       config: access,
-      schema: { tags, summary: 'The answers for one build', params: Params, querystring: NarrowQuery, response: { 200: BuildAnalyses } },
+      errorHandler: answerAmbiguity,
+      schema: {
+        tags,
+        summary: 'The answers for one build',
+        params: Params,
+        querystring: NarrowQuery,
+        response: { 200: BuildAnalyses, 409: AmbiguousBuild },
+      },
     },
     async ({ params: { id }, query }, reply) => {
       const build = await findBuild(deps.stores.builds, id, query);
@@ -76,6 +91,13 @@ function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );
+}
+
+/** An ambiguous number is answered here, with the builds that bear it. */
+function answerAmbiguity(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
+  const { code, message, details } = error;
+  reply.code(409).send({ error: { code, message, requestId: request.id, details } });
 }
 
 /** Also tells the caller when to ask again, while there is something to wait for. */

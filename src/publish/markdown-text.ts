@@ -67,9 +67,9 @@ function escapeHtml(text: string): string {
 function breakLinks(text: string): string {
   return text
     .replace(/[@#]/g, `$&${BREAK}`)
-    .replace(/\b(GH)-(?=\d)/gi, `$1${BREAK}-`)
-    .replace(/\b(www)\./gi, `$1${BREAK}.`)
-    .replace(/\b(https?|ftp|mailto|xmpp):/gi, `$1${BREAK}:`)
+    .replace(/(GH)-(?=\d)/gi, `$1${BREAK}-`)
+    .replace(/(www)\./gi, `$1${BREAK}.`)
+    .replace(/(https?|ftp|mailto|xmpp):/gi, `$1${BREAK}:`)
     .replaceAll('://', `:${BREAK}//`)
     .replace(/:(?=[\w+-]+:)/g, `:${BREAK}`);
 }

@@ -66,7 +66,7 @@ function proof(analysis: Analysis): string[] {
     return [...(sources.length > 1 ? [codeSpan(clip(source, MAX_TITLE))] : []), fence(shown)];
   });
   const suspects = analysis.answer.suspects.slice(0, MAX_LIST).map(({ path, line, commit, author }) => {
-    const by = [commit?.slice(0, 7), author].filter((part) => part != null).map((part) => inline(clip(part, 100)));
+    const by = [commit?.slice(0, 7), author].flatMap((part) => (part ? [inline(clip(part, 100))] : []));
     return `${codeSpan(clip(line === null ? path : `${path}:${line}`, MAX_TITLE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
   });
   const others = otherEvidence(analysis).map(({ source, title }) => `${inline(clip(source, 100))}: ${inline(clip(title, MAX_TITLE))}`);

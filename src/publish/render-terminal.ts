@@ -31,7 +31,12 @@ export function renderTerminal(analysis: Analysis, { color, width }: TerminalOpt
     ...row('Fix', [answer.fixRecommendation], columns, paint),
     ...evidenceRows(analysis, columns, paint),
     ...row('Suspect', answer.suspects.map(describeSuspect), columns, paint),
-    ...row('Or', answer.hypotheses.map(describeHypothesis), columns, paint),
+    ...row(
+      'Or',
+      answer.hypotheses.map((hypothesis, index) => `${index + 1}. ${describeHypothesis(hypothesis)}`),
+      columns,
+      paint,
+    ),
     ...row('Note', analysis.notes, columns, paint),
     ...wrap([...usageParts(analysis), visibleLine(analysis.id)].join(' · '), columns).map((line) => paint('dim', line)),
   ];

@@ -95,3 +95,13 @@ export const FailureList = listOf(
 );
 
 export const LibraryList = listOf(LibraryEntry);
+
+/** Several builds bear the number that was asked for. */
+export const AmbiguousBuild = z.object({
+  error: z.object({
+    code: z.literal('conflict'),
+    message: z.string(),
+    requestId: z.string().optional(),
+    details: z.object({ candidates: z.array(Build.pick({ id: true, repository: true, pipeline: true, attempt: true })) }),
+  }),
+});

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
@@ -6,7 +6,7 @@ import { Review } from '../domain/review.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
 import { reviewerOf } from './reviewer.ts';
-import { DecisionBody, DecisionView, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
+import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
 export interface ReviewDeps extends DecideDeps {
   /** How long a claim holds, in milliseconds. */
@@ -60,7 +60,8 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
     '/api/reviews/:id/claim',
     {
       config: access,
-      schema: { tags, summary: 'Hold an item, or hold it longer', params: Params, response: { 200: Review } },
+      errorHandler: answerConflict,
+      schema: { tags, summary: 'Hold an item, or hold it longer', params: Params, response: { 200: Review, 409: ReviewConflict } },
     },
     async (request) => {
       const { id } = request.params;
@@ -76,7 +77,8 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
     '/api/reviews/:id/release',
     {
       config: access,
-      schema: { tags, summary: 'Give an item back', params: Params, response: { 200: Review } },
+      errorHandler: answerConflict,
+      schema: { tags, summary: 'Give an item back', params: Params, response: { 200: Review, 409: ReviewConflict } },
     },
     async (request) => {
       const { id } = request.params;
@@ -95,13 +97,14 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
     '/api/reviews/:id/decision',
     {
       config: access,
+      errorHandler: answerConflict,
       schema: {
         tags,
         summary: 'Accept, correct or reject the answer',
         description: 'Accept and correct teach: the next failure with the same fingerprint is answered with it at once.',
         params: Params,
         body: DecisionBody,
-        response: { 200: DecisionView },
+        response: { 200: DecisionView, 409: ReviewConflict },
       },
     },
     async (request) => {
@@ -109,4 +112,11 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       return await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input });
     },
   );
+}
+
+/** A conflict is answered here, with the review as it stands, so that a reviewer can go on from it. */
+function answerConflict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
+  const { code, message, details } = error;
+  reply.code(409).send({ error: { code, message, requestId: request.id, details } });
 }

@@ -33,3 +33,13 @@ export const DecisionView = z.object({
   /** One sentence: what was taught, or why nothing. */
   teaching: z.string(),
 });
+
+/** Why an item cannot be had or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
+export const ReviewConflict = z.object({
+  error: z.object({
+    code: z.literal('conflict'),
+    message: z.string(),
+    requestId: z.string().optional(),
+    details: z.object({ review: Review, holder: z.string().optional(), until: z.iso.datetime().optional() }),
+  }),
+});
