@@ -96,8 +96,8 @@ finish() { # copies what the run leaves behind; the exit code is the job's
   local code=$?
   set +e
   collect_report
-  collect_versions
   release_memory
+  collect_versions
   exit "$code"
 }
 trap finish EXIT

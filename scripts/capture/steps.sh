@@ -105,7 +105,8 @@ limit_memory() {
 }
 
 release_memory() {
-  [ -z "$memory_group" ] || rmdir "$memory_group" 2>/dev/null || true
+  [ -z "$memory_group" ] || rmdir "$memory_group"
+  memory_group=
 }
 
 collect_report() {
@@ -119,7 +120,6 @@ collect_versions() { # out/tools holds "name<TAB>command" lines; answers go to o
   local name command
   [ -f /mnt/out/tools ] || return 0
   STEP_ENV=()
-  memory_group=
   while IFS=$'\t' read -r name command; do
     printf '%s\t%s\n' "$name" "$( (cd "$WORKSPACE" && as_user bash -c "$command" 2>&1 </dev/null) | tr '\n\t' '  ' | head -c 300)"
   done </mnt/out/tools >/mnt/out/versions
