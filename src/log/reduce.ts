@@ -37,7 +37,7 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
   for (const block of candidates.slice(0, MAX_TRIES)) {
     if (room <= 0) break;
     const lines = picked.get(block.log);
-    if (lines !== undefined) room -= pick(block, lines, room);
+    if (lines !== undefined) room -= pick(block, lines, room, budgetTokens);
   }
   return settle(
     logs.flatMap(({ log }) => excerptsOf(log, picked.get(log) ?? new Map())),
@@ -45,14 +45,20 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
   );
 }
 
-function pick(block: Candidate, lines: Map<number, Picked>, room: number): number {
+/** A line dearer than this share of the budget is left out of blocks that can do without it. */
+const DEAR_LINE = 0.2;
+
+function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget: number): number {
   const wanted: number[] = [];
   let cost = 0;
-  for (let line = block.start; line <= block.end; line++) {
+  const count = block.end - block.start + 1;
+  for (let i = 0; i < count; i++) {
+    const line = block.fromEnd === true ? block.end - i : block.start + i;
     if (lines.has(line)) continue;
     const raw = block.log.raw(line);
     if (raw.length > room * 16) continue;
     const tokens = countTokens(`${raw}\n`);
+    if (count > 1 && tokens > budget * DEAR_LINE) continue;
     if (cost + tokens > room) break;
     cost += tokens;
     wanted.push(line);

@@ -80,17 +80,30 @@ function around(log: LogText, block: Block, before: number, after: number, weigh
   };
 }
 
+/** What tools say after everything has been said. */
+const BOILERPLATE =
+  /^\s{0,80}$|^npm (?:ERR!|error)|^travis_|^(?:g?make)(?:\[\d{1,2}\])?: (?:\*\*\*|Leaving|Entering)|^error Command failed|^info Visit|^The command "|^##\[error\]Process completed|^Error: Process completed|^ELIFECYCLE|^\[ERROR\] (?:To see|Re-run|For more|->|\[Help)/;
+
 function endsOf(log: LogText, structure: Structure): Block[] {
   const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
   for (const { lineStart, lineEnd } of structure.failedSections) {
-    blocks.push(tail(lineStart, lineEnd, 8, 52, 'end of the failed step'));
-    blocks.push(tail(lineStart, lineEnd, 25, 44, 'end of the failed step'));
-    blocks.push(tail(lineStart, lineEnd, 80, 22, 'end of the failed step'));
+    const said = lastSaid(log, lineStart, lineEnd);
+    blocks.push(tail(lineStart, said, 5, 54, 'end of the failed step'));
+    blocks.push(tail(lineStart, said, 15, 48, 'end of the failed step'));
+    blocks.push(tail(lineStart, said, 80, 24, 'end of the failed step'));
+    blocks.push(tail(Math.max(lineStart, said), lineEnd, 8, 30, 'end of the failed step'));
     blocks.push({ start: lineStart, end: lineStart, weight: 46, reason: 'start of the failed step' });
   }
   return blocks;
 }
 
+/** The last line of a step before what tools say when everything has been said. */
+function lastSaid(log: LogText, start: number, end: number): number {
+  let line = end;
+  while (line > Math.max(start, end - 60) && BOILERPLATE.test(log.line(line))) line--;
+  return line;
+}
+
 function tail(start: number, end: number, lines: number, weight: number, reason: string): Block {
-  return { start: Math.max(start, end - lines), end, weight, reason };
+  return { start: Math.max(start, end - lines), end, weight, reason, fromEnd: true };
 }

@@ -11,6 +11,8 @@ export interface Block {
   readonly reason: string;
   /** True where the block is a single line found by a general phrase: the lines around it may say more, and many of them say less. */
   readonly loose?: boolean;
+  /** True where the last lines matter most: filled from its end when it does not fit whole. */
+  readonly fromEnd?: boolean;
 }
 
 /** What extractors have found in one log so far; they add to it. */

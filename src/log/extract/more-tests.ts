@@ -1,6 +1,6 @@
 import { splitExpectation } from '../expectation.ts';
 import type { LogText } from '../lines.ts';
-import type { Extraction, Extractor } from './extraction.ts';
+import type { Block, Extraction, Extractor } from './extraction.ts';
 import { blockEnd, failingTest } from './extraction.ts';
 
 interface Kind {
@@ -145,6 +145,11 @@ function add(
   const [suite, name] =
     kind.framework === 'minitest' && named.includes('#') ? (named.split('#') as [string, string]) : [groups['suite'] ?? null, named];
   const key = `${kind.framework}/${suite}/${name}`;
+  const less = Math.min(seen.size, 30) * 0.4;
+  found.blocks.push({ start: line, end, weight: (kind.limit === 0 ? 72 : 86) - less, reason: `${kind.framework} failure` });
+  if (kind.limit > 0)
+    found.blocks.push({ start: line, end: Math.min(end, line + 8), weight: 91 - less, reason: `${kind.framework} failure` });
+  if (kind.framework === 'php-run-tests') found.blocks.push(diffAbove(log, line, less));
   if (seen.has(key) || name === '') return end;
   seen.add(key);
   const body = Array.from({ length: Math.min(30, end - line) }, (_, i) => log.line(line + 1 + i));
@@ -152,9 +157,17 @@ function add(
   const place = { file: groups['file'] ?? null, line: groups['line'] === undefined ? null : Number(groups['line']) };
   found.failingTests.push(failingTest(log, line, kind.framework, { name, suite, ...place, message, ...splitExpectation(body.join('\n')) }));
   found.toolchains.add(kind.framework);
-  const less = Math.min(seen.size, 30) * 0.4;
-  found.blocks.push({ start: line, end, weight: (kind.limit === 0 ? 72 : 86) - less, reason: `${kind.framework} failure` });
-  if (kind.limit > 0)
-    found.blocks.push({ start: line, end: Math.min(end, line + 8), weight: 91 - less, reason: `${kind.framework} failure` });
   return end;
+}
+
+/** PHP's own test runner shows the difference above the name of the test. */
+function diffAbove(log: LogText, line: number, less: number): Block {
+  let start = line;
+  while (start > Math.max(1, line - 150) && !log.line(start).startsWith('========DIFF')) start--;
+  return {
+    start: log.line(start).startsWith('========DIFF') ? start : line,
+    end: line,
+    weight: 88 - less,
+    reason: 'php-run-tests failure',
+  };
 }

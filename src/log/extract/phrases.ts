@@ -20,12 +20,23 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /^(?:\S{1,80}: )?(?:error|fatal|ERROR|FATAL|Error)(?:\[\w{1,12}\])?: \S/, weight: 56, reason: 'error line' },
   { pattern: /\b(?:Exception|Error)\b(?::|$)/, weight: 48, reason: 'exception' },
   {
+    pattern: /^\s{0,20}(?:checking|warning|note|info|debug)\b|\b(?:WARN|WARNING|DEBUG|INFO)\b|[Ww]arning:/,
+    weight: 16,
+    reason: 'warning',
+  },
+  {
     pattern:
-      /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer|be)|[Cc]annot |Unable to |unrecognized|not found|undefined (?:reference|symbol)/,
-    weight: 46,
+      /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer)|undefined (?:reference|symbol)/,
+    weight: 48,
     reason: 'failure message',
   },
   { pattern: /\b(?:FAILED|FAILURE|FAIL|failed|failure)\b/, weight: 40, reason: 'failure line' },
+  {
+    pattern:
+      /[Cc]ould not be|[Cc]annot |[Cc]an't |[Uu]nable to |unrecognized|not (?:found|defined|provided|supported)|[Ii]nvalid|[Mm]issing|timed out|[Dd]enied|[Rr]efused|[Aa]bort/,
+    weight: 38,
+    reason: 'complaint',
+  },
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 

@@ -110,6 +110,7 @@ function scanSection(
 function propose(found: Extraction, start: number, end: number, errors: readonly number[], nth: number): void {
   const less = Math.min(nth, 30) * 0.4;
   found.blocks.push({ start, end: Math.min(end, start + MAX_FAILURE_LINES), weight: 84 - less, reason: 'pytest failure' });
+  if (nth === 1) found.blocks.push({ start, end: Math.min(end, start + 60), weight: 93, reason: 'pytest failure' });
   const first = errors[0];
   if (first === undefined) return;
   const last = errors.find((line, i) => (errors[i + 1] ?? Infinity) > line + 3) ?? first;
