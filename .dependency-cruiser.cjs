@@ -20,7 +20,12 @@ module.exports = {
   forbidden: [
     { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
     { name: 'no-unresolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
-    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^(src|graphs|prompts)/', pathNot: ['^src/cli/main\\.ts$'] }, to: {} },
+    {
+      name: 'no-orphans',
+      severity: 'error',
+      from: { orphan: true, path: '^(src|graphs|prompts)/', pathNot: ['^src/cli/main\\.ts$'] },
+      to: {},
+    },
     only('domain-imports-nothing', '^src/domain/', []),
     only('ports-import-domain', '^src/ports/', ['^src/domain/']),
     only('log-imports-domain', '^src/log/', ['^src/domain/']),
@@ -35,7 +40,11 @@ module.exports = {
     only('publish-sees', '^src/publish/', [READ]),
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
-    only('app-composes', '^src/app\\.ts$', ['^src/(domain|ports|log|config|tools|store|adapters|triage|publish|replay)/', '^graphs/', '^prompts/']),
+    only('app-composes', '^src/app\\.ts$', [
+      '^src/(domain|ports|log|config|tools|store|adapters|triage|publish|replay)/',
+      '^graphs/',
+      '^prompts/',
+    ]),
     only('http-opens-the-doors', '^src/http(\\.ts$|/)', ['^src/app\\.ts$', '^src/(intake|review|publish|config|domain|ports|log)/']),
     {
       name: 'http-knows-the-app-by-type',
@@ -85,9 +94,11 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/adapters/checkpointer/']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/adapters/(chat-model|embedder|analyst)/']),
     vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(intake|review|publish)/', '^src/http(\\.ts$|/)']),
-    vendor('services-in-adapters', 'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+|yauzl', [
-      '^src/adapters/',
-    ]),
+    vendor(
+      'services-in-adapters',
+      'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+|yauzl',
+      ['^src/adapters/'],
+    ),
     vendor('webhook-signatures-at-intake', '@octokit/webhooks-methods', ['^src/intake/']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel', ['^src/tools/']),

@@ -1,0 +1,24 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { z } from 'zod';
+
+/** Adds up the test runner's reports and prints the closing line; fails where a report is missing, a test failed or was skipped. */
+const Report = z.object({ numPassedTests: z.int(), numFailedTests: z.int(), numPendingTests: z.int(), success: z.boolean() });
+
+let passed = 0;
+let failed = 0;
+let skipped = 0;
+let complete = true;
+for (const file of process.argv.slice(2)) {
+  if (!existsSync(file)) {
+    complete = false;
+    continue;
+  }
+  const report = Report.parse(JSON.parse(readFileSync(file, 'utf8')));
+  passed += report.numPassedTests;
+  failed += report.numFailedTests;
+  skipped += report.numPendingTests;
+  complete &&= report.success;
+}
+if (skipped > 0) console.error(`${skipped} tests were skipped; nothing may be skipped`);
+console.log(`\n${passed} passed, ${failed} failed`);
+process.exit(complete && failed === 0 && skipped === 0 && passed > 0 ? 0 : 1);

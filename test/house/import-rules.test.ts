@@ -1,0 +1,112 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+/** One planted violation a rule: the file that offends, and what it imports. */
+const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
+  'no-circular': { file: 'src/domain/chicken.ts', imports: './egg.ts' },
+  'no-unresolvable': { file: 'src/domain/lost.ts', imports: './nowhere.ts' },
+  'no-orphans': { file: 'src/domain/alone.ts', imports: '' },
+  'domain-imports-nothing': { file: 'src/domain/greedy.ts', imports: '../ports/target.ts' },
+  'ports-import-domain': { file: 'src/ports/greedy.ts', imports: '../log/target.ts' },
+  'log-imports-domain': { file: 'src/log/greedy.ts', imports: '../ports/target.ts' },
+  'config-stands-alone': { file: 'src/config/greedy.ts', imports: '../ports/target.ts' },
+  'graphs-see-domain-and-ports': { file: 'graphs/triage/greedy.ts', imports: '../../src/log/target.ts' },
+  'prompts-see-domain-and-ports': { file: 'prompts/greedy.ts', imports: '../src/log/target.ts' },
+  'tools-see': { file: 'src/tools/greedy.ts', imports: '../triage/target.ts' },
+  'store-sees': { file: 'src/store/greedy.ts', imports: '../triage/target.ts' },
+  'adapters-see': { file: 'src/adapters/database/greedy.ts', imports: '../../triage/target.ts' },
+  'intake-sees': { file: 'src/intake/greedy.ts', imports: '../review/target.ts' },
+  'review-sees': { file: 'src/review/greedy.ts', imports: '../intake/target.ts' },
+  'publish-sees': { file: 'src/publish/greedy.ts', imports: '../intake/target.ts' },
+  'triage-runs-the-graph': { file: 'src/triage/greedy.ts', imports: '../intake/target.ts' },
+  'replay-drives-triage': { file: 'src/replay/greedy.ts', imports: '../intake/target.ts' },
+  'app-composes': { file: 'src/app.ts', imports: './intake/target.ts' },
+  'http-opens-the-doors': { file: 'src/http.ts', imports: './triage/target.ts' },
+  'http-knows-the-app-by-type': { file: 'src/http/greedy.ts', imports: '../app.ts' },
+  'prompts-only-for-graphs-and-analysts': { file: 'src/adapters/embedder/greedy.ts', imports: '../../../prompts/target.ts' },
+  'one-node-one-file': { file: 'graphs/triage/nodes/one.ts', imports: './two.ts' },
+  'tools-do-not-call-tools': { file: 'src/tools/read-one.ts', imports: './search-two.ts' },
+  'adapters-do-not-call-adapters': { file: 'src/adapters/code-host/greedy.ts', imports: '../database/target.ts' },
+  'only-app-picks-adapters': { file: 'src/cli/picky.ts', imports: '../adapters/database/target.ts' },
+  'adapters-load-lazily': { file: 'src/app.ts', imports: './adapters/database/target.ts' },
+  'nothing-imports-cli': { file: 'src/replay/upward.ts', imports: '../cli/target.ts' },
+  'nothing-imports-test': { file: 'src/replay/tested.ts', imports: '../../test/target.ts' },
+  'langgraph-in-graphs': { file: 'src/triage/vendor.ts', imports: '@langchain/langgraph' },
+  'langchain-in-model-adapters': { file: 'src/review/vendor-langchain.ts', imports: '@langchain/openai' },
+  'fastify-at-the-doors': { file: 'src/tools/vendor.ts', imports: 'fastify' },
+  'services-in-adapters': { file: 'src/store/vendor.ts', imports: 'pg' },
+  'webhook-signatures-at-intake': { file: 'src/review/vendor-signature.ts', imports: '@octokit/webhooks-methods' },
+  'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
+  'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
+  'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },
+  'pino-in-logger': { file: 'src/review/vendor-pino.ts', imports: 'pino' },
+};
+const TARGETS = [
+  ...['ports', 'log', 'triage', 'review', 'intake', 'cli', 'adapters/database'].map((folder) => `src/${folder}/target.ts`),
+  'prompts/target.ts',
+  'test/target.ts',
+  'graphs/triage/nodes/two.ts',
+  'src/tools/search-two.ts',
+];
+const Violations = z.object({
+  summary: z.object({ violations: z.array(z.object({ from: z.string(), rule: z.object({ name: z.string() }) })) }),
+});
+
+const root = resolve(import.meta.dirname, '../..');
+const configFile = '.dependency-cruiser.cjs';
+let folder = '';
+let found: { from: string; rule: { name: string } }[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'faultline-rules-'));
+  cpSync(join(root, configFile), join(folder, configFile));
+  cpSync(join(root, 'tsconfig.json'), join(folder, 'tsconfig.json'));
+  for (const { imports } of Object.values(PLANTED)) {
+    if (imports === '' || imports.startsWith('.')) continue;
+    plant(`node_modules/${imports}/package.json`, JSON.stringify({ name: imports, version: '1.0.0', main: 'index.js' }));
+    plant(`node_modules/${imports}/index.js`, 'exports.planted = 1;\n');
+  }
+  for (const file of TARGETS) plant(file, 'export const target = 1;\n');
+  plant('src/domain/egg.ts', `import './chicken.ts';\n`);
+  const bodies = new Map<string, string>();
+  for (const { file, imports } of Object.values(PLANTED))
+    bodies.set(file, `${bodies.get(file) ?? ''}${imports === '' ? '' : `import '${imports}';\n`}`);
+  for (const [file, body] of bodies) plant(file, `${body}export const planted = 1;\n`);
+  const cruise = join(root, 'node_modules/.bin/depcruise');
+  const run = spawnSync(cruise, ['--config', configFile, '--output-type', 'json', 'src', 'graphs', 'prompts'], {
+    cwd: folder,
+    encoding: 'utf8',
+    maxBuffer: 1e8,
+  });
+  found = Violations.parse(JSON.parse(run.stdout)).summary.violations;
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function plant(file: string, text: string): void {
+  mkdirSync(dirname(join(folder, file)), { recursive: true });
+  writeFileSync(join(folder, file), text);
+}
+
+describe('import rules', () => {
+  it('has a planted violation for every rule', () => {
+    const config: unknown = createRequire(import.meta.url)(join(root, configFile));
+    const { forbidden } = z.object({ forbidden: z.array(z.object({ name: z.string() })) }).parse(config);
+    expect(Object.keys(PLANTED).sort()).toEqual(forbidden.map((rule) => rule.name).sort());
+  });
+
+  it.each(Object.entries(PLANTED))('%s bites', (name, { file }) => {
+    expect(found.filter((violation) => violation.rule.name === name).map((violation) => violation.from)).toContain(file);
+  });
+
+  it('fails the check when a source file was not read', () => {
+    const run = spawnSync(process.execPath, [join(root, 'scripts/check-imports.ts')], { cwd: folder, encoding: 'utf8' });
+    expect(run.status).toBe(1);
+    expect(execFileSync(process.execPath, ['--version'], { encoding: 'utf8' })).toMatch(/^v2[4-9]/);
+  });
+});
