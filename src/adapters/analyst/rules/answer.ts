@@ -11,14 +11,14 @@ import { suspectsOf } from './suspects.ts';
 /** Composes the answer out of the facts: every sentence about the log cites it, and nothing in quotes is paraphrased. */
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
-  const { title, rootCause } = causeOf(ruling, classification);
+  const { title, statement, rootCause } = causeOf(ruling, classification);
   const confidence = causeConfidence(subject, classification, evidence, ruling);
   return {
     title,
     rootCause,
     fixRecommendation: fixOf(ruling, classification, evidence),
     confidence,
-    claims: claimsOf(rootCause, ruling, classification, evidence),
+    claims: claimsOf(statement, ruling, classification, evidence),
     suspects: suspectsOf(subject, evidence),
     hypotheses: hypothesesOf(ruling, classification, confidence),
   };

@@ -6,13 +6,19 @@ import { isForeignPath } from './facts.ts';
 import { missingModuleName } from './modules.ts';
 import type { Match } from './rule.ts';
 import { hostOf, ownServiceOf } from './services.ts';
-import { spokenKind } from './words.ts';
+import { titleOf } from './titles.ts';
+import { spokenKind, toolName, wordsOf } from './words.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences. */
 export interface Cause {
   readonly title: string;
+  /** What the evidence is to carry. */
+  readonly statement: string;
+  /** The statement, with a word of caution where the log does not settle it. */
   readonly rootCause: string;
 }
+
+type Described = Pick<Cause, 'title' | 'rootCause'>;
 
 const MAX_TITLE = 120;
 
@@ -20,11 +26,12 @@ const MAX_TITLE = 120;
 export function causeOf(ruling: Ruling, classification: Classification): Cause {
   const match = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
   const said = describe(ruling.facts, match, classification);
+  const title = match === null ? null : titleOf(match, ruling.facts);
   const rootCause = classification.abstained ? `The log does not settle the cause. ${said.rootCause}` : said.rootCause;
-  return { title: oneLine(said.title, MAX_TITLE), rootCause };
+  return { title: oneLine(title ?? said.title, MAX_TITLE), statement: said.rootCause, rootCause };
 }
 
-function describe(facts: Facts, match: Match | null, classification: Classification): Cause {
+function describe(facts: Facts, match: Match | null, classification: Classification): Described {
   const { kind } = classification;
   const text = match?.fact.text ?? '';
   const compiled = ['compile_error', 'type_error', 'link_error', 'lint_failure', 'formatting_failure', 'version_conflict'].includes(kind);
@@ -40,23 +47,23 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
 
 /** The diagnostic the decisive fact came from, else the first error in a file of ours. */
 function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
-  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make');
   const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
   const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   return same ?? (match?.fact.origin === 'line' && match.rule.kind === 'version_conflict' ? null : (own ?? null));
 }
 
-function fromDiagnostic(entry: Diagnostic, facts: Facts): Cause {
-  const others = facts.subject.diagnostics.filter((other) => other.severity === 'error').length - 1;
+function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
+  const others = facts.subject.diagnostics.filter((other) => other.severity === 'error' && other.tool !== 'make').length - 1;
   const place = placeOf(entry.file, entry.line);
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const message = oneLine(entry.message, 300);
   const more = others > 0 ? ` ${others} more ${others === 1 ? 'error follows' : 'errors follow'}.` : '';
   const title = place === null ? message : `${place}: ${message}`;
-  return { title, rootCause: `${entry.tool} refuses ${place ?? 'the build'}${code}: ${message}.${more}` };
+  return { title, rootCause: `${toolName(entry)} refuses ${place ?? 'the build'}${code}: ${message}.${more}` };
 }
 
-function fromTest(facts: Facts, match: Match | null, kind: string): Cause {
+function fromTest(facts: Facts, match: Match | null, kind: string): Described {
   const test = decidedTest(facts, match);
   const said = match?.fact.text.split('\n')[0] ?? '';
   if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
@@ -83,7 +90,7 @@ function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
   return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
 }
 
-function fromMissingModule(text: string, { category }: Classification): Cause {
+function fromMissingModule(text: string, { category }: Classification): Described {
   const name = missingModuleName(text) ?? '';
   const whose = category === 'DEPENDENCY_ERROR' ? 'package' : 'module of the project';
   const why =
@@ -93,7 +100,7 @@ function fromMissingModule(text: string, { category }: Classification): Cause {
   return { title: `The ${whose} ${name} cannot be found`, rootCause: `The build imports ${name}, a ${whose} that cannot be found. ${why}` };
 }
 
-function fromRefusal(text: string): Cause {
+function fromRefusal(text: string): Described {
   const own = ownServiceOf(text);
   const host = hostOf(text) ?? 'the service';
   if (own === null)
@@ -105,7 +112,7 @@ function fromRefusal(text: string): Cause {
   };
 }
 
-function fromException(entry: ThrownException, facts: Facts): Cause {
+function fromException(entry: ThrownException, facts: Facts): Described {
   const own =
     entry.frames.find((frame) => frame.own) ?? facts.subject.failures.flatMap((failure) => failure.frames).find((frame) => frame.own);
   const place = own === undefined ? null : placeOf(own.file, own.line);
@@ -119,8 +126,11 @@ function fromException(entry: ThrownException, facts: Facts): Cause {
   };
 }
 
-function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Cause {
-  const said = oneLine(match?.fact.text ?? facts.subject.failures[0]?.message ?? facts.subject.messages[0]?.text ?? '', 300);
+function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
+  const said = oneLine(
+    (match === null ? null : wordsOf(match.fact)) ?? facts.subject.failures[0]?.message ?? facts.subject.messages[0]?.text ?? '',
+    300,
+  );
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   const step = facts.subject.failedSections[0]?.name;
   const where = step === undefined ? 'The failing step' : `The step "${oneLine(step, 80)}"`;

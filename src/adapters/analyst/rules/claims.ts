@@ -4,6 +4,7 @@ import type { LogPosition } from '../../../domain/failure.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import { type Quotation, quoteFact, quoteLine, quoteText } from './quotes.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
+import { toolName } from './words.ts';
 
 const MAX_CLAIMS = 6;
 
@@ -32,11 +33,13 @@ function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nul
 }
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
-  const errors = ruling.facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null).slice(0, 1);
+  const errors = ruling.facts.subject.diagnostics
+    .filter((entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make')
+    .slice(0, 1);
   return errors.map((entry) => {
     const quotation = at(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
-    return quotation === null ? null : claim(`${entry.tool} points to ${place}.`, quotation);
+    return quotation === null ? null : claim(`${toolName(entry)} points to ${place}.`, quotation);
   });
 }
 

@@ -84,7 +84,7 @@ function statedExpectation(subject: TriageSubject): Fact | undefined {
 }
 
 function isProductException(entry: ThrownException): boolean {
-  const words = `${entry.type}: ${entry.message}`;
+  const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
   return entry.frames.some((frame) => frame.own) && !ENVIRONMENT_WORDS.test(words) && !ASSERTION_WORDS.test(words);
 }
 

@@ -29,6 +29,11 @@ interface Given {
 type Advice = (given: Given) => string;
 
 const ADVICE_BY_RULE: Readonly<Record<string, Advice>> = {
+  'tie-2-refused-by-own-service': serviceAdvice,
+  'docker-daemon': () => 'Start the docker daemon on the runner (or give the job access to one), or move the job to a runner that has it.',
+  'killed-137': () => 'The process was killed, most often for want of memory: give the step more memory, or run fewer workers at once.',
+  'manifest-malformed': () => 'Mend the syntax of the manifest at the place that the message names.',
+  'compiler-options': () => 'Correct the compiler options in the project file as the messages say.',
   'npm-eresolve': () =>
     'Choose versions whose peer ranges overlap: raise or lower the package named in the conflict, then renew the lock file.',
   'lockfile-out-of-step': () =>

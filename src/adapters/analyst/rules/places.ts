@@ -45,11 +45,11 @@ export function twinOf(path: string): string | null {
 }
 
 function diagnosedPlaces(subject: TriageSubject): Place[] {
-  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error').slice(0, 20);
+  const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make').slice(0, 20);
   return errors.flatMap((entry, rank) => {
     if (entry.file === null || isForeignPath(entry.file)) return [];
     const reason = `${entry.tool} names it`;
-    return [{ path: entry.file, line: entry.line, from: 'diagnostic' as const, score: fade(0.9, rank), reason }];
+    return [{ path: projectPath(entry.file), line: entry.line, from: 'diagnostic' as const, score: fade(0.9, rank), reason }];
   });
 }
 
@@ -64,7 +64,7 @@ function framePlaces(subject: TriageSubject): Place[] {
       const test = isTestPath(frame.file);
       const score = fade(test ? 0.55 : 0.85, trace + depth);
       const reason = test ? 'the failing test is in it' : depth === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
-      return { path: frame.file, line: frame.line, from: 'frame' as const, score, reason };
+      return { path: projectPath(frame.file), line: frame.line, from: 'frame' as const, score, reason };
     });
   });
 }
@@ -72,13 +72,22 @@ function framePlaces(subject: TriageSubject): Place[] {
 function testPlaces(subject: TriageSubject): Place[] {
   return subject.failingTests.slice(0, 20).flatMap((test, rank) => {
     if (test.file === null) return [];
-    const itself = { path: test.file, line: test.line, from: 'test' as const, score: fade(0.5, rank), reason: 'the failing test is in it' };
-    const twin = twinOf(test.file);
+    const file = projectPath(test.file);
+    const itself = { path: file, line: test.line, from: 'test' as const, score: fade(0.5, rank), reason: 'the failing test is in it' };
+    const twin = twinOf(file);
     return twin === null
       ? [itself]
       : [itself, { path: twin, line: null, from: 'test' as const, score: fade(0.6, rank), reason: `${test.name} tests it by name` }];
   });
 }
+
+/** The path inside the repository: without the folder a CI system checks out into. */
+function projectPath(path: string): string {
+  return path.replace(CHECKOUT, '').replace(/^\.\//, '');
+}
+
+const CHECKOUT =
+  /^(?:file:\/\/)?(?:\/home\/runner\/work\/[^/]{1,100}\/[^/]{1,100}\/|\/(?:home|var\/lib|var)\/jenkins(?:_home)?\/workspace\/[^/]{1,200}\/|\/home\/travis\/build\/[^/]{1,100}\/[^/]{1,100}\/|\/builds\/[^/]{1,100}\/[^/]{1,100}\/|\/github\/workspace\/|[A-Z]:\\a\\[^\\]{1,100}\\[^\\]{1,100}\\)/;
 
 function fade(score: number, rank: number): number {
   return Math.round(score * 0.92 ** rank * 100) / 100;

@@ -1,3 +1,6 @@
+import type { Diagnostic } from '../../../domain/failure.ts';
+import type { Fact } from './facts.ts';
+
 const SPOKEN: Readonly<Record<string, string>> = {
   compile_error: 'The source does not compile',
   type_error: 'The types do not fit',
@@ -30,4 +33,18 @@ const SPOKEN: Readonly<Record<string, string>> = {
 /** A kind as the beginning of a sentence. */
 export function spokenKind(kind: string): string {
   return SPOKEN[kind] ?? 'The cause is not clear';
+}
+
+/** The tool's name as people know it; extractors see only a format that several tools share. */
+export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
+  if (/^TS\d/.test(code ?? '')) return 'tsc';
+  if (/^CS\d/.test(code ?? '')) return 'csc';
+  return tool === 'compiler' ? 'the compiler' : tool;
+}
+
+/** What a fact says, without the tool that rules match a diagnostic by. */
+export function wordsOf(fact: Fact): string {
+  return fact.origin === 'diagnostic'
+    ? fact.text.replace(/^[\w+.-]{1,40}: /, '')
+    : fact.text.replace(/^##\[error\]|^(?:npm (?:ERR!|error)|\[ERROR\]|ERROR:|error:|E:) ?/, '');
 }

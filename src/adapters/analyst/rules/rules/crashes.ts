@@ -1,5 +1,6 @@
 import type { Fact, Facts } from '../facts.ts';
 import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** The product throws, crashes or races. */
 export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
@@ -21,6 +22,7 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /unexpectedly found nil/,
       /Cannot destructure property/,
     ],
+    when: isNotTheEnvironment,
   },
   {
     name: 'type-error-thrown',
@@ -38,6 +40,7 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /\bUnboundLocalError: /,
       /InvalidCastException/,
     ],
+    when: isNotTheEnvironment,
   },
   {
     name: 'index-or-value-error',
@@ -62,6 +65,7 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /DirectoryNotFoundException/,
       /std::out_of_range/,
     ],
+    when: isNotTheEnvironment,
   },
   {
     name: 'shell-saw-crash',
@@ -153,6 +157,13 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
     from: STRUCTURED,
   },
 ]);
+
+/** "TypeError: fetch failed" and the like tell of the network. */
+function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {
+  if (ENVIRONMENT_WORDS.test(fact.text)) return false;
+  const thrown = facts.subject.exceptions.find((entry) => fact.text.startsWith(`${entry.type}: ${entry.message}`));
+  return thrown === undefined || !ENVIRONMENT_WORDS.test(thrown.chain.join(' '));
+}
 
 /** An exception nobody claims for machine, network, set-up or an assertion, thrown from frames of our own. */
 function isProductFact(fact: Fact, facts: Facts): boolean {

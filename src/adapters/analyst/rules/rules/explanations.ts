@@ -5,7 +5,7 @@ export interface Explanation {
 }
 
 const GENERIC_COMPILE = ['compiler-diagnostic', 'generic-compile-step', 'go-build-failed'];
-const MISSING_THINGS = ['path-missing', 'script-path-missing', 'command-not-found', 'file-permission'];
+const MISSING_THINGS = ['path-missing', 'build-program-missing', 'script-path-missing', 'command-not-found', 'file-permission'];
 const RESOLVERS = [
   'npm-eresolve',
   'npm-version-missing',
@@ -43,6 +43,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
   { cause: 'compiler-options', explains: [...GENERIC_COMPILE, 'tsc-diagnostic', 'path-missing'] },
   { cause: 'manifest-malformed', explains: [...GENERIC_COMPILE, 'script-syntax-error'] },
   { cause: 'workflow-file', explains: ['path-missing', 'script-syntax-error', 'unknown-option'] },
+  { cause: 'build-program-missing', explains: ['command-not-found', 'path-missing', 'exit-by-signal'] },
   { cause: 'header-missing', explains: [...GENERIC_COMPILE, 'c-compile-error', 'path-missing'] },
   { cause: 'python-syntax-error', explains: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'] },
   { cause: 'sanitizer-report', explains: ['test-named-as-failed', 'go-test-failed'] },

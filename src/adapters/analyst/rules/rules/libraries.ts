@@ -45,7 +45,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
     kind: 'dependency_install',
     strength: 4.7,
     patterns: [
-      /^(?:\/bin\/)?(?:ba|da)?sh: (?:line )?(?:\d{1,5}: )?[\w.+-]{1,60}: (?:command )?not found$/,
+      /^(?:\/bin\/sh: (?:line )?|sh: )(?:\d{1,5}: )?[\w.+-]{1,60}: (?:command )?not found$/,
       /^make(?:\[\d{1,3}\])?: (?!\.)[\w.+-]{1,60}: (?:Command not found|No such file or directory)/,
       /(?:rpm-tmp\.|\/debian\/|ylwrap|configure|autogen|libtool)[\w./-]{0,200}:? (?:line )?\d{1,6}: [\w.+-]{1,60}: (?:command )?not found/,
       /must be installed (?:to build|in order to)/,
@@ -94,7 +94,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Library not loaded: /,
       /version `(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{1,10}' not found/,
       /symbol lookup error/,
-      /undefined symbol: /,
+      /(?:\.so[.\d]{0,12}|python\S{0,20}|ImportError).{0,80}undefined symbol: /,
       /DLL load failed/,
       /wrong ELF class/,
       /NODE_MODULE_VERSION/,

@@ -92,13 +92,6 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     ],
   },
   {
-    name: 'golden-file',
-    kind: 'snapshot',
-    strength: 3.6,
-    patterns: [/golden/i, /testdata\/\S{1,200} (?:differs|is out of date)/i],
-    from: ['test', 'headline'],
-  },
-  {
     name: 'snapshot-mismatch',
     kind: 'snapshot',
     strength: 4.8,
