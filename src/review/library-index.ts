@@ -32,24 +32,30 @@ export async function indexEntry(
 }
 
 /**
- * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint is in, replaced ones are
- * out. For start-up; safe to run at any time and twice. Throws what the index or the store throws.
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint is put in where it is
+ * missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
  */
 export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
+  // The index is read first: what a decision adds meanwhile is then never taken for a stray.
+  const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
+  const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
+  const missing = [...wanted.values()].filter(({ id }) => !present.has(id));
+  const stray = [...present].filter((id) => !wanted.has(id));
+  if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
+  for (let from = 0; from < missing.length; from += PAGE) {
+    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(itemOf), signal);
+  }
+  deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is in step');
+  return { indexed: missing.length, removed: stray.length };
+}
+
+async function newestEntries(library: LibraryStore): Promise<LibraryEntry[]> {
   const newest = new Map<string, LibraryEntry>();
-  const replaced: string[] = [];
-  for await (const entry of allEntries(deps.library)) {
+  for await (const entry of allEntries(library)) {
     const known = newest.get(entry.fingerprint.value);
     if (known === undefined || isNewer(entry, known)) newest.set(entry.fingerprint.value, entry);
-    if (known !== undefined) replaced.push(isNewer(entry, known) ? known.id : entry.id);
   }
-  if (replaced.length > 0) await deps.vectorIndex.remove('error_library', replaced);
-  const entries = [...newest.values()];
-  for (let from = 0; from < entries.length; from += PAGE) {
-    await deps.vectorIndex.upsert('error_library', entries.slice(from, from + PAGE).map(itemOf), signal);
-  }
-  deps.logger.info({ indexed: entries.length, removed: replaced.length }, 'error library index is in step');
-  return { indexed: entries.length, removed: replaced.length };
+  return [...newest.values()];
 }
 
 async function* allEntries(library: LibraryStore): AsyncGenerator<LibraryEntry> {
