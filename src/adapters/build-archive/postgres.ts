@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { SourceKind } from '../../domain/build.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { Database, Sql } from '../../ports/database.ts';
+import { CHUNK_LINES, type Chunk, fromChunk, toChunks } from './chunks.ts';
+import { archivable, describeSource, windowOf } from './text-lines.ts';
+
+/** Chunks of one statement; bounds its size. */
+const BATCH = 40;
+
+const Listed = z.object({ name: z.string(), kind: SourceKind, lines: z.int(), bytes: z.int(), notes: z.array(z.string()) });
+
+/** Logs and reports in the database, as gzip chunks of 1,000 lines, so that a window is read without the rest. */
+export function createPostgresArchive(db: Database): BuildArchive {
+  return {
+    driver: 'postgres',
+
+    put: async (buildId, source) => {
+      const text = archivable(source.text);
+      const { name, kind, lines, bytes, notes } = describeSource(source, text);
+      // Compressed before the transaction: on PGlite everybody waits while one is open.
+      const chunks = await toChunks(text);
+      await db.transaction(async (sql) => {
+        await sql.query(UPSERT_SOURCE, [buildId, name, kind, lines, bytes, notes]);
+        await sql.query('delete from build_source_chunks where build_id = $1 and name = $2', [buildId, name]);
+        for (let start = 0; start < chunks.length; start += BATCH)
+          await insertChunks(sql, buildId, name, chunks.slice(start, start + BATCH));
+      });
+    },
+
+    list: async (buildId) => {
+      const rows = await db.query(
+        'select name, kind, lines, bytes, notes from build_sources where build_id = $1 order by stored_at, name',
+        [buildId],
+      );
+      return rows.map((row) => Listed.parse(row));
+    },
+
+    read: async (buildId, name) => {
+      const source = await findSource(db, buildId, name);
+      if (source === null) return null;
+      const texts: string[] = [];
+      for (let start = 0; start * CHUNK_LINES < source.lines; start += BATCH) {
+        const rows = await readChunks(db, buildId, name, start, start + BATCH - 1);
+        texts.push(...(await Promise.all(rows.map((row) => fromChunk(row.bytes)))));
+      }
+      return texts.join('\n');
+    },
+
+    lines: async (buildId, name, from, to) => {
+      const { first, last } = windowOf(from, to);
+      const [firstChunk, lastChunk] = [chunkOf(first), chunkOf(last)];
+      const rows = await readChunks(db, buildId, name, firstChunk, lastChunk);
+      if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: first, lines: [] };
+      const lines = (await Promise.all(rows.map((row) => fromChunk(row.bytes)))).flatMap((text) => text.split('\n'));
+      const offset = firstChunk * CHUNK_LINES + 1;
+      return { lineStart: first, lines: lines.slice(first - offset, Math.max(first, last + 1) - offset) };
+    },
+
+    remove: async (buildId) => {
+      await db.query('delete from build_sources where build_id = $1', [buildId]);
+    },
+  };
+}
+
+function chunkOf(line: number): number {
+  return Math.floor((line - 1) / CHUNK_LINES);
+}
+
+async function insertChunks(sql: Sql, buildId: string, name: string, chunks: readonly Chunk[]): Promise<void> {
+  await sql.query(INSERT_CHUNKS, [
+    buildId,
+    name,
+    chunks.map(({ chunk }) => chunk),
+    chunks.map(({ firstLine }) => firstLine),
+    chunks.map(({ bytes }) => bytes),
+  ]);
+}
+
+async function findSource(db: Database, buildId: string, name: string): Promise<{ readonly lines: number } | null> {
+  const [row] = await db.query<{ lines: number }>('select lines from build_sources where build_id = $1 and name = $2', [buildId, name]);
+  return row ?? null;
+}
+
+async function readChunks(db: Database, buildId: string, name: string, first: number, last: number): Promise<{ bytes: Buffer }[]> {
+  return await db.query<{ bytes: Buffer }>(READ_CHUNKS, [buildId, name, first, last]);
+}
+
+const UPSERT_SOURCE = `
+  insert into build_sources (build_id, name, kind, lines, bytes, notes) values ($1, $2, $3, $4, $5, $6)
+  on conflict (build_id, name) do update set
+    kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes, stored_at = clock_timestamp()`;
+
+const INSERT_CHUNKS = `
+  insert into build_source_chunks (build_id, name, chunk, first_line, bytes)
+  select $1, $2, c.chunk, c.first_line, c.bytes from unnest($3::int[], $4::int[], $5::bytea[]) as c (chunk, first_line, bytes)`;
+
+const READ_CHUNKS = `
+  select bytes from build_source_chunks where build_id = $1 and name = $2 and chunk between $3 and $4 order by chunk`;

@@ -1,0 +1,94 @@
+import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
+import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
+
+const State = Annotation.Root({ count: Annotation<number>(), text: Annotation<string>() });
+
+describe('checkpointer on the embedded database', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await openTestDatabase();
+  });
+  afterAll(async () => db.dispose());
+
+  /** Three nodes; the middle one works with the database like any tool does, and fails as long as `fails()`. */
+  async function graph(fails: () => boolean, ran: string[]) {
+    const checkpointer = await createPostgresCheckpointer(db);
+    return new StateGraph(State)
+      .addNode('first', async ({ count }) => {
+        ran.push('first');
+        return { count: count + 1 };
+      })
+      .addNode('second', async ({ count }) => {
+        ran.push('second');
+        if (fails()) throw new Error('killed');
+        const [row] = await db.query<{ sum: number }>('select $1::int + 1 as sum', [count]);
+        return { count: row?.sum ?? 0 };
+      })
+      .addNode('third', async () => {
+        ran.push('third');
+        return { text: 'done ü' };
+      })
+      .addEdge(START, 'first')
+      .addEdge('first', 'second')
+      .addEdge('second', 'third')
+      .addEdge('third', END)
+      .compile({ checkpointer });
+  }
+
+  it('goes on after the last finished node, and repeats none', async () => {
+    const ran: string[] = [];
+    let failing = true;
+    const compiled = await graph(() => failing, ran);
+    const config = { configurable: { thread_id: 'tri_resume' }, durability: 'sync' as const };
+
+    await expect(compiled.invoke({ count: 1, text: '' }, config)).rejects.toThrow('killed');
+    failing = false;
+    const resumed = await graph(() => failing, ran);
+    const result = await resumed.invoke(null, config);
+
+    expect(result).toEqual({ count: 3, text: 'done ü' });
+    expect(ran).toEqual(['first', 'second', 'second', 'third']);
+  });
+
+  it('keeps threads apart while many run beside other queries and failing transactions', async () => {
+    const compiled = await graph(() => false, []);
+    const noise = Array.from({ length: 60 }, async (_, number) => {
+      if (number % 3 === 0) await expect(db.query('select from nowhere')).rejects.toMatchObject({ code: 'storage-failed' });
+      else if (number % 3 === 1) await db.query('select count(*) from builds');
+      else {
+        const undone = db.transaction(async (sql) => {
+          await sql.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('t', $1, 'e', 'h')`, [String(number)]);
+          throw new Error('roll back');
+        });
+        await expect(undone).rejects.toThrow('roll back');
+      }
+    });
+    const runs = Array.from({ length: 12 }, (_, number) =>
+      compiled.invoke({ count: number * 10, text: '' }, { configurable: { thread_id: `tri_many_${number}` }, durability: 'sync' }),
+    );
+
+    const results = await Promise.all(runs);
+    await Promise.all(noise);
+
+    expect(results.map((result) => result.count)).toEqual(Array.from({ length: 12 }, (_, number) => number * 10 + 2));
+    const state = await compiled.getState({ configurable: { thread_id: 'tri_many_7' } });
+    expect(state.values).toEqual({ count: 72, text: 'done ü' });
+    expect(state.next).toEqual([]);
+    expect(await db.query('select count(*) from deliveries')).toEqual([{ count: 0 }]);
+  });
+
+  it('forgets a thread and only that one', async () => {
+    const compiled = await graph(() => false, []);
+    for (const thread of ['tri_gone', 'tri_stays']) await compiled.invoke({ count: 1, text: '' }, { configurable: { thread_id: thread } });
+    const checkpointer = await createPostgresCheckpointer(db);
+
+    await checkpointer.deleteThread('tri_gone');
+
+    expect(await checkpointer.getTuple({ configurable: { thread_id: 'tri_gone' } })).toBeUndefined();
+    expect(await checkpointer.getTuple({ configurable: { thread_id: 'tri_stays' } })).toBeDefined();
+    const left = await db.query(`select distinct thread_id from checkpoints.checkpoint_blobs where thread_id like 'tri_gone'`);
+    expect(left).toEqual([]);
+  });
+});

@@ -1,0 +1,204 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { JobQueue } from '../../src/ports/job-queue.ts';
+
+export interface JobQueueUnderTest {
+  readonly queue: JobQueue;
+  /** Another queue on the same backend, as after a restart of the process. */
+  restart(): Promise<JobQueue>;
+  dispose(): Promise<void>;
+}
+
+/** What every job queue promises. `maxLatencyMs` bounds the median time from a ring to its handler. */
+export function jobQueueContract(name: string, open: () => Promise<JobQueueUnderTest>, limits: { readonly maxLatencyMs: number }): void {
+  describe(`job queue: ${name}`, () => {
+    let under: JobQueueUnderTest;
+    let queue: JobQueue;
+
+    beforeEach(async () => {
+      under = await open();
+      queue = under.queue;
+    });
+    afterEach(async () => {
+      await queue.stop({ timeoutMs: 5000 });
+      await under.dispose();
+    });
+
+    async function until(condition: () => boolean | Promise<boolean>, limitMs = 15_000): Promise<void> {
+      const end = Date.now() + limitMs;
+      while (!(await condition())) {
+        if (Date.now() > end) throw new Error('it did not happen in time');
+        await delay(10);
+      }
+    }
+
+    it('hands a ring to the handler, whether it came before or after the worker', async () => {
+      const seen: string[] = [];
+      await queue.enqueue('before');
+      await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 1 });
+      await queue.enqueue('after');
+
+      await until(() => seen.length === 2);
+      expect(seen.toSorted()).toEqual(['after', 'before']);
+      await until(async () => (await queue.depth()) === 0);
+    });
+
+    it('rings once for a job that still waits, and again after it was handled', async () => {
+      const seen: string[] = [];
+      for (let ring = 0; ring < 3; ring += 1) await queue.enqueue('job');
+      expect(await queue.depth()).toBe(1);
+      await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 2 });
+      await until(async () => (await queue.depth()) === 0);
+      expect(seen).toEqual(['job']);
+
+      await queue.enqueue('job');
+
+      await until(() => seen.length === 2);
+    });
+
+    it('runs at most `concurrency` handlers at once, and that many', async () => {
+      let running = 0;
+      let most = 0;
+      let done = 0;
+      await queue.work(
+        async () => {
+          running += 1;
+          most = Math.max(most, running);
+          await delay(30);
+          running -= 1;
+          done += 1;
+        },
+        { concurrency: 2 },
+      );
+      for (let job = 0; job < 8; job += 1) await queue.enqueue(`job-${job}`);
+
+      await until(() => done === 8);
+      expect(most).toBe(2);
+    });
+
+    it('wakes its worker at once', async () => {
+      const latencies: number[] = [];
+      let rung = 0;
+      await queue.work(async () => void latencies.push(performance.now() - rung), { concurrency: 2 });
+      for (let job = 0; job < 15; job += 1) {
+        await delay(20);
+        rung = performance.now();
+        await queue.enqueue(`job-${job}`);
+        await until(() => latencies.length === job + 1);
+      }
+
+      const sorted = latencies.toSorted((a, b) => a - b);
+      expect(sorted[7]).toBeLessThan(limits.maxLatencyMs);
+    });
+
+    it('does not wait for a poll between jobs that are already there', async () => {
+      let done = 0;
+      for (let job = 0; job < 20; job += 1) await queue.enqueue(`job-${job}`);
+      const start = performance.now();
+      await queue.work(
+        async () => {
+          done += 1;
+        },
+        { concurrency: 1 },
+      );
+
+      await until(() => done === 20);
+      expect(performance.now() - start).toBeLessThan(3000);
+    });
+
+    it('calls a handler that throws again, later', async () => {
+      const calls: number[] = [];
+      await queue.work(
+        async () => {
+          calls.push(Date.now());
+          if (calls.length < 2) throw new Error('not yet');
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('job');
+
+      await until(() => calls.length === 2);
+      expect((calls[1] ?? 0) - (calls[0] ?? 0)).toBeGreaterThan(400);
+      await until(async () => (await queue.depth()) === 0);
+    });
+
+    it('counts a running job', async () => {
+      let finish = () => {};
+      const finished = new Promise<void>((resolve) => {
+        finish = resolve;
+      });
+      let started = false;
+      await queue.work(
+        async () => {
+          started = true;
+          await finished;
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('job');
+      await until(() => started);
+
+      expect(await queue.depth()).toBe(1);
+      finish();
+      await until(async () => (await queue.depth()) === 0);
+    });
+
+    it('waits for running handlers when it stops, and takes no more', async () => {
+      const done: string[] = [];
+      let started = 0;
+      await queue.work(
+        async (jobId) => {
+          started += 1;
+          await delay(300);
+          done.push(jobId);
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('first');
+      await until(() => started === 1);
+      await queue.enqueue('second');
+
+      await queue.stop({ timeoutMs: 5000 });
+
+      expect(done).toEqual(['first']);
+      await delay(100);
+      expect(started).toBe(1);
+    });
+
+    it('aborts a handler that takes too long to stop; the job is handed out again after a restart', async () => {
+      const seen: string[] = [];
+      let aborted = false;
+      await queue.work(
+        async (jobId, signal) => {
+          seen.push(jobId);
+          await delay(60_000, undefined, { signal }).catch((error: unknown) => {
+            aborted = signal.aborted;
+            throw error;
+          });
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('job');
+      await until(() => seen.length === 1);
+
+      await queue.stop({ timeoutMs: 50 });
+      expect(aborted).toBe(true);
+
+      queue = await under.restart();
+      await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 1 });
+      await until(() => seen.length === 2);
+      expect(seen).toEqual(['job', 'job']);
+    });
+
+    it('keeps waiting rings over a restart', async () => {
+      await queue.enqueue('job');
+      await queue.stop({ timeoutMs: 100 });
+
+      queue = await under.restart();
+      const seen: string[] = [];
+      await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 1 });
+
+      await until(() => seen.length === 1);
+    });
+  });
+}
