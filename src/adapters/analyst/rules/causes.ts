@@ -4,9 +4,11 @@ import { bestOf, type Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { isForeignPath } from './facts.ts';
 import { missingModuleName } from './modules.ts';
+import { projectPath } from './places.ts';
 import type { Match } from './rule.ts';
 import { hostOf, ownServiceOf } from './services.ts';
 import { titleOf } from './titles.ts';
+import { SUMMARY_WORDS } from './vocabulary.ts';
 import { spokenKind, toolName, wordsOf } from './words.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences. */
@@ -47,14 +49,18 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
 
 /** The diagnostic the decisive fact came from, else the first error in a file of ours. */
 function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
-  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make');
+  const errors = facts.subject.diagnostics.filter(
+    (entry) => entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7,
+  );
   const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
   const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
   return same ?? (match?.fact.origin === 'line' && match.rule.kind === 'version_conflict' ? null : (own ?? null));
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
-  const others = facts.subject.diagnostics.filter((other) => other.severity === 'error' && other.tool !== 'make').length - 1;
+  const others =
+    facts.subject.diagnostics.filter((other) => other.severity === 'error' && other.tool !== 'make' && !SUMMARY_WORDS.test(other.message))
+      .length - 1;
   const place = placeOf(entry.file, entry.line);
   const code = entry.code === null ? '' : ` (${entry.code})`;
   const message = oneLine(entry.message, 300);
@@ -76,7 +82,8 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
     const gap = `expected ${oneLine(test.expected, 120)} but got ${oneLine(test.actual, 120)}`;
     return { title: `${test.name}: ${gap}`, rootCause: `Test ${name}${where} ${gap}.${more}` };
   }
-  const message = oneLine(test.message ?? said, 300);
+  const words = test.message ?? said;
+  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words, 300);
   const verb = kind === 'flaky_timing' ? 'waited in vain' : 'fails';
   return {
     title: message === '' ? `${test.name} ${verb}` : `${test.name}: ${message}`,
@@ -134,11 +141,13 @@ function fromWords(facts: Facts, match: Match | null, kind: Classification['kind
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   const step = facts.subject.failedSections[0]?.name;
   const where = step === undefined ? 'The failing step' : `The step "${oneLine(step, 80)}"`;
-  return { title: said, rootCause: `${spokenKind(kind)}. ${where} says: ${said}` };
+  return { title: said, rootCause: `${(match === null ? null : titleOf(match, facts)) ?? spokenKind(kind)}. ${where} says: ${said}` };
 }
 
 function placeOf(file: string | null, line: number | null): string | null {
-  return file === null ? null : line === null ? file : `${file}:${line}`;
+  if (file === null) return null;
+  const path = projectPath(file);
+  return line === null ? path : `${path}:${line}`;
 }
 
 function shortType(type: string): string {

@@ -20,14 +20,7 @@ const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
 };
 
 /** Allowed for any category, asked last. */
-const ANY_CATEGORY = [
-  'find_similar_failures',
-  'read_failure_history',
-  'count_consecutive_failures',
-  'grep_log',
-  'view_log',
-  'diff_with_green',
-];
+const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures', 'diff_with_green'];
 
 /** The independent questions of this round: first the tools that always run, then what the category's table allows. */
 export function chooseCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {

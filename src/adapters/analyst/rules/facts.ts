@@ -1,7 +1,7 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
-import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE } from './vocabulary.ts';
+import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE, SUMMARY_WORDS } from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
@@ -53,13 +53,24 @@ export function readFacts(subject: TriageSubject): Facts {
 
 /** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
 export function isForeignPath(path: string): boolean {
+  if (
+    /^(?:node:|<frozen|java\.base|\/usr\/(?:lib|local)\/|\/opt\/hostedtoolcache\/|(?:testing|asm_\w{1,10}|proc|panic)\.(?:go|s)$)/.test(
+      path,
+    )
+  )
+    return true;
   return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
     path,
   );
 }
 
 function isCompiler(entry: Diagnostic): boolean {
-  return COMPILERS.test(entry.tool) && !ENVIRONMENT_WORDS.test(entry.message) && !(entry.file !== null && isForeignPath(entry.file));
+  return (
+    COMPILERS.test(entry.tool) &&
+    !SUMMARY_WORDS.test(entry.message) &&
+    !ENVIRONMENT_WORDS.test(entry.message) &&
+    !(entry.file !== null && isForeignPath(entry.file))
+  );
 }
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {

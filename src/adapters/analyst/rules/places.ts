@@ -82,7 +82,7 @@ function testPlaces(subject: TriageSubject): Place[] {
 }
 
 /** The path inside the repository: without the folder a CI system checks out into. */
-function projectPath(path: string): string {
+export function projectPath(path: string): string {
   return path.replace(CHECKOUT, '').replace(/^\.\//, '');
 }
 

@@ -35,11 +35,14 @@ export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic',
 export function matchRule(rule: Rule, facts: Facts): Match | null {
   const matcher = matcherOf(rule);
   let best: Match | null = null;
+  let bestWorth = 0;
   for (const fact of facts.all) {
-    if (best !== null && rule.strength * fact.weight <= best.strength) continue;
+    const worth = fact.weight * (isTelling(fact.text) ? 1 : 0.8);
+    if (worth <= bestWorth) continue;
     if (!rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
     if (rule.when !== undefined && !rule.when(fact, facts)) continue;
     best = { rule, fact, strength: rule.strength * fact.weight };
+    bestWorth = worth;
   }
   return best;
 }
@@ -53,6 +56,11 @@ function matcherOf(rule: Rule): RegExp {
   const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');
   MATCHERS.set(rule, matcher);
   return matcher;
+}
+
+/** A bare code ("E401") proves as much as a sentence and says less. */
+function isTelling(text: string): boolean {
+  return /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
 }
 
 interface Area {

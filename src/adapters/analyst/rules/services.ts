@@ -40,6 +40,7 @@ export function hostOf(text: string): string | null {
   if (own !== null) return own.port === null ? own.host : `${own.host}:${own.port}`;
   return (
     /https?:\/\/([\w.-]{3,200}(?::\d{2,5})?)/.exec(text)?.[1] ??
+    /\b(\d{1,3}(?:\.\d{1,3}){3}:\d{2,5})\b/.exec(text)?.[1] ??
     /(?:host:? '?|ENOTFOUND |EAI_AGAIN |lookup |to |UnknownHostException: )([\w-]{1,63}(?:\.[\w-]{1,63}){1,6}(?::\d{2,5})?)/.exec(
       text,
     )?.[1] ??

@@ -1,5 +1,6 @@
 import type { Category } from '../../../domain/category.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
+import { ruleOn } from './classify.ts';
 import { type Place, placesOf } from './places.ts';
 
 const AROUND = 20;
@@ -18,9 +19,9 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_blame':
       return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':
-      return optional('text', symbolOf(subject));
+      return optional('text', symbolOf(subject)?.slice(0, 200));
     case 'read_commit_history':
-      return { path: placesOf(subject)[0]?.path, limit: 10 };
+      return { ...optional('path', placesOf(subject)[0]?.path), limit: 10 };
     case 'read_test_file':
       return testArguments(subject);
     case 'read_build_log':
@@ -28,10 +29,11 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_console_output':
       return { ...optional('source', subject.excerpts[0]?.source ?? subject.sources[0]?.name), lines: 80 };
     case 'find_similar_failures':
-      return { text: headline(subject), limit: 5 };
+      return { ...optional('text', headline(subject)), limit: 5 };
     case 'read_failure_history':
       return { limit: 20 };
     case 'count_consecutive_failures':
+    case 'diff_with_green':
       return {};
     default:
       return null;
@@ -45,11 +47,13 @@ export function headline(subject: TriageSubject): string {
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
 }
 
+/** What was said, most telling first, a line each: the rule's own fact before the headline. */
 function query(subject: TriageSubject): Record<string, unknown> | null {
-  const text = headline(subject);
-  const words = text !== '' ? text : (subject.excerpts[0]?.text ?? '').replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
-  const tools = subject.toolchains.slice(0, 2).join(' ');
-  return words === '' && tools === '' ? null : { query: `${words} ${tools}`.trim(), limit: 5 };
+  const decisive = ruleOn(subject).decisive?.fact.text ?? '';
+  const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];
+  const lines = said.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY)).filter((text) => text !== '');
+  const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
+  return words === '' ? null : { query: words, limit: 5 };
 }
 
 /** Code for a code error; CI files for a set-up error; manifests and lock files for a dependency error. */
@@ -62,7 +66,7 @@ function readFileArguments(subject: TriageSubject, located: Place | undefined, c
 
 function testArguments(subject: TriageSubject): Record<string, unknown> | null {
   const test = subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
-  return test === null ? null : { test: test.name, ...optional('file', test.file) };
+  return test === null ? null : { test: test.name.slice(0, 500), ...optional('file', test.file) };
 }
 
 function buildLogArguments(subject: TriageSubject): Record<string, unknown> {

@@ -12,8 +12,12 @@ export const ENVIRONMENT_WORDS =
 
 /** Lines that inform, warn or echo: they may name an error without being one. */
 export const QUIET_LINE =
-  /^\s*(?:\[[^\]\n]{0,60}\]\s{0,4})?(?:\d\d:\d\d:\d\d\s{1,6})?(?:\[?(?:info|debug|trace|notice|warn(?:ing)?)\]?\b|npm (?:warn|notice)|warning[: ]|(?:ok|✓|✔|√|pass(?:ed)?)\b|\+{1,3} |\$ |[\w.@:~/-]{1,80}\$ |>>> |##\[(?:group|command|debug|warning)\]|PASS )|\b(?:retrying|will retry|attempt #?\d+ of|0 errors|no errors)\b/i;
+  /^\s*(?:\[[^\]\n]{0,60}\]\s{0,4})?(?:\d\d:\d\d:\d\d\s{1,6})?(?:\[?(?:info|debug|trace|notice|warn(?:ing)?)\]?\b|npm (?:warn|notice)|warning[: ]|(?:ok|✓|✔|√|pass(?:ed)?)\b|\+{1,3} |\$ |[\w.@:~/-]{1,80}\$ |(?:Running|Compiling|Download(?:ing|ed)|Checking|Fetching|Installing|Collecting|Building|Resolving|Preparing) |>>> |##\[(?:group|command|debug|warning)\]|PASS )|\b(?:retrying|will retry|attempt #?\d+ of|0 errors|no errors)\b/i;
 
 /** The narrower form, for lines that no extractor tied to a test. */
 export const ASSERTION_FAILED =
   /\bAssertion(?:Failed)?Error\b|assertion `?(?:left|failed)|assertion failed|\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i;
+
+/** What a tool says after its errors: true, and no error of its own. */
+export const SUMMARY_WORDS =
+  /^(?:could not compile|aborting due to|test failed, to rerun|Compilation failure|build failed|\d{1,6} errors? generated|command failed|The process|Process completed)/i;

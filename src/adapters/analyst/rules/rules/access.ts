@@ -44,6 +44,8 @@ export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR
     kind: 'permission_or_secret',
     strength: 4.4,
     patterns: [
+      /Unable to authenticate/i,
+      /Incorrect or missing password/i,
       /Host key verification failed/i,
       /ACTIONS_ID_TOKEN_REQUEST_URL/i,
       /Could not assume role/i,

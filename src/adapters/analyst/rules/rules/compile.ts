@@ -12,7 +12,7 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /^(?:javac|maven|gradle|kotlin\w*|scala\w*|groovyc|gcc|g\+\+|clang(?!-tidy|-format)\S*|msvc|cl|csc|swiftc?|rustc|cargo|go(?:-build)?|ghc|dotnet|msbuild|webpack|esbuild|vite|babel): /i,
     ],
     from: ['diagnostic'],
-    when: (_fact, facts) => facts.compileErrors.length > 0,
+    when: (fact, facts) => facts.compileErrors.some((entry) => fact.text.endsWith(entry.message)),
   },
   {
     name: 'tsc-diagnostic',

@@ -40,6 +40,7 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
     kind: 'environment',
     strength: 4.2,
     patterns: [
+      /Not compatible with your version of/,
       /Version \S{1,40} with arch \S{1,20} not found/,
       /go\.mod requires go >=/,
       /toolchain not available/,
