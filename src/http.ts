@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { Config } from './config/schema.ts';
@@ -51,7 +51,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const { config } = deps;
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: config.http.maxBodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,

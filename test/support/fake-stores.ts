@@ -1,0 +1,100 @@
+import type { Build, TestResult } from '../../src/domain/build.ts';
+import type { TriageJob } from '../../src/domain/triage.ts';
+import type { HttpDeps } from '../../src/http.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
+
+type Kept = Parameters<Stores['deliveries']['insertOnce']>[0];
+
+/** What a fake installation has been told, for assertions. */
+export interface FakeState {
+  readonly deliveries: Kept[];
+  readonly builds: Build[];
+  readonly jobs: TriageJob[];
+  readonly results: Map<string, readonly TestResult[]>;
+  readonly archive: Map<string, string>;
+  readonly rung: string[];
+  readonly log: LogLine[];
+}
+
+/** HTTP dependencies whose stores live in memory: for tests in which SQL does not matter. Transactions roll nothing back. */
+export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: HttpDeps; readonly state: FakeState } {
+  const state: FakeState = { deliveries: [], builds: [], jobs: [], results: new Map(), archive: new Map(), rung: [], log: [] };
+  const empty = emptyHttpDeps();
+  const deps: HttpDeps = {
+    ...empty,
+    logger: recordingLogger(state.log),
+    stores: { ...empty.stores, deliveries: fakeDeliveries(state), builds: fakeBuilds(state, empty), triages: fakeTriages(state, empty) },
+    database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
+    archive: { ...empty.archive, put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text) },
+    jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.rung.push(jobId) },
+    ...changes,
+  };
+  return { deps, state };
+}
+
+function fakeDeliveries(state: FakeState): Stores['deliveries'] {
+  const find: Stores['deliveries']['find'] = async (source, deliveryId) =>
+    state.deliveries.find((kept) => kept.source === source && kept.deliveryId === deliveryId) ?? null;
+  return {
+    find,
+    insertOnce: async (delivery) => {
+      if ((await find(delivery.source, delivery.deliveryId)) !== null) return false;
+      state.deliveries.push(delivery);
+      return true;
+    },
+  };
+}
+
+function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
+  return {
+    ...empty.stores.builds,
+    upsert: async (build) => {
+      const at = state.builds.findIndex(
+        (known) =>
+          known.provider === build.provider &&
+          known.repository === build.repository &&
+          known.attempt === build.attempt &&
+          ((known.pipeline === build.pipeline && known.number === build.number) ||
+            (known.externalId !== null && known.externalId === build.externalId)),
+      );
+      const known = state.builds[at];
+      if (known === undefined) {
+        const created = { ...build, id: `bld_${state.builds.length + 1}`, receivedAt: new Date(0).toISOString() };
+        state.builds.push(created);
+        return { build: created, created: true };
+      }
+      const provisional = known.number === known.externalId;
+      const changed = {
+        ...known,
+        ...(provisional ? { pipeline: build.pipeline, number: build.number } : {}),
+        status: known.status === 'unknown' ? build.status : known.status,
+      };
+      state.builds[at] = changed;
+      return { build: changed, created: false };
+    },
+    find: async (id) => state.builds.find((build) => build.id === id) ?? null,
+    findByExternalId: async ({ repository, externalId }) =>
+      state.builds.findLast((build) => build.repository === repository && build.externalId === externalId) ?? null,
+    saveTestResults: async (buildId, results) => void state.results.set(buildId, results),
+  };
+}
+
+function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
+  const findByBuild = async (buildId: string) => state.jobs.find((job) => job.buildId === buildId) ?? null;
+  return {
+    ...empty.stores.triages,
+    findByBuild,
+    owe: async (buildId) => {
+      const known = await findByBuild(buildId);
+      if (known !== null) return known;
+      const at = new Date(0).toISOString();
+      const job: TriageJob = {
+        ...{ id: `job_${state.jobs.length + 1}`, buildId, state: 'queued', attempts: 0, lease: 0 },
+        ...{ leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
+      };
+      state.jobs.push(job);
+      return job;
+    },
+  };
+}
