@@ -7,6 +7,7 @@ import { failuresOf } from './failures.ts';
 import { knownLines } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
+import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
 import { openLog, plainText } from './lines.ts';
 import { reduceLogs } from './reduce.ts';
 import { scanText } from './scan.ts';
@@ -65,6 +66,11 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
 }
 
 function readLog(source: SourceText, isKnown: (line: string) => boolean): ReadLog {
+  const read = readLines(source, isKnown);
+  return isOverwritten(source.text) ? { ...read, found: foldReturns(readLines(splitReturns(source), isKnown).found, source) } : read;
+}
+
+function readLines(source: SourceText, isKnown: (line: string) => boolean): ReadLog {
   const plain = plainText(source.text);
   const scan = scanText(plain, extractorAutomaton());
   const log = openLog(source, plain, scan);

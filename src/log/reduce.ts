@@ -27,6 +27,8 @@ interface Picked {
 /** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
 const RESERVE = 0.98;
 const MAX_TRIES = 5_000;
+/** The heaviest blocks get another chance for the dear lines they were given without. */
+const MAX_SECOND = 60;
 
 /** Fills the budget with the heaviest blocks, whole lines only, and gives them back in the order of the logs. */
 export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): Reduced {
@@ -38,6 +40,10 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
     if (room <= 0) break;
     const lines = picked.get(block.log);
     if (lines !== undefined) room -= pick(block, lines, room, budgetTokens);
+  }
+  for (const block of candidates.slice(0, MAX_SECOND)) {
+    const lines = picked.get(block.log);
+    if (lines !== undefined) room -= pick(block, lines, room, Number.POSITIVE_INFINITY);
   }
   return settle(
     logs.flatMap(({ log }) => excerptsOf(log, picked.get(log) ?? new Map())),

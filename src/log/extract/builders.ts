@@ -2,6 +2,13 @@ import { diagnosticExtractor } from './diagnostics.ts';
 
 const indented = (line: string) => /^\s{2,200}\S|^$/.test(line) && line.length < 400;
 
+/** npm repeats its code before each line; system calls, paths and numbers are no message. */
+function npmMessage(line: string): string | null {
+  const said = /^npm (?:ERR!|error) (?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?(?<said>\S.{0,500})$/.exec(line)?.groups?.['said'];
+  if (said === undefined || /^(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|E\w{2,30}$|Unsupported engine$)/.test(said)) return null;
+  return said;
+}
+
 /** CMake and autotools. */
 export const cmake = diagnosticExtractor(
   'cmake',
@@ -11,6 +18,7 @@ export const cmake = diagnosticExtractor(
       pattern: /^CMake Error(?: at (?<file>[^\s:]{1,300}):(?<line>\d{1,7}) \([\w-]{1,80}\))?:?(?<message>.{0,400})/,
       weight: 80,
       belongs: (line) => /^\s{2,200}\S|^Call Stack|^$/.test(line),
+      messageBelow: (line) => /^\s{2,8}(?<said>\S.{0,400})$/.exec(line)?.groups?.['said'] ?? null,
     },
     {
       pattern: /^(?:configure|\S{0,100}\/configure): error: (?<message>.{1,400})/,
@@ -33,6 +41,7 @@ export const make = diagnosticExtractor(
       pattern: /^(?:g|mingw32-)?make(?:\[\d{1,2}\])?: \*\*\* \[(?:(?<file>[^\s:]{1,200}):(?<line>\d{1,6}): )?(?<message>.{1,300})/,
       weight: 45,
       severity: 'error',
+      pointer: true,
     },
   ],
 ); // prettier-ignore
@@ -43,8 +52,9 @@ export const npm = diagnosticExtractor(
   ['npm err!', 'npm error', 'err_pnpm', 'error an unexpected', "error couldn't find", 'error command failed', '➤ yn'],
   [
     {
-      pattern: /^npm (?:ERR!|error) code (?<code>(?!ELIFECYCLE|1$)\w{1,60})(?<message>)/,
+      pattern: /^npm (?:ERR!|error) code (?<code>(?!ELIFECYCLE|1$)\w{1,60})/,
       weight: 80,
+      messageBelow: npmMessage,
       belongs: (line) => /^npm (?:ERR!|error)/.test(line) && !/complete log|_logs\//.test(line),
     },
     {
@@ -56,6 +66,7 @@ export const npm = diagnosticExtractor(
     {
       pattern: /^npm (?:ERR!|error) (?<message>Test failed.{0,100}|code ELIFECYCLE|Lifecycle script.{0,200})/,
       weight: 40,
+      pointer: true,
       belongs: (line) => /^npm (?:ERR!|error)/.test(line),
     },
     { pattern: /^\s?(?<code>ERR_PNPM_\w{1,60})\s{1,4}(?<message>.{1,400})/, weight: 80, belongs: indented },

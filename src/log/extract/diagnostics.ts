@@ -1,3 +1,4 @@
+import type { Diagnostic } from '../../domain/failure.ts';
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
 import { blockEnd } from './extraction.ts';
@@ -9,6 +10,10 @@ export interface DiagnosticShape {
   readonly weight?: number;
   /** Whether a line still belongs to the complaint above it: source lines, carets, notes. */
   readonly belongs?: (line: string) => boolean;
+  /** Where the first line only names the kind of trouble: the message on a line below it, or null if that line says nothing. */
+  readonly messageBelow?: (line: string) => string | null;
+  /** It only points up to what was said before: weighed, but no diagnostic of its own. */
+  readonly pointer?: boolean;
 }
 
 /** Most complaints of one tool that are kept as data; the blocks of all are weighed. */
@@ -49,21 +54,27 @@ function readDiagnostic(
     if (groups === undefined) continue;
     const severity = shape.severity ?? (/warn|note|info/i.test(groups['severity'] ?? '') ? 'warning' : 'error');
     const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
-    found.diagnostics.push({
-      tool,
-      severity,
-      file: groups['file'] ?? null,
-      line: numberOf(groups['line']),
-      column: numberOf(groups['column']),
-      code: groups['code'] ?? null,
-      message: (groups['message'] ?? text).trim().slice(0, 500),
-      at: { source: log.name, line },
-    });
+    const below = messageBelow(log, line, end, shape);
+    const message = (below ?? groups['message'] ?? '').trim().slice(0, 500) || text.trim().slice(0, 500);
+    if (shape.pointer !== true) found.diagnostics.push({ tool, severity, ...placeOf(groups), message, at: { source: log.name, line } });
     const weight = severity === 'warning' ? 12 : (shape.weight ?? 78) - Math.min(index, 30) * 0.2;
     found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
     return end;
   }
   return 0;
+}
+
+function placeOf(groups: { [name: string]: string | undefined }): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
+  return { file: groups['file'] ?? null, line: numberOf(groups['line']), column: numberOf(groups['column']), code: groups['code'] ?? null };
+}
+
+function messageBelow(log: LogText, line: number, end: number, shape: DiagnosticShape): string | null {
+  if (shape.messageBelow === undefined) return null;
+  for (let at = line + 1; at <= Math.min(log.lineCount, end + 1); at++) {
+    const message = shape.messageBelow(log.line(at));
+    if (message !== null) return message;
+  }
+  return null;
 }
 
 function numberOf(digits: string | undefined): number | null {

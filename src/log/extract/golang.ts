@@ -11,6 +11,7 @@ export const golang: Extractor = {
   name: 'go',
   literals: [
     '--- FAIL: ',
+    '=== RUN   ',
     'FAIL\t',
     '"Action":"fail"',
     'panic: ',
@@ -23,10 +24,15 @@ export const golang: Extractor = {
   ],
   extract: (log, lines, found) => {
     const seen = new Set<string>();
+    const runs = new Map<string, number>();
     for (const line of lines) {
       const text = log.line(line);
+      if (text.startsWith('=== RUN   ')) {
+        runs.set(text.slice(10).trim(), line);
+        continue;
+      }
       const groups = FAIL.exec(text)?.groups;
-      if (groups !== undefined) readFail(log, line, groups['name'] ?? '', (groups['indent'] ?? '').length, found, seen);
+      if (groups !== undefined) readFail(log, line, groups['name'] ?? '', (groups['indent'] ?? '').length, found, seen, runs);
       else if (text.startsWith('{')) readJson(log, line, text, found, seen);
       else readOther(log, line, text, found);
     }
@@ -34,14 +40,10 @@ export const golang: Extractor = {
   },
 };
 
-function readFail(log: LogText, line: number, name: string, indent: number, found: Extraction, seen: Set<string>): void {
+function readFail(log: LogText, line: number, name: string, indent: number, found: Extraction, seen: Set<string>, runs: ReadonlyMap<string, number>): void {
   if (seen.has(name)) return;
   seen.add(name);
-  let end = line;
-  const last = Math.min(log.lineCount, line + MAX_LINES);
-  while (end < last && belongs(log.line(end + 1), indent)) end++;
-  let start = line;
-  if (end === line) while (start > Math.max(1, line - 30) && /^\s{4,40}\S.{0,60}\.go:\d{1,6}: /.test(log.line(start - 1))) start--;
+  const { start, end } = printedBy(log, line, indent, runs.get(name));
   const body = Array.from({ length: Math.min(40, end - start + 1) }, (_, i) => log.line(start + i));
   const at = body
     .map((text) => /^\s{1,40}(?<file>[\w./-]{1,200}\.go):(?<line>\d{1,6}):? ?(?<message>.{0,500})/.exec(text)?.groups)
@@ -60,6 +62,21 @@ function readFail(log: LogText, line: number, name: string, indent: number, foun
   const less = Math.min(seen.size, 30) * 0.4;
   found.blocks.push({ start, end, weight: 86 - less, reason: 'go test failure' });
   found.blocks.push({ start, end: Math.min(end, start + 12), weight: 91 - less, reason: 'go test failure' });
+}
+
+/** What a failing test printed: below its verdict, or, with \`-v\`, below the line that said it ran. */
+function printedBy(log: LogText, line: number, indent: number, run: number | undefined): { start: number; end: number } {
+  const end = lastOf(log, line, indent);
+  if (end > line || run === undefined) return { start: line, end };
+  const printed = lastOf(log, run, 0);
+  return printed > run ? { start: run, end: printed } : { start: line, end: line };
+}
+
+function lastOf(log: LogText, line: number, indent: number): number {
+  let end = line;
+  const last = Math.min(log.lineCount, line + MAX_LINES);
+  while (end < last && belongs(log.line(end + 1), indent)) end++;
+  return end;
 }
 
 function belongs(text: string, indent: number): boolean {

@@ -60,6 +60,8 @@ export const linters = diagnosticExtractor(
     '[warn] ',
     '[error] ',
     '.py:',
+    '.yml:',
+    '.yaml:',
     '.rb:',
     ': c0',
     ': e1',
@@ -77,6 +79,11 @@ export const linters = diagnosticExtractor(
     '(severity:',
   ],
   [
+    {
+      pattern: /^(?<file>[\w./@-]{1,250}\.ya?ml):(?<line>\d{1,7}):(?<column>\d{1,5}): (?<message>.{1,400}?)(?: \[(?<code>[\w-]{1,60})\])?$/,
+      weight: 78,
+      belongs: (line) => /^\s{0,8}\d{0,6} ?\|/.test(line),
+    },
     {
       pattern:
         /^(?:##\[error\])?(?<file>[\w./@-]{1,250}\.pyi?):(?<line>\d{1,7}):(?:(?<column>\d{1,5}):)? (?:\[?(?<code>[A-Z]{1,4}\d{2,5})\]?:?) (?<message>.{1,400})/,
