@@ -1,7 +1,6 @@
 -- Everything Faultline keeps, except what the queue (schema pgboss) and the graph's checkpoints (schema checkpoints)
 -- keep for themselves. Times are stored in UTC; leases and claims are judged by the database's clock.
 
-create extension if not exists vector;
 create extension if not exists pg_trgm;
 
 -- What arrived
@@ -219,17 +218,3 @@ create table library_entries (
 );
 create index library_entries_by_fingerprint on library_entries (fingerprint, confirmed_at desc, id desc);
 create index library_entries_by_time on library_entries (confirmed_at desc, id desc);
-
--- Texts by meaning. Search is exact: thousands of items, not millions.
-
-create table vector_items (
-  namespace text not null,
-  id text not null,
-  -- vectors of different embedders cannot be compared
-  embedder text not null,
-  text text not null,
-  metadata jsonb not null,
-  embedding vector(512) not null,
-  updated_at timestamptz not null default clock_timestamp(),
-  primary key (namespace, id)
-);

@@ -1,0 +1,77 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openPglite } from '../../../src/adapters/database/pglite.ts';
+import { databaseContract } from '../../contract/database-contract.ts';
+
+databaseContract('pglite', async (migrationsFolder) => {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
+  const db = await openPglite({ dataDir: join(folder, 'database'), migrationsFolder });
+  const dispose = async () => {
+    await db.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { db, second: null, dispose };
+});
+
+describe('a PGlite directory', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
+  });
+  afterEach(async () => rm(folder, { recursive: true, force: true }));
+
+  it('is made with its parents, starts within the limits, and keeps its data', async () => {
+    const dataDir = join(folder, 'deep', 'database');
+    const first = performance.now();
+    const db = await openPglite({ dataDir });
+    expect((await db.migrate()).applied[0]).toBe('0001_foundation');
+    const fresh = performance.now() - first;
+    await db.query(`insert into deliveries (source, delivery_id, event, body_sha256) values ('a', 'b', 'c', 'd')`);
+    await db.close();
+
+    const second = performance.now();
+    const again = await openPglite({ dataDir });
+    expect(await again.migrate()).toEqual({ applied: [] });
+    const known = performance.now() - second;
+    expect(await again.query('select delivery_id from deliveries')).toEqual([{ delivery_id: 'b' }]);
+    await again.close();
+
+    // The promise is 5 s and 2 s on a free machine; twice that here, where tests share it.
+    expect(fresh).toBeLessThan(10_000);
+    expect(known).toBeLessThan(4000);
+  });
+
+  it('is refused to a second opening in the same process, and free again after the first is closed', async () => {
+    const dataDir = join(folder, 'database');
+    const db = await openPglite({ dataDir });
+
+    await expect(openPglite({ dataDir })).rejects.toMatchObject({ code: 'locked', details: { pid: process.pid } });
+    await db.close();
+
+    await (await openPglite({ dataDir })).close();
+  });
+
+  it('is made anew where its first initialisation was cut short', async () => {
+    const dataDir = join(folder, 'database');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'PG_VERSION'), '18\n');
+    await writeFile(`${dataDir}.initializing`, '');
+
+    const db = await openPglite({ dataDir });
+
+    expect((await db.migrate()).applied.length).toBeGreaterThan(0);
+    await db.close();
+  });
+
+  it('is left alone, and not kept locked, where it holds something else', async () => {
+    const dataDir = join(folder, 'photos');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'beach.jpg'), '');
+
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      await expect(openPglite({ dataDir })).rejects.toMatchObject({ code: 'invalid-config' });
+    }
+  });
+});
