@@ -17,7 +17,7 @@ export interface BuildRouteDeps {
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('Our id, or `provider:number` such as `github:812`') });
 const access = { access: { role: 'read' } } as const;
-const tags = ['builds'];
+const tags = ['Builds'];
 /** Most answers come within seconds. */
 const RETRY_AFTER_SECONDS = 2;
 

@@ -29,7 +29,7 @@ function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/analyses/:id',
     {
       config: access,
-      schema: { tags: ['analyses'], summary: 'One answer with its steps, evidence and usage', params: Params, response: { 200: Analysis } },
+      schema: { tags: ['Analyses'], summary: 'One answer with its steps, evidence and usage', params: Params, response: { 200: Analysis } },
     },
     async ({ params: { id } }) => {
       const analysis = await stores.analyses.find(id);
@@ -44,7 +44,7 @@ function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): vo
     '/api/failures',
     {
       config: access,
-      schema: { tags: ['failures'], summary: 'Search failures, newest first', querystring: FailuresQuery, response: { 200: FailureList } },
+      schema: { tags: ['Failures'], summary: 'Search failures, newest first', querystring: FailuresQuery, response: { 200: FailureList } },
     },
     async ({ query: { limit, offset, since, ...given } }) => {
       const filter = { ...present(given), ...(since !== undefined && { since: new Date(since).toISOString() }) };
@@ -60,7 +60,7 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/library',
     {
       config: access,
-      schema: { tags: ['library'], summary: 'What people taught, newest first', querystring: LibraryQuery, response: { 200: LibraryList } },
+      schema: { tags: ['Library'], summary: 'What people taught, newest first', querystring: LibraryQuery, response: { 200: LibraryList } },
     },
     async ({ query: { limit, offset } }) => {
       const items = await stores.library.list({ limit, offset });
@@ -71,7 +71,7 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/library/:id',
     {
       config: access,
-      schema: { tags: ['library'], summary: 'One decided failure', params: Params, response: { 200: LibraryEntry } },
+      schema: { tags: ['Library'], summary: 'One decided failure', params: Params, response: { 200: LibraryEntry } },
     },
     async ({ params: { id } }) => {
       const entry = await stores.library.find(id);

@@ -15,7 +15,7 @@ export interface ReviewDeps extends DecideDeps {
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 const access = { access: { role: 'review' } } as const;
-const tags = ['review'];
+const tags = ['Review'];
 
 /** The review queue: read it, hold an item, give it back, decide it. The reviewer is whoever the token names. */
 export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): void {
