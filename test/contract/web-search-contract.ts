@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import type { WebSearch } from '../../src/ports/web-search.ts';
+
+/** What every web search promises, configured or not. */
+export function webSearchContract(name: string, open: () => WebSearch): void {
+  describe(`web search: ${name}`, () => {
+    const signal = new AbortController().signal;
+
+    it('names itself and says whether it is configured', () => {
+      expect(open().driver).toBe(name);
+      expect(typeof open().configured).toBe('boolean');
+    });
+
+    it('returns at most the limit, each with title, text and an http address', async () => {
+      const results = await open().search('connection refused', 2, signal);
+      expect(results.length).toBeLessThanOrEqual(2);
+      for (const result of results) {
+        expect(result.url).toMatch(/^https?:\/\//);
+        expect([typeof result.title, typeof result.text]).toEqual(['string', 'string']);
+      }
+    });
+
+    it('is honest: without configuration it finds nothing', async () => {
+      const search = open();
+      if (!search.configured) expect(await search.search('anything', 5, signal)).toEqual([]);
+    });
+  });
+}

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A real little git repository in a temporary folder. */
+export interface GitRepository {
+  readonly folder: string;
+  /** Writes the files (`null` deletes one), commits them, and returns the commit's id. */
+  commit(files: Readonly<Record<string, string | null>>, message: string, author?: string): string;
+  git(...args: string[]): string;
+  remove(): void;
+}
+
+/** Commits are an hour apart, from 2026-01-01T00:00:00Z on, so that ids and order never change. */
+export function createGitRepository(): GitRepository {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-git-'));
+  let hours = 0;
+  const environment = { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, GIT_CONFIG_NOSYSTEM: '1', GIT_CONFIG_GLOBAL: '/dev/null' };
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env: environment, encoding: 'utf8' }).trim();
+  git('init', '--quiet', '--initial-branch=main');
+  git('config', 'user.email', 'nobody@example.test');
+  return {
+    folder,
+    git,
+    commit(files, message, author = 'Ada') {
+      for (const [path, text] of Object.entries(files)) {
+        const file = join(folder, path);
+        mkdirSync(dirname(file), { recursive: true });
+        if (text === null) rmSync(file);
+        else writeFileSync(file, text);
+      }
+      const at = new Date(Date.UTC(2026, 0, 1, hours)).toISOString();
+      hours += 1;
+      const env = { ...environment, GIT_AUTHOR_DATE: at, GIT_COMMITTER_DATE: at, GIT_AUTHOR_NAME: author, GIT_COMMITTER_NAME: author };
+      git('add', '--all');
+      execFileSync('git', ['commit', '--quiet', '--allow-empty', '-m', message], { cwd: folder, env });
+      return git('rev-parse', 'HEAD');
+    },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { CATEGORIES, type Category } from '../../src/domain/category.ts';
+import { createTools } from '../../src/tools/all-tools.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { asking, emptySources } from './sources.ts';
+
+const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
+const ask = asking({});
+
+const ALWAYS = ['search_error_library', 'search_knowledge'];
+const ANY = ['count_consecutive_failures', 'find_similar_failures', 'grep_log', 'read_failure_history', 'search_web', 'view_log'];
+
+/** The table "categories and tools" of the design, for the tools that exist. */
+const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: readonly string[] }>> = {
+  CODE_ERROR: {
+    whenNeeded: ['read_file', 'read_blame', 'search_code', 'read_commit_history'],
+    never: ['read_console_output', 'read_build_log', 'read_test_file'],
+  },
+  INFRA_ERROR: {
+    whenNeeded: ['read_build_log', 'read_console_output'],
+    never: ['read_file', 'read_blame', 'search_code', 'read_commit_history', 'read_test_file'],
+  },
+  CONFIG_ERROR: {
+    whenNeeded: ['read_console_output', 'read_file', 'search_code'],
+    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log'],
+  },
+  DEPENDENCY_ERROR: {
+    whenNeeded: ['read_console_output', 'read_file', 'search_code'],
+    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log'],
+  },
+  TEST_FAILURE: {
+    whenNeeded: ['read_test_file'],
+    never: ['read_blame', 'read_file', 'search_code', 'read_commit_history', 'read_build_log', 'read_console_output'],
+  },
+};
+
+/** The thirteen core tools: cost class and usual latency. */
+const CORE: readonly (readonly [string, string, number])[] = [
+  ['search_knowledge', 'low', 200],
+  ['search_error_library', 'low', 200],
+  ['read_file', 'medium', 500],
+  ['read_blame', 'medium', 600],
+  ['search_code', 'high', 1000],
+  ['read_test_file', 'medium', 500],
+  ['read_commit_history', 'high', 800],
+  ['read_build_log', 'low', 100],
+  ['read_console_output', 'low', 100],
+  ['find_similar_failures', 'low', 150],
+  ['read_failure_history', 'low', 100],
+  ['count_consecutive_failures', 'low', 80],
+  ['search_web', 'high', 2000],
+];
+
+describe.each(CATEGORIES)('tools for %s', (category) => {
+  it('are those of the table, and no other', () => {
+    const offered = toolbox.offered(category).map(({ name }) => name);
+
+    expect(offered.toSorted()).toEqual([...ALWAYS, ...ANY, ...TABLE[category].whenNeeded].toSorted());
+    expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
+  });
+
+  it('always run the two searches', () => {
+    const always = toolbox.offered(category).filter((tool) => tool.always);
+
+    expect(always.map(({ name }) => name).toSorted()).toEqual(ALWAYS);
+  });
+
+  it('keep the web for the end', () => {
+    const fallbacks = toolbox.offered(category).filter((tool) => tool.fallback);
+
+    expect(fallbacks.map(({ name }) => name)).toEqual(['search_web']);
+    expect(toolbox.offered(category).at(-1)?.name).toBe('search_web');
+  });
+
+  it.each(TABLE[category].never)('refuse %s', async (name) => {
+    expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' })).toMatchObject({ status: 'refused', findings: [] });
+  });
+});
+
+describe('the core tools', () => {
+  it.each(CORE)('%s is %s and usually takes %i ms', (name, costClass, usualLatencyMs) => {
+    expect(toolbox.describe(name)).toMatchObject({ costClass, usualLatencyMs });
+  });
+
+  it('describe their arguments by a closed JSON schema', () => {
+    for (const category of CATEGORIES) {
+      for (const tool of toolbox.offered(category)) {
+        expect(tool.parameters).toMatchObject({ type: 'object', additionalProperties: false });
+        expect(tool.question).toMatch(/\?$/);
+      }
+    }
+  });
+
+  it('honestly say that no web search is configured', async () => {
+    const outcome = await ask('CODE_ERROR', 'search_web', { query: 'anything' });
+
+    expect(outcome).toMatchObject({ status: 'unavailable', summary: 'no web search configured' });
+  });
+
+  it('honestly say that no clone is configured', async () => {
+    const outcome = await ask('CODE_ERROR', 'read_file', { path: 'src/a.ts' });
+
+    expect(outcome).toMatchObject({ status: 'unavailable', summary: 'No clone of shop/api is configured, so its code cannot be read.' });
+  });
+});

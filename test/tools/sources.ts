@@ -1,0 +1,49 @@
+import { createNoCodeHost } from '../../src/adapters/code-host/none.ts';
+import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
+import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
+import type { Category } from '../../src/domain/category.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { createTools, type ToolSources } from '../../src/tools/all-tools.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { sampleSubject } from '../support/subject.ts';
+
+/** An archive that holds the given logs for any build. */
+export function archiveOf(logs: Readonly<Record<string, string>>): BuildArchive {
+  const linesOf = (name: string) => logs[name]?.split('\n');
+  return {
+    driver: 'test',
+    put: async () => undefined,
+    remove: async () => undefined,
+    list: async () =>
+      Object.entries(logs).map(([name, text]) => {
+        const kind = name.endsWith('.xml') ? ('report' as const) : ('log' as const);
+        return { name, kind, lines: text.split('\n').length, bytes: text.length, notes: [] };
+      }),
+    read: async (_build, name) => logs[name] ?? null,
+    lines: async (_build, name, from, to) => {
+      const lines = linesOf(name);
+      return lines === undefined ? null : { lineStart: from, lines: lines.slice(from - 1, Math.min(to, from + 1_999)) };
+    },
+  };
+}
+
+/** Nothing configured, except what is given. */
+export function emptySources(): ToolSources {
+  return {
+    vectorIndex: createMemoryIndex(createHashingEmbedder()),
+    archive: archiveOf({}),
+    codeHost: createNoCodeHost(),
+    history: createEmptyHistory(),
+    webSearch: createNoWebSearch(),
+  };
+}
+
+/** Puts one question to the real tools. */
+export function asking(sources: Partial<ToolSources>, subject: TriageSubject = sampleSubject()) {
+  const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), { mask: (text) => text, resilience: { firstDelayMs: 1 } });
+  return (category: Category, tool: string, args: Record<string, unknown> = {}) =>
+    toolbox.run({ tool, args, why: 'test' }, subject, category, new AbortController().signal);
+}
