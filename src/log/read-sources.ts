@@ -1,13 +1,13 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { ErrorMessage, FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
 import { knownLines } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
-import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
 import { openLog, plainText } from './lines.ts';
 import { reduceLogs } from './reduce.ts';
 import { scanText } from './scan.ts';

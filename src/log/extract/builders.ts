@@ -4,8 +4,15 @@ const indented = (line: string) => /^\s{2,200}\S|^$/.test(line) && line.length <
 
 /** npm repeats its code before each line; system calls, paths and numbers are no message. */
 function npmMessage(line: string): string | null {
-  const said = /^npm (?:ERR!|error) (?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?(?<said>\S.{0,500})$/.exec(line)?.groups?.['said'];
-  if (said === undefined || /^(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|E\w{2,30}$|Unsupported engine$)/.test(said)) return null;
+  const said =
+    /^npm (?:ERR!|error) (?!(?:errno|syscall|path|command|dest|signal|type|code) )(?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?(?<said>\S.{0,500})$/.exec(
+      line,
+    )?.groups?.['said'];
+  if (
+    said === undefined ||
+    /^(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|E\w{2,30}$|Unsupported engine$)/.test(said)
+  )
+    return null;
   return said;
 }
 

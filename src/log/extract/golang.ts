@@ -40,7 +40,15 @@ export const golang: Extractor = {
   },
 };
 
-function readFail(log: LogText, line: number, name: string, indent: number, found: Extraction, seen: Set<string>, runs: ReadonlyMap<string, number>): void {
+function readFail(
+  log: LogText,
+  line: number,
+  name: string,
+  indent: number,
+  found: Extraction,
+  seen: Set<string>,
+  runs: ReadonlyMap<string, number>,
+): void {
   if (seen.has(name)) return;
   seen.add(name);
   const { start, end } = printedBy(log, line, indent, runs.get(name));

@@ -40,6 +40,10 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
+/** How something ended, not why. */
+const ENDING =
+  /exit(?:ed)?(?: with)?(?: code| status)?:? \d|\bBUILD FAIL|marked build as failure|Finished: FAILURE|Test failed|Lifecycle script/i;
+
 /** Error lines that no tool's own reader knows: the net under all others. */
 export const phrases: Extractor = {
   name: 'generic',
@@ -87,5 +91,6 @@ function readLine(log: LogText, line: number, found: Extraction): void {
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
   found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason, loose: true });
-  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: phrase.weight });
+  const weight = ENDING.test(text) ? 8 : phrase.weight;
+  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight });
 }

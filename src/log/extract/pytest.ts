@@ -12,7 +12,8 @@ interface Seen {
 const HEADER = /^_{3,200} (?:(?<phase>ERROR (?:at (?:setup|teardown) of|collecting)) )?(?<name>\S.{0,300}?) _{3,200}$/;
 const BANNER = /^={3,200} ?(?:(?<title>.{1,200}?) ?)?={3,200}$/;
 const SUMMARY = /^(?<outcome>FAILED|ERROR) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000}))?$/;
-const INLINE = /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/;
+const INLINE =
+  /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/;
 const MAX_FAILURE_LINES = 400;
 
 /** pytest: the failure sections, the short summary, and verbose progress lines. */

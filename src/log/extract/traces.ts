@@ -4,7 +4,7 @@ import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
 
 const HEAD =
-  /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
+  /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |[A-Z][\w ]{1,40}: (?=[A-Z]\w{0,60}(?:Error|Exception):)|E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
 const MAX_FRAMES = 60;
 const MAX_TRACES = 300;
 
