@@ -59,7 +59,7 @@ export const TriageState = TriageJob.pick({ state: true, attempts: true, error: 
 });
 export type TriageState = z.infer<typeof TriageState>;
 
-export const AnalysisSummary = z.object({
+const AnalysisSummary = z.object({
   id: z.string(),
   category: Category,
   kind: Kind,
