@@ -62,10 +62,10 @@ async function showTest(codeHost: CodeHost, test: FailingTest, path: string, com
 /** Where the test's own name stands in its file; its last part, since reports join the names of suites. */
 async function lineOfTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
   const own = test.name
+    .replace(/[[(][^\])]*[\])]$/, '')
     .split(/ [>›] |::|#|\.(?=\w+$)/)
     .at(-1)
-    ?.replace(/[[(].*$/s, '')
-    .trim();
+    ?.trim();
   if (own === undefined || own.length < 3 || /[\n\r\0]/.test(own)) return null;
   const query = { repository: context.subject.build.repository, ref: commit.ref, text: own, limit: 500 };
   const hits = await codeHost.search(query, context.signal);

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { CATEGORIES, Category } from '../domain/category.ts';
+import type { TriageSubject } from '../domain/subject.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';
 import { defineTool, type Tool } from './tool.ts';
+
+/** Failures of one cause say the same: a few are enough. */
+const MAX_MESSAGES = 3;
 
 const Parameters = z.strictObject({
   query: z
@@ -28,13 +32,29 @@ export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
     provider: `vector-index:${vectorIndex.driver}`,
     parameters: Parameters,
     async run({ query, category, limit }, { subject, signal }) {
-      const text = query ?? failureText(subject);
-      if (text === '') return [];
+      const texts = query === undefined ? textsOf(subject) : [query];
       const filter = category === undefined ? {} : { filter: { category } };
-      const matches = await vectorIndex.search('error_library', { text, limit, ...filter }, signal);
-      return matches.map((match) => findingOf(match, subject.build.repository));
+      const matches = await Promise.all(texts.map((text) => vectorIndex.search('error_library', { text, limit, ...filter }, signal)));
+      return best(matches.flat())
+        .slice(0, limit)
+        .map((match) => findingOf(match, subject.build.repository));
     },
   });
+}
+
+/**
+ * An entry holds what one failure said, so each failure's message is compared by itself, and all that is known as a whole.
+ * Single lines of the log are not: a line that many failures share must not look like a precedent.
+ */
+function textsOf(subject: TriageSubject): string[] {
+  const messages = subject.failures.slice(0, MAX_MESSAGES).map((failure) => failure.message.trim());
+  return [...new Set([...messages, failureText(subject)])].filter((text) => text !== '');
+}
+
+/** Each entry with its best score, best first. */
+function best(matches: readonly VectorMatch[]): VectorMatch[] {
+  const sorted = [...matches].sort((left, right) => right.score - left.score);
+  return sorted.filter((match, index) => sorted.findIndex((other) => other.id === match.id) === index);
 }
 
 /** `sameRepository` lets a judge give precedents of this repository more weight than those of others. */

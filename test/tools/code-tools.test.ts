@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { FailingTest } from '../../src/domain/failure.ts';
+import type { CodeHost } from '../../src/ports/code-host.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { sampleBuild, sampleSubject } from '../support/subject.ts';
+import { asking } from './sources.ts';
+
+const TAX = ['import { round } from "./round";', '', 'export function taxOf(net: number) {', '  return round(net * 0.19);', '}', ''];
+const TEST = [
+  ...Array.from({ length: 60 }, (_, row) => `// filler ${row}`),
+  'it("rounds the sum once", () => {',
+  '  expect(taxOf(1)).toBe(0.19);',
+  '});',
+];
+
+let repository: GitRepository;
+let codeHost: CodeHost;
+let first: string;
+let built: string;
+
+beforeAll(() => {
+  repository = createGitRepository();
+  first = repository.commit(
+    {
+      'packages/cart/src/tax.ts': TAX.join('\n'),
+      'packages/cart/test/tax.test.ts': TEST.join('\n'),
+      'src/main/java/com/shop/Cart.java': 'class Cart {}\n',
+      'src/test/java/com/shop/CartTest.java': 'class CartTest {\n  void addsUp() {}\n}\n',
+      'tests/test_cart.py': 'class TestCart:\n    def test_total(self):\n        assert 1 == 2\n',
+      '.github/workflows/ci.yml': 'on: push\njobs:\n  build: { runs-on: ubuntu-latest }\n',
+      'package.json': '{ "name": "shop", "dependencies": { "left-pad": "1" } }\n',
+      'package-lock.json': '{ "left-pad": "1.3.0" }\n',
+      'a/index.ts': 'export {};\n',
+      'b/index.ts': 'export {};\n',
+      '.env': 'TOKEN=left-pad\n',
+    },
+    'Begin',
+  );
+  built = repository.commit({ 'packages/cart/src/tax.ts': TAX.join('\n').replace('0.19', '0.2') }, 'Raise the tax', 'Grace');
+  codeHost = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+});
+afterAll(() => repository.remove());
+
+function ask(overrides: Parameters<typeof sampleSubject>[0] = {}) {
+  return asking({ codeHost }, sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }));
+}
+
+function failingTest(test: Partial<FailingTest>): FailingTest {
+  const unknown = { suite: null, file: null, line: null, message: null, expected: null, actual: null, at: null };
+  return { name: 'sample', framework: 'junit-xml', ...unknown, ...test };
+}
+
+describe('read_file', () => {
+  it.each([
+    'packages/cart/src/tax.ts',
+    '/home/runner/work/api/api/packages/cart/src/tax.ts',
+    'D:\\a\\api\\api\\packages\\cart\\src\\tax.ts',
+    '/var/jenkins_home/workspace/shop@2/packages/cart/src/tax.ts',
+    'src/tax.ts',
+    '/opt/somewhere/else/cart/src/tax.ts',
+  ])('finds %s in the repository, with exact lines', async (path) => {
+    const outcome = await ask()('CODE_ERROR', 'read_file', { path, line: 4 });
+
+    expect(outcome).toMatchObject({ status: 'ok', findings: [{ source: 'packages/cart/src/tax.ts', lineStart: 1, lineEnd: 5 }] });
+    expect(outcome.findings[0]?.text.split('\n')[3]).toBe('  return round(net * 0.2);');
+    expect(outcome.findings[0]?.data).toMatchObject({ path: 'packages/cart/src/tax.ts', commit: built, totalLines: 5 });
+  });
+
+  it('says so where another commit had to answer', async () => {
+    const build = sampleBuild({ commit: 'deadbeefdeadbeef' });
+    const outcome = await ask({ build })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
+
+    expect(outcome.findings[0]?.title).toContain(`as of ${built.slice(0, 10)}: deadbeefde is not in the clone`);
+  });
+
+  it('reads the commit that was built, not the newest', async () => {
+    const outcome = await ask({ build: sampleBuild({ commit: first }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts', line: 4 });
+
+    expect(outcome.findings[0]?.text).toContain('0.19');
+  });
+
+  it('names the files where a path fits several', async () => {
+    const outcome = await ask()('CODE_ERROR', 'read_file', { path: 'index.ts' });
+
+    expect(outcome.findings).toMatchObject([{ title: 'index.ts fits 2 files; name one of them', text: 'a/index.ts\nb/index.ts' }]);
+  });
+
+  it.each(['node_modules/left-pad/index.ts', '/usr/lib/python3.11/a/index.ts', 'nowhere/absent.ts'])(
+    'finds nothing for %s',
+    async (path) => {
+      expect(await ask()('CODE_ERROR', 'read_file', { path })).toMatchObject({ status: 'empty' });
+    },
+  );
+
+  it.each(['../../../../etc/passwd', '/etc/passwd', '--upload-pack=id', '/proc/self/environ', 'x/../../../etc/shadow'])(
+    'never leaves the repository for %s',
+    async (path) => {
+      expect(await ask()('CODE_ERROR', 'read_file', { path })).toMatchObject({ status: 'empty', findings: [] });
+    },
+  );
+
+  it.each(['--upload-pack=id', 'main:../x', '-x'])('takes no commit like %s', async (commit) => {
+    const outcome = await ask({ build: sampleBuild({ commit }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
+
+    expect(outcome).toMatchObject({ status: 'invalid-arguments', findings: [] });
+  });
+
+  it.each([
+    ['CONFIG_ERROR', '.github/workflows/ci.yml', 'ok'],
+    ['CONFIG_ERROR', '/home/runner/work/api/api/.github/workflows/ci.yml', 'ok'],
+    ['CONFIG_ERROR', 'packages/cart/src/tax.ts', 'refused'],
+    ['CONFIG_ERROR', 'package.json', 'refused'],
+    ['CONFIG_ERROR', '.github/workflows/../../.env', 'refused'],
+    ['DEPENDENCY_ERROR', 'package.json', 'ok'],
+    ['DEPENDENCY_ERROR', 'package-lock.json', 'ok'],
+    ['DEPENDENCY_ERROR', '.env', 'refused'],
+    ['DEPENDENCY_ERROR', 'packages/cart/src/tax.ts', 'refused'],
+    ['DEPENDENCY_ERROR', '.github/workflows/ci.yml', 'refused'],
+  ] as const)('for %s and %s: %s', async (category, path, status) => {
+    expect(await ask()(category, 'read_file', { path })).toMatchObject({ status });
+  });
+
+  it('falls back to searching the code for the function that failed', async () => {
+    const flaky: CodeHost = {
+      ...codeHost,
+      findFiles: async () => {
+        throw new TriageError('upstream-failed', 'It answered 502.', { retryable: true });
+      },
+    };
+    const frames = [{ file: '/app/src/tax.ts', line: 4, function: 'Cart.taxOf', own: true }];
+    const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
+    const subject = sampleSubject({ build: sampleBuild({ commit: built }), exceptions });
+    const outcome = await asking({ codeHost: flaky }, subject)('CODE_ERROR', 'read_file', { path: '/app/src/tax.ts', line: 4 });
+
+    expect(outcome).toMatchObject({ status: 'ok', answeredBy: 'search_code', attempts: 5 });
+    expect(outcome.findings.map(({ source }) => source)).toContain('packages/cart/src/tax.ts');
+  });
+});
+
+describe('read_blame', () => {
+  it('names the last change of the line first', async () => {
+    const outcome = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 4 });
+
+    expect(outcome.findings[0]).toMatchObject({
+      lineStart: 4,
+      lineEnd: 4,
+      text: '  return round(net * 0.2);',
+      data: { author: 'Grace', commit: built, subject: 'Raise the tax', path: 'packages/cart/src/tax.ts' },
+    });
+    expect(outcome.findings.slice(1).every(({ data }) => data?.commit === first)).toBe(true);
+  });
+
+  it('takes a range, and wants a line or a range', async () => {
+    const ranged = await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', lineStart: 4, lineEnd: 4 });
+    expect(ranged.findings).toHaveLength(1);
+    expect(await ask()('CODE_ERROR', 'read_blame', { path: 'src/tax.ts' })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('search_code', () => {
+  it('brings one finding a line', async () => {
+    const outcome = await ask()('CODE_ERROR', 'search_code', { text: 'taxOf(' });
+
+    expect(outcome.findings.map(({ title }) => title).toSorted()).toEqual([
+      'packages/cart/src/tax.ts:3',
+      'packages/cart/test/tax.test.ts:62',
+    ]);
+  });
+
+  it('stays within manifests for a dependency error and within CI files for a set-up error', async () => {
+    const dependency = await ask()('DEPENDENCY_ERROR', 'search_code', { text: 'left-pad' });
+    expect(dependency.findings.map(({ source }) => source).toSorted()).toEqual(['package-lock.json', 'package.json']);
+    const config = await ask()('CONFIG_ERROR', 'search_code', { text: 'runs-on' });
+    expect(config.findings.map(({ source }) => source)).toEqual(['.github/workflows/ci.yml']);
+    expect(await ask()('CONFIG_ERROR', 'search_code', { text: 'left-pad' })).toMatchObject({ status: 'empty' });
+  });
+
+  it.each(['--open-files-in-pager=id', '-e', '$(id)', '`id`'])('takes %s for text', async (text) => {
+    expect(await ask()('CODE_ERROR', 'search_code', { text })).toMatchObject({ status: 'empty' });
+  });
+
+  it('wants one line', async () => {
+    expect(await ask()('CODE_ERROR', 'search_code', { text: 'a\nb' })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('read_commit_history', () => {
+  it('tells the newest commits, of one file where asked', async () => {
+    const all = await ask()('CODE_ERROR', 'read_commit_history');
+    expect(all.findings.map(({ data }) => data?.commit)).toEqual([built, first]);
+    const one = await ask()('CODE_ERROR', 'read_commit_history', { path: '/app/package.json' });
+    expect(one.findings.map(({ data }) => [data?.commit, data?.path])).toEqual([[first, 'package.json']]);
+  });
+});
+
+describe('read_test_file', () => {
+  const shown = async (test: Partial<FailingTest>, args = {}) => {
+    const { findings } = await ask({ failingTests: [failingTest(test)] })('TEST_FAILURE', 'read_test_file', args);
+    return findings[0];
+  };
+
+  it('finds the file that the report names, around the test', async () => {
+    const found = await shown({
+      name: 'cart > tax > rounds the sum once',
+      file: '/home/runner/work/api/api/packages/cart/test/tax.test.ts',
+    });
+
+    expect(found).toMatchObject({ source: 'packages/cart/test/tax.test.ts', data: { line: 61 } });
+    expect(found?.text).toContain('expect(taxOf(1)).toBe(0.19);');
+  });
+
+  it.each([
+    [{ name: 'addsUp', suite: 'com.shop.CartTest' }, 'src/test/java/com/shop/CartTest.java', 2],
+    [{ name: 'com.shop.CartTest.addsUp()' }, 'src/test/java/com/shop/CartTest.java', 2],
+    [{ name: 'tests/test_cart.py::TestCart::test_total' }, 'tests/test_cart.py', 2],
+    [{ name: 'test_total', suite: 'tests.test_cart.TestCart' }, 'tests/test_cart.py', 2],
+  ] as const)('finds the file of %j', async (test, source, line) => {
+    expect(await shown(test)).toMatchObject({ source, data: { line } });
+  });
+
+  it('has nothing to read without a failing test', async () => {
+    expect(await ask()('TEST_FAILURE', 'read_test_file')).toMatchObject({ status: 'empty' });
+    expect(await shown({ name: 'a', file: 'absent.ts' }, { test: 'another' })).toBeUndefined();
+  });
+});

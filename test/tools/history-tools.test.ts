@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import type { FailureRow, HistoryStore } from '../../src/ports/stores.ts';
+import { sampleBuild, sampleSubject } from '../support/subject.ts';
+import { asking } from './sources.ts';
+
+const failure = sampleSubject().failures[0]!;
+
+function row(number: number): FailureRow {
+  return {
+    failure: { ...failure, id: `fal_${number}` },
+    repository: 'shop/api',
+    pipeline: 'ci',
+    number: String(number),
+    branch: 'main',
+    commit: 'c0ffee',
+    category: 'TEST_FAILURE',
+    analysisId: `ana_${number}`,
+    seenAt: '2026-01-04T10:00:00.000Z',
+  };
+}
+
+function recording(answers: Partial<HistoryStore>) {
+  const asked: unknown[] = [];
+  const history: HistoryStore = {
+    ...createEmptyHistory(),
+    failureHistory: async (query) => {
+      asked.push(query);
+      return (await answers.failureHistory?.(query)) ?? [];
+    },
+    similarFailures: async (query) => {
+      asked.push(query);
+      return (await answers.similarFailures?.(query)) ?? [];
+    },
+    ...(answers.consecutiveFailures === undefined ? {} : { consecutiveFailures: answers.consecutiveFailures }),
+  };
+  return { history, asked };
+}
+
+describe('read_failure_history', () => {
+  it('asks for the fingerprint and the failing test, in earlier builds of the repository', async () => {
+    const { history, asked } = recording({ failureHistory: async () => [row(811), row(809)] });
+    const test = {
+      name: 'adds up',
+      suite: null,
+      file: null,
+      line: null,
+      message: null,
+      expected: null,
+      actual: null,
+      framework: 'x',
+      at: null,
+    };
+    const outcome = await asking({ history }, sampleSubject({ failingTests: [test] }))('TEST_FAILURE', 'read_failure_history', {
+      limit: 20,
+    });
+
+    expect(asked).toEqual([{ repository: 'shop/api', fingerprint: 'f00d', test: 'adds up', beforeBuildId: 'bld_sample', limit: 20 }]);
+    expect(outcome.findings).toMatchObject([
+      {
+        title: 'ci #811, 2026-01-04, TEST_FAILURE: expected 10.20, got 10.21',
+        source: 'history/shop/api/ci/811',
+        data: { analysisId: 'ana_811' },
+      },
+      { source: 'history/shop/api/ci/809' },
+    ]);
+  });
+});
+
+describe('find_similar_failures', () => {
+  it("compares the failure's own message, and carries the score", async () => {
+    const { history, asked } = recording({ similarFailures: async () => [{ ...row(700), score: 0.62 }] });
+    const outcome = await asking({ history })('CODE_ERROR', 'find_similar_failures');
+
+    expect(asked).toMatchObject([{ text: 'expected 10.20, got 10.21', excludeBuildId: 'bld_sample' }]);
+    expect(outcome.findings).toMatchObject([{ score: 0.62, data: { category: 'TEST_FAILURE' } }]);
+  });
+});
+
+describe('count_consecutive_failures', () => {
+  it('says how many, since which, and which was the last green', async () => {
+    const firstBuild = sampleBuild({ id: 'bld_1', number: '810', commit: 'aaaaaaaaaaaa' });
+    const lastGreen = sampleBuild({ id: 'bld_0', number: '809', commit: 'bbbbbbbbbbbb' });
+    const { history } = recording({ consecutiveFailures: async () => ({ count: 3, firstBuild, lastGreen }) });
+    const outcome = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
+
+    expect(outcome.findings).toMatchObject([
+      {
+        text: 'ci on main failed 3 times in a row since #810 (aaaaaaaaaa), 2026-01-05. Last green: #809 (bbbbbbbbbb), 2026-01-05.',
+        data: { count: 3, firstBuildId: 'bld_1', lastGreenCommit: 'bbbbbbbbbbbb' },
+      },
+    ]);
+  });
+
+  it('is empty where nothing is known', async () => {
+    expect(await asking({})('INFRA_ERROR', 'count_consecutive_failures')).toMatchObject({ status: 'empty' });
+  });
+});
+
+describe('search_web', () => {
+  it('sends one short line and brings pages with their address', async () => {
+    const queries: string[] = [];
+    const webSearch = {
+      driver: 'test',
+      configured: true,
+      search: async (query: string) => {
+        queries.push(query);
+        return [{ title: 'Answer', url: 'https://example.test/1', text: 'Do this.' }];
+      },
+    };
+    const outcome = await asking({ webSearch })('CODE_ERROR', 'search_web', { query: 'q'.repeat(400) });
+
+    expect(queries).toEqual(['q'.repeat(200)]);
+    expect(outcome.findings).toEqual([{ title: 'Answer', text: 'Do this.', source: 'web', url: 'https://example.test/1' }]);
+  });
+});

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { repositoryPathCandidates } from '../../src/tools/repository-path.ts';
+import { testFilePaths } from '../../src/tools/test-file.ts';
+
+describe('a path from a log', () => {
+  it.each([
+    ['src/cart/tax.ts', 'src/cart/tax.ts'],
+    ['./src/cart/tax.ts', 'src/cart/tax.ts'],
+    ['/home/runner/work/api/api/src/tax.ts', 'src/tax.ts'],
+    ['D:\\a\\api\\api\\src\\tax.ts', 'src/tax.ts'],
+    ['/__w/api/api/src/tax.ts', 'src/tax.ts'],
+    ['/github/workspace/src/tax.ts', 'src/tax.ts'],
+    ['/builds/shop/api/src/tax.ts', 'src/tax.ts'],
+    ['/var/lib/jenkins/workspace/api-main/src/tax.ts', 'src/tax.ts'],
+    ['/var/jenkins_home/workspace/api_PR-7@2/src/tax.ts', 'src/tax.ts'],
+    ['C:\\Jenkins\\workspace\\api\\src\\tax.ts', 'src/tax.ts'],
+    ['/home/circleci/project/src/tax.ts', 'src/tax.ts'],
+    ['file:///github/workspace/src/tax.ts', 'src/tax.ts'],
+    ['webpack:///./src/tax.ts', 'src/tax.ts'],
+    ['src/../lib/tax.ts', 'lib/tax.ts'],
+  ])('%s most likely means %s', (logged, path) => {
+    expect(repositoryPathCandidates(logged)[0]).toBe(path);
+  });
+
+  it('is tried with ever shorter ends, down to two segments', () => {
+    expect(repositoryPathCandidates('/mnt/ci/one/two/three.c')).toEqual([
+      'mnt/ci/one/two/three.c',
+      'ci/one/two/three.c',
+      'one/two/three.c',
+      'two/three.c',
+    ]);
+    expect(repositoryPathCandidates('three.c')).toEqual(['three.c']);
+    expect(repositoryPathCandidates('/app/three.c')).toEqual(['app/three.c', 'three.c']);
+  });
+
+  it.each([
+    '',
+    'node:internal/process',
+    'node_modules/a/b.js',
+    '/home/x/.m2/repository/a/b.jar',
+    '/usr/lib/python3/dist-packages/a.py',
+    '/opt/hostedtoolcache/node/a.js',
+    'a\0b',
+    '..',
+    'x'.repeat(5_000),
+  ])('is none of ours for %j', (logged) => {
+    expect(repositoryPathCandidates(logged)).toEqual([]);
+  });
+
+  it('never leads outside', () => {
+    for (const logged of ['../../../etc/passwd', 'a/../../../etc/passwd', '/../../etc/passwd']) {
+      for (const path of repositoryPathCandidates(logged)) expect(path.split('/')).not.toContain('..');
+    }
+  });
+});
+
+describe('the file of a test', () => {
+  const test = (name: string, suite: string | null = null, file: string | null = null) => testFilePaths({ name, suite, file });
+
+  it('is what the report names, first of all', () => {
+    expect(test('sums', 'com.shop.CartTest', 'x/CartTest.java')[0]).toBe('x/CartTest.java');
+  });
+
+  it('follows from class and module names', () => {
+    expect(test('sums', 'com.shop.CartTest')).toContain('com/shop/CartTest.kt');
+    expect(test('com.shop.CartTest$Inner.sums()')).toContain('com/shop/CartTest.java');
+    expect(test('test_total', 'tests.test_cart.TestCart')).toContain('tests/test_cart.py');
+    expect(test('tests/test_cart.py::TestCart::test_total[1]')).toContain('tests/test_cart.py');
+    expect(test('sums', 'test/cart.test.ts')).toContain('test/cart.test.ts');
+  });
+
+  it('is not made out of sentences', () => {
+    expect(test('adds up when the cart is empty', 'the cart')).toEqual([]);
+  });
+});

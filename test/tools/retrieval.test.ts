@@ -1,0 +1,136 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { KnowledgeDocument } from '../../src/domain/library.ts';
+import { failuresOf } from '../../src/log/failures.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import type { VectorIndex } from '../../src/ports/vector-index.ts';
+import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
+import { sampleSubject } from '../support/subject.ts';
+import { asking } from './sources.ts';
+
+const ROOT = new URL('../../', import.meta.url).pathname;
+const FIXTURES = join(ROOT, 'test/fixtures/failures');
+const Truth = z.object({ category: z.string(), kind: z.string() });
+
+let documents: KnowledgeDocument[];
+let vectorIndex: VectorIndex;
+beforeAll(async () => {
+  documents = await readKnowledge(join(ROOT, 'knowledge'));
+  vectorIndex = createMemoryIndex(createHashingEmbedder());
+  await loadKnowledge(vectorIndex, documents);
+});
+
+describe('search_knowledge', () => {
+  it('finds a document by each of its own phrases inside a longer line, nearly always first', async () => {
+    const all = documents.flatMap((document) => document.signals.map((phrase) => ({ document, phrase })));
+    const phrases = all.filter((_, index) => index % 3 === 0);
+    const ask = asking({ vectorIndex });
+    let first = 0;
+    for (const { document, phrase } of phrases) {
+      const { findings } = await ask('CODE_ERROR', 'search_knowledge', { query: `10:04 [step] ${phrase} 'x'`, limit: 1 });
+      if (findings[0]?.data?.kind === document.kind) first += 1;
+    }
+    expect(first / phrases.length).toBeGreaterThan(0.9);
+  });
+
+  it('finds the kind of a true failure among the first three for most of them', async () => {
+    const names = readdirSync(FIXTURES, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? entry.name : []));
+    const ranks = await Promise.all(names.map(rankOf));
+
+    expect(ranks.filter((rank) => rank === 1).length / ranks.length).toBeGreaterThan(0.6);
+    expect(ranks.filter((rank) => rank >= 1 && rank <= 3).length / ranks.length).toBeGreaterThan(0.7);
+  });
+
+  /** 1-based place of the first document of the true kind; 0 where it is not among ten. */
+  async function rankOf(name: string): Promise<number> {
+    const text = readFileSync(join(FIXTURES, name, 'log.txt'), 'utf8');
+    const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, name, 'truth.json'), 'utf8')));
+    const reading = readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2_000 });
+    const failures = failuresOf(reading).map((failure) => ({ ...failure, id: 'fal_1', buildId: 'bld_1' }));
+    const subject = sampleSubject({ ...reading, failures });
+    const { findings } = await asking({ vectorIndex }, subject)('CODE_ERROR', 'search_knowledge', { limit: 10 });
+    return findings.findIndex(({ data }) => data?.kind === truth.kind) + 1;
+  }
+
+  it('brings the whole document with its facts, once, with a score', async () => {
+    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+      query: 'write failed: No space left on device',
+    });
+
+    expect(findings[0]).toMatchObject({
+      source: expect.stringMatching(/^knowledge\/ERR\d+$/),
+      data: { kind: 'disk_full', category: 'INFRA_ERROR' },
+    });
+    expect(findings[0]?.text).toContain('Fixes\n');
+    expect(findings[0]?.data?.fix).toBeTruthy();
+    const ids = findings.map(({ data }) => data?.documentId);
+    expect(new Set(ids).size).toBe(ids.length);
+    const scores = findings.map(({ score }) => score ?? -1);
+    expect(scores).toEqual(scores.toSorted((left, right) => right - left));
+  });
+
+  it('keeps to a category where asked', async () => {
+    const { findings } = await asking({ vectorIndex })('INFRA_ERROR', 'search_knowledge', {
+      query: 'no space left',
+      category: 'TEST_FAILURE',
+    });
+
+    expect(findings.length).toBeGreaterThan(0);
+    expect(findings.every(({ data }) => data?.category === 'TEST_FAILURE')).toBe(true);
+  });
+
+  it('asks the web instead where the index is down, which is honest about not being there', async () => {
+    const down: VectorIndex = {
+      ...vectorIndex,
+      search: async () => {
+        throw new TriageError('storage-failed', 'The index is down.', { retryable: true });
+      },
+    };
+    const outcome = await asking({ vectorIndex: down })('CODE_ERROR', 'search_knowledge', { query: 'x y z' });
+
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      summary: 'The index is down. search_web could not help either: no web search configured',
+    });
+    const webSearch = {
+      driver: 'test',
+      configured: true,
+      search: async () => [{ title: 'Page', url: 'https://example.test', text: 'Text' }],
+    };
+    expect(await asking({ vectorIndex: down, webSearch })('CODE_ERROR', 'search_knowledge')).toMatchObject({
+      status: 'ok',
+      answeredBy: 'search_web',
+    });
+  });
+});
+
+describe('search_error_library', () => {
+  it('brings what a person decided, and whether it was in this repository', async () => {
+    const metadata = {
+      entryId: 'lib_1',
+      category: 'TEST_FAILURE',
+      kind: 'assertion',
+      title: 'Rounded twice',
+      confirmedBy: 'mara',
+      repository: 'shop/api',
+    };
+    await vectorIndex.upsert('error_library', [
+      { id: 'lib_1', text: 'expected 10.20, got 10.21', metadata },
+      { id: 'lib_2', text: 'out of memory', metadata: { ...metadata, entryId: 'lib_2', repository: 'other/app' } },
+    ]);
+    const { findings } = await asking({ vectorIndex })('TEST_FAILURE', 'search_error_library');
+
+    expect(findings[0]).toMatchObject({
+      title: 'Rounded twice, confirmed by mara',
+      source: 'error-library/lib_1',
+      data: { entryId: 'lib_1', category: 'TEST_FAILURE', kind: 'assertion', confirmedBy: 'mara', sameRepository: true },
+    });
+    expect(findings[0]?.score).toBeGreaterThan(0.99);
+    expect(findings[1]?.data).toMatchObject({ entryId: 'lib_2', sameRepository: false });
+  });
+});
