@@ -49,12 +49,16 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
 
 /** The diagnostic the decisive fact came from, else the first error in a file of ours. */
 function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
-  const errors = facts.subject.diagnostics.filter(
-    (entry) => entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7,
-  );
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && isTellingDiagnostic(entry));
   const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
   const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
-  return same ?? (match?.fact.origin === 'line' && match.rule.kind === 'version_conflict' ? null : (own ?? null));
+  if (same !== undefined) return same;
+  return match?.rule.kind === 'version_conflict' ? null : (own ?? errors[0] ?? null);
+}
+
+/** Neither make's echo, nor a bare code, nor what a compiler says after its errors. */
+function isTellingDiagnostic(entry: Diagnostic): boolean {
+  return entry.tool !== 'make' && entry.message.length > 7 && !SUMMARY_WORDS.test(entry.message);
 }
 
 function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {

@@ -2,6 +2,7 @@ import type { Quote } from '../../../domain/analysis.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
 import type { Fact } from './facts.ts';
+import { wordsOf } from './words.ts';
 
 /** Words that stand literally on a line, and the evidence that shows that line. */
 export interface Quotation {
@@ -13,11 +14,11 @@ const MAX_QUOTE = 400;
 
 /** Quotes the line a fact was read from, out of evidence that holds it; null where no evidence shows it. */
 export function quoteFact(fact: Fact, evidence: readonly Evidence[]): Quotation | null {
-  if (fact.source !== null && fact.line !== null) {
-    const quotation = quoteLine(fact.source, fact.line, evidence);
-    if (quotation !== null && shares(quotation.quote.text, fact.text)) return quotation;
-  }
-  return quoteText(fact.text, evidence);
+  const atLine = fact.source === null || fact.line === null ? null : quoteLine(fact.source, fact.line, evidence);
+  const said = wordsOf(fact);
+  if (atLine !== null && squeeze(atLine.quote.text).includes(squeeze(said).slice(0, 40))) return atLine;
+  const elsewhere = quoteText(said, evidence);
+  return elsewhere ?? (atLine !== null && shares(atLine.quote.text, fact.text) ? atLine : null);
 }
 
 /** Quotes one line of a source by its number. */

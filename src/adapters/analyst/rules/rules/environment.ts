@@ -14,6 +14,7 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /(?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
   },
+  { name: 'exit-127', kind: 'environment', strength: 2.6, patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/] },
   {
     name: 'command-not-found',
     kind: 'environment',
@@ -22,7 +23,6 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /command not found/i,
       /: not found$/i,
       /is not recognized as an (?:internal|name|external)/i,
-      /exit (?:code|status) 127\b/i,
       /executable file not found in/i,
       /No such file or directory: '(?:[\w+-]{1,40})'$/i,
       /env: ['‘]?\S{1,60}['’]?: No such file/i,
@@ -32,7 +32,6 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /Unable to locate executable/i,
       /must be installed to/i,
       /no job control/i,
-      /error code 127/i,
     ],
   },
   {

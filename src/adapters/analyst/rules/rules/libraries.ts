@@ -181,7 +181,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /ERROR: dependenc(?:y|ies) /,
     ],
   },
-  { name: 'java-command-missing', kind: 'missing_module', strength: 2, patterns: [/no 'java' command could be found/] },
+  { name: 'java-command-missing', kind: 'missing_module', strength: 4, patterns: [/no 'java' command could be found/] },
   {
     name: 'go-module-missing',
     kind: 'missing_module',
