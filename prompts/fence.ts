@@ -8,7 +8,7 @@ const TEMPLATE_WORDS = /<\|(?=[a-z_/|])|<(?=\/?s>|<\/?SYS>>|start_of_turn>|end_o
 const INVISIBLE = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;
 
 /** Text that was written by others, as a prompt may show it: what would act instead of being read is made inert. */
-export function inert(text: string): string {
+function inert(text: string): string {
   return text.replace(INVISIBLE, '\ufffd').replace(TEMPLATE_WORDS, (word) => `${word} `);
 }
 

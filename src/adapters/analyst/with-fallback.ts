@@ -65,6 +65,10 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
   };
 }
 
+/**
+ * The fallback's assessment, starting from its own reading of the failure: how probable it finds the category, not how sure
+ * the primary says it is.
+ */
 async function secondOpinion(
   analyst: Analyst,
   input: Parameters<Analyst['verify']>[0],
@@ -72,7 +76,10 @@ async function secondOpinion(
   logger: Logger,
 ): Promise<Assessment | null> {
   try {
-    return (await analyst.verify(input, signal)).value;
+    const { probabilities } = (await analyst.classify({ subject: input.subject }, signal)).value;
+    const { category } = input.classification;
+    const classification = { ...input.classification, probabilities, confidence: probabilities[category] };
+    return (await analyst.verify({ ...input, classification }, signal)).value;
   } catch (error) {
     if (signal.aborted) throw error;
     logger.warn({ error }, 'no second opinion could be had');

@@ -1,5 +1,5 @@
 /** Starts looked at: a text with more braces than this is not a reply with a little prose around it. */
-const MAX_STARTS = 200;
+const MAX_STARTS = 50;
 
 /**
  * The JSON objects that stand in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose

@@ -1,5 +1,5 @@
 import type { Answer, Claim, Classification, Suspect } from '../../../domain/analysis.ts';
-import { CATEGORIES } from '../../../domain/category.ts';
+import { CATEGORIES, CategoryProbabilities } from '../../../domain/category.ts';
 import type { Assessment, Insight } from '../../../ports/analyst.ts';
 import { literalQuote } from './literal-quote.ts';
 import { type AnswerReply, type ClassifyReply, clamp, type VerifyReply } from './replies.ts';
@@ -18,7 +18,7 @@ export function readClassification(reply: ClassifyReply): Classification {
   const raw = CATEGORIES.map((category) => [category, clamp(reply.probabilities[category])] as const);
   const sum = raw.reduce((total, [, value]) => total + value, 0);
   const share = (value: number) => (sum === 0 ? 1 / CATEGORIES.length : value / sum);
-  const probabilities = Object.fromEntries(raw.map(([category, value]) => [category, share(value)])) as Classification['probabilities'];
+  const probabilities = CategoryProbabilities.parse(Object.fromEntries(raw.map(([category, value]) => [category, share(value)])));
   const stated = Math.min(clamp(reply.confidence), probabilities[reply.category]);
   return {
     category: reply.category,

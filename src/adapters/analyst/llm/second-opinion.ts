@@ -6,7 +6,8 @@ const ALONE_MOST = 0.6;
 const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irrelevant: 2 };
 
 /**
- * Joins the model's assessment with that of the rules, which read the same evidence without obeying anything in it.
+ * Joins the model's assessment with that of the rules, which read the same evidence without obeying anything in it, and
+ * begin with their own probability of the category.
  *
  *     confidence = min(model, (model + rules) / 2)
  *

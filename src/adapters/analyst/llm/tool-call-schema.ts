@@ -8,13 +8,13 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 /** JSON schema of a choice among these tools: each name with its own arguments, so that a strict server can hold the model to them. */
 export function callsSchema(offered: readonly ToolDescription[]): JsonSchema {
   const call = (tool: ToolDescription) =>
-    closed({ tool: { type: 'string', enum: [tool.name] }, args: tool.parameters, why: { type: 'string' } });
+    closed({ tool: { type: 'string', enum: [tool.name] }, args: argumentsSchema(tool), why: { type: 'string' } });
   return closed({ calls: { type: 'array', items: { anyOf: offered.map(call) } } });
 }
 
 /** JSON schema of mended arguments for one tool, or null. */
 export function correctionSchema(tool: ToolDescription): JsonSchema {
-  return closed({ why: { type: 'string' }, args: { anyOf: [tool.parameters, { type: 'null' }] } });
+  return closed({ why: { type: 'string' }, args: { anyOf: [argumentsSchema(tool), { type: 'null' }] } });
 }
 
 /** Calls of offered tools only; where the model named nothing but others, it is told what there is. */
@@ -36,6 +36,11 @@ export function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null
   if (args === null) return null;
   const mended = withoutNulls(args);
   return sameArgs(mended, call.args) ? null : { tool: call.tool, args: mended, why: why === '' ? call.why : why };
+}
+
+/** A tool without arguments may describe them as nothing at all. */
+function argumentsSchema(tool: ToolDescription): JsonSchema {
+  return { type: 'object', ...tool.parameters };
 }
 
 /** Strict schemas make models fill optional arguments with null. */

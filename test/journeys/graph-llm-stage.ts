@@ -1,0 +1,182 @@
+import { compileTriageGraph } from '../../graphs/triage/graph.ts';
+import { recursionLimit } from '../../graphs/triage/routes.ts';
+import type { TriageStateValue } from '../../graphs/triage/state.ts';
+import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
+import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
+import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
+import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
+import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
+import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { CodeHost } from '../../src/ports/code-host.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { createTools } from '../../src/tools/all-tools.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { groupsOf } from '../../src/triage/group.ts';
+import { subjectOf } from '../../src/triage/subject.ts';
+import { type ChatCompletionRequest, type OpenAiServer, type Script, TEST_KEY } from '../support/openai-server.ts';
+import { sampleBuild } from '../support/subject.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+export const SOURCE = 'test.log';
+export const LOG = [
+  '> cart@2.3.0 test',
+  '> jest --ci',
+  '',
+  'FAIL test/cart.test.js',
+  '  ● cart › takes the coupon off and rounds to the nearest cent',
+  '',
+  '    expect(received).toBe(expected) // Object.is equality',
+  '',
+  '    Expected: \u001b[32m43.43\u001b[39m',
+  '    Received: \u001b[31m43.42\u001b[39m',
+  '',
+  '      at Object.toBe (test/cart.test.js:26:38)',
+  '',
+  'Test Suites: 1 failed, 1 passed, 2 total',
+  'Tests:       1 failed, 24 passed, 25 total',
+  'npm error code 1',
+].join('\n');
+/** Lines of the log. */
+export const EXPECTED = 9;
+const RECEIVED = 10;
+
+function subjectFrom(log: string): TriageSubject {
+  const reading = readSources([{ name: SOURCE, kind: 'log', text: log, notes: [] }], { budgetTokens: 2000 });
+  const build = sampleBuild();
+  const groups = groupsOf(reading, build.id);
+  return subjectOf({ triageId: 'tri_1', build, group: groups[0]!, groups, reading, notes: [] });
+}
+
+function archiveOf(log: string): BuildArchive {
+  const lines = log.split('\n');
+  return {
+    driver: 'test',
+    put: async () => undefined,
+    list: async () => [{ name: SOURCE, kind: 'log', lines: lines.length, bytes: log.length, notes: [] }],
+    read: async (_build, name) => (name === SOURCE ? log : null),
+    lines: async (_build, _name, from, to) => ({ lineStart: from, lines: lines.slice(from - 1, to) }),
+    remove: async () => undefined,
+  };
+}
+
+/** A repository whose files cannot be read today, though its search answers. */
+const halfBrokenHost: CodeHost = {
+  driver: 'test',
+  canRead: async () => true,
+  resolve: async ({ ref }) => ({ ref: ref ?? 'main', note: null }),
+  readFile: async () => {
+    throw new TriageError('upstream-failed', 'The code host answered 502');
+  },
+  search: async () => [{ path: 'src/money.js', line: 12, text: '  return Math.floor(amount * 100) / 100;' }],
+  findFiles: async () => ['src/money.js'],
+  blame: async () => [],
+  history: async () => [],
+};
+
+export interface Run {
+  readonly log?: string;
+  readonly timeoutMs?: number;
+}
+
+/** Triages the log with the model behind the server and the rules behind it; real tools on memory. */
+export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 5000 }: Run = {}): Promise<TriageStateValue> {
+  const vectorIndex = createMemoryIndex(createHashingEmbedder());
+  const text = 'A sum differs by one cent: an amount was rounded twice, or cut instead of rounded. Round once, at the end.';
+  await vectorIndex.upsert('knowledge', [
+    {
+      id: 'ERR008',
+      text,
+      metadata: { documentId: 'ERR008', title: 'Rounding', category: 'TEST_FAILURE', kind: 'assertion', part: 'document' },
+    },
+  ]);
+  const tools = createTools({
+    vectorIndex,
+    archive: archiveOf(log),
+    codeHost: halfBrokenHost,
+    history: createEmptyHistory(),
+    webSearch: createNoWebSearch(),
+  });
+  const model = createOpenAiChatModel({
+    baseUrl: server.baseUrl,
+    apiKey: TEST_KEY,
+    model: 'gpt-4o-mini',
+    timeoutMs,
+    maxRetries: 1,
+    retryDelayMs: 5,
+  });
+  const analyst = withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger);
+  const toolbox = createToolbox(tools, { mask: (masked) => masked, resilience: { firstDelayMs: 1 } });
+  return compileTriageGraph().invoke(
+    { subject: subjectFrom(log), limits: LIMITS },
+    { context: { analyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+  );
+}
+
+const QUOTES = [
+  { source: SOURCE, line: EXPECTED, text: 'Expected: 43.43' },
+  { source: SOURCE, line: RECEIVED, text: 'Received: 43.42' },
+];
+export const CLASSIFIED = {
+  because: 'The test expected 43.43 and received 43.42.',
+  category: 'TEST_FAILURE',
+  kind: 'assertion',
+  confidence: 0.95,
+  probabilities: { CODE_ERROR: 0.05, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.95 },
+  abstained: false,
+};
+export const ANSWER = {
+  title: 'The coupon total is one cent too low',
+  rootCause: 'The total is cut to cents instead of rounded (E1).',
+  fixRecommendation: 'Round the total once, after the coupon.',
+  claims: [{ text: 'The total is 43.42 where 43.43 was expected.', evidence: ['E1'], quotes: QUOTES }],
+  suspects: [],
+  hypotheses: [],
+  confidence: 0.95,
+};
+export const GOOD_VERDICT = {
+  grades: [{ evidence: 'E1', grade: 'relevant' }],
+  unsupportedClaims: [],
+  gaps: [],
+  against: [],
+  confidence: 0.97,
+};
+export const BOTH_SEARCHES = [
+  { tool: 'search_knowledge', args: { query: 'total differs by a cent', category: null, limit: null }, why: 'known kinds' },
+  { tool: 'search_error_library', args: { query: 'total differs by a cent' }, why: 'past decisions' },
+];
+
+export type Turns = Readonly<Record<string, readonly (object | Script)[]>>;
+
+/** Says for each judgement what is replied, turn by turn; the last reply holds on. A `do` makes it a script. */
+export function playOn(server: OpenAiServer, turns: Turns): void {
+  const next = new Map<string, number>();
+  server.script((request: ChatCompletionRequest): Script => {
+    const replies = { ...DEFAULTS, ...turns }[request.schemaName] ?? [{}];
+    const turn = next.get(request.schemaName) ?? 0;
+    next.set(request.schemaName, turn + 1);
+    const reply = replies[Math.min(turn, replies.length - 1)] ?? {};
+    return 'do' in reply ? (reply as Script) : { do: 'reply', value: reply };
+  });
+}
+
+export const DEFAULTS: Turns = {
+  classify: [CLASSIFIED],
+  reason: [
+    { thought: 'A value differs by a cent; what is known about that?', confidence: 0.6, enough: false },
+    { thought: 'Rounding explains it.', confidence: 0.8, enough: true },
+  ],
+  'select-tool': [{ calls: BOTH_SEARCHES }],
+  answer: [ANSWER],
+  verify: [GOOD_VERDICT],
+};
+
+/** Who gave each judgement, in order. */
+export const judges = (state: TriageStateValue) =>
+  state.steps.flatMap((step) => (step.by === undefined ? [] : [`${step.node} ${step.by}`]));
