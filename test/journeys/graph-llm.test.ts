@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CATEGORIES } from '../../src/domain/category.ts';
 import { type OpenAiServer, startOpenAiServer } from '../support/openai-server.ts';
 import {
   ANSWER,
@@ -115,6 +116,14 @@ describe('the graph with a model over HTTP', () => {
     const state = await run();
     expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['search_knowledge', 'search_error_library']);
     expect(judges(state)).toContain('select_tool llm');
+  });
+
+  test.each(CATEGORIES)('the tools offered for %s fit a strict schema', async (category) => {
+    play({ classify: [{ ...CLASSIFIED, category, probabilities: { ...CLASSIFIED.probabilities, TEST_FAILURE: 0, [category]: 1 } }] });
+    const state = await run();
+    expect(state.classification?.category).toBe(category);
+    expect(server.requests.some((request) => request.schemaName === 'select-tool' && request.format === 'json_schema')).toBe(true);
+    expect(server.refused).toEqual([]);
   });
 
   test('garbage JSON: the rules give that judgement and no other, and the analysis says so', async () => {
