@@ -24,9 +24,9 @@ export interface DirectoryLock {
 /**
  * Takes a directory for this process alone, with a file beside it (`<directory>.lock`). The lock of a dead process is
  * taken over; of several racers exactly one wins. Throws `locked` naming the holder's PID, at once where the holder runs
- * in the same process space, else after watching its heartbeat.
+ * in the same process space, else after watching its heartbeat for up to `silentMs`.
  */
-export async function lockDirectory(directory: string): Promise<DirectoryLock> {
+export async function lockDirectory(directory: string, silentMs: number = SILENT_MS): Promise<DirectoryLock> {
   const path = await createDirectory(directory);
   const lock = `${path}.lock`;
   const me: Holder = {
@@ -36,7 +36,7 @@ export async function lockDirectory(directory: string): Promise<DirectoryLock> {
     token: randomUUID(),
     since: new Date().toISOString(),
   };
-  await acquire(lock, me, path);
+  await acquire(lock, me, { directory: path, silentMs });
   const beat = setInterval(() => {
     utimes(lock, new Date(), new Date()).catch(() => undefined);
   }, BEAT_MS).unref();
@@ -60,13 +60,18 @@ async function createDirectory(directory: string): Promise<string> {
   }
 }
 
-async function acquire(lock: string, me: Holder, directory: string): Promise<void> {
+interface Terms {
+  readonly directory: string;
+  readonly silentMs: number;
+}
+
+async function acquire(lock: string, me: Holder, terms: Terms): Promise<void> {
   for (;;) {
     if (await createLock(lock, me)) return;
     const holder = await readHolder(lock);
     if (holder === null) continue;
-    if (await isHeld(lock, holder)) throw lockedError(directory, holder);
-    await takeOver(lock, holder, me, directory);
+    if (await isHeld(lock, holder, terms.silentMs)) throw lockedError(terms.directory, holder);
+    await takeOver(lock, holder, me, terms);
   }
 }
 
@@ -74,9 +79,9 @@ async function acquire(lock: string, me: Holder, directory: string): Promise<voi
  * Replaces the lock of a dead holder. Deleting it first would let a slow racer delete the winner's new lock, so the
  * replacement is guarded by a lock of its own, named after the dead holder, and what is replaced is read again inside.
  */
-async function takeOver(lock: string, dead: Holder, me: Holder, directory: string): Promise<void> {
+async function takeOver(lock: string, dead: Holder, me: Holder, terms: Terms): Promise<void> {
   const guard = `${lock}.${dead.token}`;
-  await acquire(guard, me, directory);
+  await acquire(guard, me, terms);
   try {
     if ((await readHolder(lock))?.token !== dead.token) return;
     await rm(lock, { force: true });
@@ -119,11 +124,12 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-async function isHeld(lock: string, holder: Holder): Promise<boolean> {
+async function isHeld(lock: string, holder: Holder, silentMs: number): Promise<boolean> {
   if (holder.space === processSpace()) return processStart(holder.pid) === holder.started;
   const before = await touchedAt(lock);
-  for (let waited = 0; waited < SILENT_MS; waited += BEAT_MS) {
-    await delay(BEAT_MS);
+  const pause = Math.min(BEAT_MS, silentMs / 5);
+  for (let waited = 0; waited < silentMs; waited += pause) {
+    await delay(pause);
     if ((await touchedAt(lock)) !== before) return true;
   }
   return false;
@@ -135,10 +141,10 @@ async function touchedAt(lock: string): Promise<number | null> {
 }
 
 function lockedError(directory: string, holder: Holder): TriageError {
-  const who = holder.pid === process.pid ? 'this process already' : `process ${holder.pid}, since ${holder.since}`;
+  const who = holder.pid === process.pid ? `this process (PID ${holder.pid})` : `process ${holder.pid}`;
   return new TriageError(
     'locked',
-    `The data directory ${directory} is in use by ${who}. Stop that process, or start this one with another data directory; two on one directory would lose data.`,
+    `The data directory ${directory} is in use by ${who} since ${holder.since}. Stop that process, or start this one with another data directory: two on one directory would lose data.`,
     { details: { pid: holder.pid, directory } },
   );
 }
