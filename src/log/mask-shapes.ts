@@ -47,7 +47,7 @@ const URL_CREDENTIALS = /(\b[a-z][a-z0-9+.-]{1,30}:\/\/)(?:([^\s:/@"'<>]{0,200})
 
 /** `token=…`, `"password": "…"`, `--api-key …`. */
 const ASSIGNED =
-  /((?:[\w.-]{0,60}(?:token|passw(?:or)?d|passphrase|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key|signature|_auth|pwd)[\w-]{0,40}|\bsig)["']?(?:\s{0,3}(?:=>|[:=])\s{0,3}|\s(?=[^\s:=-]))["']?)([^\s"',;&<>(){}[\]]{6,4096})/gi;
+  /((?:(?<![\w.-])[\w.-]{0,200}?(?:token|passw(?:or)?d|passphrase|secret|credentials?|api[_-]?key|access[_-]?key|private[_-]?key|signature|_auth|pwd)[\w-]{0,40}|\bsig)["']?(?:\s{0,3}(?:=>|[:=])\s{0,3}|\s(?=[^\s:=-]))["']?)([^\s"',;&<>(){}[\]]{6,4096})/gi;
 
 /** Hides CI-specific shapes in one line. */
 export function maskShapes(line: string): Masked {
