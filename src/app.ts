@@ -1,6 +1,7 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import type { TriageLimits } from '../graphs/triage/state.ts';
 import type { Config } from './config/schema.ts';
+import type { Step } from './domain/analysis.ts';
 import type { Build, SourceText } from './domain/build.ts';
 import { createMasker, type Masker } from './log/mask.ts';
 import type { Analyst } from './ports/analyst.ts';
@@ -45,6 +46,8 @@ export interface App {
   work(): Promise<void>;
   /** Brings the knowledge base up to date with its folder. */
   loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
+  /** The node that finished last in the triage of a build now running here; null where none runs. */
+  currentStep(buildId: string): Promise<string | null>;
   /** What each backend says of itself; `ok` where all that is needed to accept builds works. */
   readiness(): Promise<{ readonly ok: boolean; readonly backends: Readonly<Record<string, string>> }>;
   /** Stops taking jobs, lets running ones end within the limit, closes every store. */
@@ -74,6 +77,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   const jobQueue = await opened.jobQueue(logger);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   const buildSources = await openBuildSources(config, logger);
+  const steps = new Map<string, string>();
   const deps = {
     database,
     stores,
@@ -85,6 +89,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     logger,
     publisher: createLogPublisher(logger),
     budgetTokens: config.triage.budgetTokens,
+    onStep: (buildId: string, step: Step) => void steps.set(buildId, step.node),
   };
   let sweeper: { stop(): void } | undefined;
   const app: App = {
@@ -105,10 +110,11 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
         logger,
         leaseMs: config.triage.leaseMs,
         concurrency: config.jobQueue.concurrency,
-        triage: (buildId, signal, lastTry) => triageBuild(buildId, deps, signal, lastTry),
+        triage: (buildId, signal, lastTry) => triageBuild(buildId, deps, signal, lastTry).finally(() => steps.delete(buildId)),
       });
       sweeper = startSweeper({ jobQueue, triages: stores.triages, logger, intervalMs: SWEEP_MS });
     },
+    currentStep: async (buildId) => steps.get(buildId) ?? null,
     readiness: () => readinessOf(app, config),
     close: async ({ drainMs } = { drainMs: 20_000 }) => {
       sweeper?.stop();

@@ -39,6 +39,8 @@ export interface HttpDeps {
   readonly clock: Clock;
   /** Whether all that is needed to accept builds answers; `backends` goes to the log only. */
   readonly readiness: () => Promise<{ readonly ok: boolean; readonly backends: Readonly<Record<string, string>> }>;
+  /** The node of the graph that works on a build now, where it is known. */
+  readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }

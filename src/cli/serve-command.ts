@@ -25,7 +25,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   const logger = await openLogger(settings.log.level);
   const app = await createApp(settings, logger);
-  const http = await openDoors(app, logger);
+  const http = await buildHttp(app);
   await app.loadKnowledge();
   await syncLibraryIndex({ library: app.stores.library, vectorIndex: app.vectorIndex, logger });
   await app.work();
@@ -45,11 +45,6 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   await app.work();
   say('worker is taking jobs; Ctrl-C drains and stops');
   await closeOnSignals(app, null, logger);
-}
-
-async function openDoors(app: App, logger: Logger): Promise<FastifyInstance> {
-  const { config, stores, database, archive, jobQueue, masker, clock, vectorIndex } = app;
-  return buildHttp({ config, stores, database, archive, jobQueue, masker, clock, vectorIndex, logger, readiness: app.readiness });
 }
 
 async function announce(address: string, token: string, dataDir: string, milliseconds: number): Promise<void> {

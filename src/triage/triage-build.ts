@@ -1,4 +1,4 @@
-import type { Analysis } from '../domain/analysis.ts';
+import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
@@ -21,6 +21,8 @@ export interface TriageBuildDeps extends ConcludeDeps {
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
+  /** Told of each finished node, for whoever watches the build. */
+  readonly onStep?: (buildId: string, step: Step) => void;
 }
 
 /**
@@ -60,7 +62,10 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, signal: Abo
   const subject = subjectOf({ ...input, triageId: triage.id });
   const startedAt = deps.clock.now();
   const entry = group.generic ? null : await deps.stores.library.recall(group.fingerprint.value);
-  if (entry === null) return conclude(build, await investigate(subject, deps.investigation, signal), deps, signal);
+  if (entry === null) {
+    const onStep = (step: Step) => deps.onStep?.(build.id, step);
+    return conclude(build, await investigate(subject, { ...deps.investigation, onStep }, signal), deps, signal);
+  }
   const timesSeen = await deps.stores.library.seen(entry.id, new Date(startedAt).toISOString());
   return conclude(build, recallAnalysis(subject, entry, timesSeen, startedAt, deps.clock.now()), deps, signal);
 }
