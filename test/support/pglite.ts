@@ -1,7 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { openPglite, type PgliteDatabase } from '../../src/adapters/database/pglite.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 export interface TestDatabase extends PgliteDatabase {
   readonly dataDir: string;
@@ -12,7 +17,7 @@ export interface TestDatabase extends PgliteDatabase {
 /** A migrated embedded database in a temporary directory of its own. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'faultline-test-'));
-  const dataDir = join(folder, 'database');
+  const dataDir = await copyTestDatabase(join(folder, 'database'));
   const database = await openPglite({ dataDir });
   await database.migrate();
   const dispose = async () => {
@@ -20,4 +25,32 @@ export async function openTestDatabase(): Promise<TestDatabase> {
     await rm(folder, { recursive: true, force: true });
   };
   return { ...database, dataDir, dispose };
+}
+
+/**
+ * Puts a migrated, empty database into `dataDir` and returns it. Making one takes seconds, copying one a moment, so the
+ * first is kept under node_modules/.cache for as long as the migrations and PGlite stay as they are.
+ */
+export async function copyTestDatabase(dataDir: string): Promise<string> {
+  const template = join(ROOT, 'node_modules/.cache/faultline-test-database', await templateKey());
+  if (!existsSync(template)) await makeTemplate(template);
+  await cp(template, dataDir, { recursive: true });
+  return dataDir;
+}
+
+async function makeTemplate(template: string): Promise<void> {
+  const draft = `${template}.${process.pid}`;
+  await mkdir(draft, { recursive: true });
+  const database = await openPglite({ dataDir: draft });
+  await database.migrate();
+  await database.close();
+  // Somebody else may have been faster; theirs is as good.
+  await rename(draft, template).catch(() => rm(draft, { recursive: true, force: true }));
+}
+
+async function templateKey(): Promise<string> {
+  const hash = createHash('sha256').update(await readFile(join(ROOT, 'node_modules/@electric-sql/pglite/package.json')));
+  const folder = join(ROOT, 'migrations');
+  for (const name of (await readdir(folder)).toSorted()) hash.update(name).update(await readFile(join(folder, name)));
+  return hash.digest('hex').slice(0, 16);
 }
