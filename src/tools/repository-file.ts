@@ -28,7 +28,8 @@ export async function resolveCommit(codeHost: CodeHost, subject: TriageSubject, 
   const { repository, commit } = subject.build;
   const resolved = await codeHost.resolve({ repository, ref: commit }, signal);
   if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no commit that could be read.`);
-  return { ref: resolved.ref, note: resolved.note };
+  const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
+  return { ref: resolved.ref, note: resolved.note ?? unnamed };
 }
 
 /** Finds the file that a path from a log means; several fit where the path is too short to tell. */

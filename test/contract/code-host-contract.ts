@@ -5,13 +5,13 @@ import { createGitRepository, type GitRepository } from '../support/git-reposito
 const REPOSITORY = 'shop/api';
 const signal = new AbortController().signal;
 
-export interface SampleCommits {
+interface SampleCommits {
   readonly first: string;
   readonly second: string;
 }
 
 /** Two commits by two people: the second changes line 2 of `src/cart/tax.ts` and adds a long file. */
-export function commitSample(repository: GitRepository): SampleCommits {
+function commitSample(repository: GitRepository): SampleCommits {
   const tax = ['export function tax(net: number) {', '  return net * 0.19;', '}'];
   const first = repository.commit(
     { 'src/cart/tax.ts': `${tax.join('\n')}\n`, 'src/index.ts': 'export {};\n', 'lib/index.ts': 'export {};\n', 'README.md': 'tax\n' },

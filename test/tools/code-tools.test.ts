@@ -75,6 +75,12 @@ describe('read_file', () => {
     expect(outcome.findings[0]?.title).toContain(`as of ${built.slice(0, 10)}: deadbeefde is not in the clone`);
   });
 
+  it('says so where the build names no commit', async () => {
+    const outcome = await ask({ build: sampleBuild({ commit: null }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts' });
+
+    expect(outcome.findings[0]?.title).toContain('the build names no commit');
+  });
+
   it('reads the commit that was built, not the newest', async () => {
     const outcome = await ask({ build: sampleBuild({ commit: first }) })('CODE_ERROR', 'read_file', { path: 'src/tax.ts', line: 4 });
 

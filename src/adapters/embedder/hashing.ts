@@ -5,6 +5,8 @@ import { isNoise, tokenize } from './tokens.ts';
 const DIMENSIONS = 512;
 /** How much each kind of feature counts. Pairs of words say more than either word; pieces of words only help where words differ. */
 const WEIGHTS = { word: 1, noise: 0.2, pair: 1.2, noisePair: 0.4, piece: 0.25 } as const;
+const FEATURE_KINDS = ['word', 'noise', 'pair', 'noisePair', 'piece'] as const;
+type FeatureKind = (typeof FEATURE_KINDS)[number];
 const PIECE = 4;
 /** A word, a pair and a piece that look alike are different features. */
 const WORD_SEED = 0x01;
@@ -33,35 +35,47 @@ export function createHashingEmbedder(): Embedder {
 
 function embedOne(text: string): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
-  for (const [hash, weight] of featuresOf(text)) {
-    const place = (hash >>> 1) % DIMENSIONS;
-    vector[place] = (vector[place] ?? 0) + (hash & 1 ? weight : -weight);
+  const features = countFeatures(text);
+  for (const kind of FEATURE_KINDS) {
+    const weight = WEIGHTS[kind];
+    for (const [hash, count] of features[kind]) {
+      const place = (hash >>> 1) % DIMENSIONS;
+      const value = weight * (1 + Math.log(count));
+      vector[place] = (vector[place] ?? 0) + (hash & 1 ? value : -value);
+    }
   }
   return normalised(vector);
 }
 
-/** Hash of each feature with its weight. */
-function featuresOf(text: string): Map<number, number> {
-  const counts = new Map<number, { count: number; weight: number }>();
-  const add = (hash: number, weight: number) => {
-    const known = counts.get(hash);
-    if (known === undefined) counts.set(hash, { count: 1, weight });
-    else known.count += 1;
+/** How often each feature occurs, by its hash. */
+function countFeatures(text: string): Record<FeatureKind, Map<number, number>> {
+  const counts: Record<FeatureKind, Map<number, number>> = {
+    word: new Map(),
+    noise: new Map(),
+    pair: new Map(),
+    noisePair: new Map(),
+    piece: new Map(),
   };
   const { words, identifiers } = tokenize(text);
   let previous = '';
+  let previousNoise = true;
   for (const word of words) {
     const noise = isNoise(word);
-    add(hashOf(word, WORD_SEED), noise ? WEIGHTS.noise : WEIGHTS.word);
-    if (previous !== '') add(hashOf(`${previous} ${word}`, PAIR_SEED), noise && isNoise(previous) ? WEIGHTS.noisePair : WEIGHTS.pair);
+    count(noise ? counts.noise : counts.word, hashOf(word, WORD_SEED));
+    if (previous !== '') count(noise && previousNoise ? counts.noisePair : counts.pair, hashOf(`${previous} ${word}`, PAIR_SEED));
     previous = word;
+    previousNoise = noise;
   }
   for (const identifier of identifiers) {
     for (let start = 0; start + PIECE <= identifier.length; start += 1) {
-      add(hashOf(identifier, PIECE_SEED, start, start + PIECE), WEIGHTS.piece);
+      count(counts.piece, hashOf(identifier, PIECE_SEED, start, start + PIECE));
     }
   }
-  return new Map([...counts].map(([hash, { count, weight }]) => [hash, weight * (1 + Math.log(count))]));
+  return counts;
+}
+
+function count(counts: Map<number, number>, hash: number): void {
+  counts.set(hash, (counts.get(hash) ?? 0) + 1);
 }
 
 /** FNV-1a over UTF-16 units with a final mix (murmur3's), so that low and high bits are equally good. */

@@ -49,6 +49,7 @@ describe('local git host', () => {
     ];
     for (const setting of settings) repository.git('config', setting, program);
     repository.git('config', 'log.showSignature', 'true');
+    signHead(repository);
     const host = open();
     await host.readFile({ ...query, path: 'a.txt' }, signal);
     await host.search({ ...query, text: 'one', limit: 5 }, signal);
@@ -57,6 +58,15 @@ describe('local git host', () => {
     await host.history({ ...query, path: 'a.txt', limit: 5 }, signal);
     expect(existsSync(owned)).toBe(false);
   });
+
+  /** Gives the newest commit a signature, which git checks with the program that the clone names. */
+  function signHead({ folder, git }: GitRepository): void {
+    const [header = '', ...message] = git('cat-file', 'commit', 'HEAD').split('\n\n');
+    const signature = '-----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----';
+    const file = join(folder, 'signed-commit');
+    writeFileSync(file, `${header}\ngpgsig ${signature}\n\n${message.join('\n\n')}\n`);
+    git('update-ref', 'HEAD', git('hash-object', '-t', 'commit', '-w', file));
+  }
 
   it('refuses binary and oversized files with a sentence', async () => {
     repository.commit({ 'b.bin': 'a\0b', 'huge.txt': 'x'.repeat(6 * 1024 * 1024) }, 'Big');
