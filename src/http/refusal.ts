@@ -31,6 +31,8 @@ export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyR
   else logger.warn(fields, 'request refused');
   const retryAfterMs = error.retryAfterMs ?? RETRY_AFTER_MS[error.code];
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
+  // The rest of a body that is too large is not waited for.
+  if (status === 413) reply.header('connection', 'close');
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   const issues = Issues.safeParse(error.details.issues);
   const answer: ErrorAnswer = {

@@ -111,6 +111,8 @@ function deliveryOf(request: FastifyRequest, upload: Upload): Delivery {
 function refuseOversized(request: FastifyRequest, maxBytes: number): void {
   const declared = Number(request.headers['content-length'] ?? 0);
   if (declared <= maxBytes) return;
+  // Read by nobody, it must flow off, or the sender waits for room before it reads the answer.
+  request.raw.resume();
   throw new TriageError(
     'too-large',
     `The upload has ${declared} bytes; the limit is ${maxBytes} (FAULTLINE_MAX_BODY_BYTES). Compress the logs with gzip.`,

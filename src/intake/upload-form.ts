@@ -1,6 +1,6 @@
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
-import { TriageError } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { readMetadata, type Upload, type UploadedFile, type UploadMetadata, withDistinctNames } from './upload-shape.ts';
 
 const MAX_METADATA_BYTES = 64 * 1024;
@@ -28,11 +28,19 @@ export async function readFormUpload(request: FastifyRequest, maxBytes: number):
     // What nobody reads any more must flow off, or the connection stalls before the answer.
     request.raw.unpipe();
     request.raw.resume();
-    throw error;
+    throw unreadable(error);
   }
   if (metadata === null)
     throw new TriageError('invalid-input', 'The form has no "metadata" field. Send one with the JSON that describes the build.');
   return { metadata, files: withDistinctNames(files) };
+}
+
+/** What the form's parser throws knows its status, save for a form that is no form. */
+function unreadable(error: unknown): unknown {
+  if (error instanceof TriageError || (error instanceof Error && 'statusCode' in error)) return error;
+  return new TriageError('invalid-input', `The form cannot be read: ${messageOf(error)}. Send multipart/form-data with its boundary.`, {
+    cause: error,
+  });
 }
 
 function fieldValue(name: string, value: unknown, truncated: boolean): unknown {

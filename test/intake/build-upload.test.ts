@@ -1,0 +1,363 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { buildHttp } from '../../src/http.ts';
+import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+
+const metadata = { repository: 'shop/api', pipeline: 'ci', number: 812, branch: 'main' };
+const LOG = 'running 3 tests\nFAIL src/cart.test.ts\n  expected 10.20, got 10.21\n';
+const REPORT = `<testsuite name="cart" tests="2"><testcase classname="cart" name="adds" time="0.01"/><testcase classname="cart" name="totals"><failure message="expected 10.20">at cart.test.ts:4</failure></testcase></testsuite>`;
+
+let app: FastifyInstance;
+let state: FakeState;
+let base: string;
+beforeEach(async () => {
+  const fake = fakeHttpDeps();
+  state = fake.state;
+  app = await buildHttp(fake.deps);
+  base = await app.listen({ host: '127.0.0.1', port: 0 });
+});
+afterEach(() => app.close());
+
+type Part = readonly [field: string, content: string | Uint8Array | object, fileName?: string];
+
+async function sendForm(parts: readonly Part[], headers: Record<string, string> = {}) {
+  const form = new FormData();
+  for (const [field, content, fileName] of parts) {
+    if (fileName === undefined) form.append(field, typeof content === 'string' ? content : JSON.stringify(content));
+    else form.append(field, new Blob([content instanceof Uint8Array ? Uint8Array.from(content) : String(content)]), fileName);
+  }
+  return answerOf(
+    await fetch(`${base}/api/builds`, { method: 'POST', body: form, headers: { authorization: `Bearer ${TOKENS.ingest}`, ...headers } }),
+  );
+}
+
+async function sendJson(body: unknown, headers: Record<string, string> = {}) {
+  const all = { authorization: `Bearer ${TOKENS.ingest}`, 'content-type': 'application/json', ...headers };
+  const payload = typeof body === 'string' ? body : JSON.stringify(body);
+  return answerOf(await fetch(`${base}/api/builds`, { method: 'POST', body: payload, headers: all }));
+}
+
+async function answerOf(response: Response) {
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, json: JSON.parse(text) };
+}
+
+describe('an upload', () => {
+  test('as a form: logs plain and gzip, and a report, are kept masked, and the build is owed a triage', async () => {
+    const answer = await sendForm([
+      ['metadata', metadata],
+      ['log', `${LOG}password=hunter2hunter2 token ghp_${'a1B2c3D4e5F6'.repeat(3)}\n`, 'build.log'],
+      ['log', gzipSync('second log\n'), 'deploy.log.gz'],
+      ['report', REPORT, 'junit.xml'],
+    ]);
+
+    expect(answer.status).toBe(202);
+    expect(answer.json).toEqual({
+      buildId: 'bld_1',
+      jobId: 'job_1',
+      links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' },
+    });
+    expect(state.builds[0]).toMatchObject({ provider: 'upload', repository: 'shop/api', number: '812', attempt: 1, status: 'failed' });
+    expect([...state.archive.keys()]).toEqual(['bld_1/build.log', 'bld_1/deploy.log', 'bld_1/junit.xml']);
+    expect(state.archive.get('bld_1/build.log')).toContain('expected 10.20, got 10.21');
+    expect(state.archive.get('bld_1/build.log')).not.toContain('a1B2c3D4e5F6');
+    expect(state.archive.get('bld_1/deploy.log')).toBe('second log\n');
+    expect(state.results.get('bld_1')?.map((result) => result.status)).toEqual(['passed', 'failed']);
+    expect(state.rung).toEqual(['job_1']);
+  });
+
+  test('as JSON: text and base64', async () => {
+    const logs = [
+      { name: 'a.log', text: LOG },
+      { name: 'b.log.gz', base64: gzipSync('zipped\n').toString('base64') },
+    ];
+    const answer = await sendJson({ metadata, logs, reports: [{ name: 'junit.xml', text: REPORT }] });
+
+    expect(answer.status).toBe(202);
+    expect(state.archive.get('bld_1/b.log')).toBe('zipped\n');
+    expect(state.results.get('bld_1')).toHaveLength(2);
+  });
+
+  test('the parts of a form come in any order, and the metadata may be a file', async () => {
+    const answer = await sendForm([
+      ['log', LOG, 'build.log'],
+      ['metadata', JSON.stringify(metadata), 'metadata.json'],
+    ]);
+
+    expect(answer.status).toBe(202);
+  });
+
+  test('of a build that passed keeps its test results and owes nothing', async () => {
+    const answer = await sendForm([
+      ['metadata', { ...metadata, status: 'passed' }],
+      ['report', REPORT.replace(/<failure.*<\/failure>/, ''), 'junit.xml'],
+    ]);
+
+    expect([answer.status, answer.json.jobId]).toEqual([202, null]);
+    expect(answer.json.ignored).toContain('passed');
+    expect(state.results.get('bld_1')).toHaveLength(2);
+    expect(state.jobs).toEqual([]);
+  });
+
+  test('two logs of one name are both kept', async () => {
+    await sendForm([
+      ['metadata', metadata],
+      ['log', 'one\n', 'build.log'],
+      ['log', 'two\n', 'build.log'],
+    ]);
+
+    expect([...state.archive.values()]).toEqual(['one\n', 'two\n']);
+  });
+
+  test('a file name cannot leave the archive', async () => {
+    await sendForm([
+      ['metadata', metadata],
+      ['log', LOG, '../../../etc/passwd'],
+    ]);
+
+    expect([...state.archive.keys()]).toEqual(['bld_1/passwd']);
+  });
+
+  test('larger than one chunk arrives byte for byte, with and without a declared length', async () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index} ${randomBytes(8).toString('hex')}`).join('\n');
+    await sendForm([
+      ['metadata', metadata],
+      ['log', lines, 'a.log'],
+      ['log', `${lines}!`, 'b.log'],
+    ]);
+    const form = new FormData();
+    form.append('metadata', JSON.stringify({ ...metadata, number: 813 }));
+    form.append('log', new Blob([lines]), 'a.log');
+    form.append('log', new Blob([`${lines}?`]), 'b.log');
+    const encoded = new Request('http://x/', { method: 'POST', body: form });
+    const headers = { authorization: `Bearer ${TOKENS.ingest}`, 'content-type': encoded.headers.get('content-type') ?? '' };
+    const chunked = await fetch(`${base}/api/builds`, { method: 'POST', headers, body: encoded.body, duplex: 'half' });
+
+    expect(chunked.status).toBe(202);
+    expect([state.archive.get('bld_1/a.log'), state.archive.get('bld_1/b.log')]).toEqual([lines, `${lines}!`]);
+    expect([state.archive.get('bld_2/a.log'), state.archive.get('bld_2/b.log')]).toEqual([lines, `${lines}?`]);
+  });
+});
+
+describe('an upload that comes again', () => {
+  const upload = { metadata, logs: [{ name: 'build.log', text: LOG }] };
+
+  test('with the same key and content gets the same answer and changes nothing', async () => {
+    const first = await sendJson(upload, { 'idempotency-key': 'run-812' });
+    const second = await sendJson(upload, { 'idempotency-key': 'run-812' });
+
+    expect([second.status, second.json]).toEqual([202, first.json]);
+    expect([state.deliveries.length, state.rung.length]).toEqual([1, 1]);
+  });
+
+  test('without a key its content is its key, whichever way it comes', async () => {
+    const first = await sendJson(upload);
+    const second = await sendForm([
+      ['metadata', metadata],
+      ['log', LOG, 'build.log'],
+    ]);
+
+    expect([second.status, second.json]).toEqual([202, first.json]);
+  });
+
+  test('with the same key and other content is refused', async () => {
+    await sendJson(upload, { 'idempotency-key': 'run-812' });
+    const other = await sendJson({ ...upload, metadata: { ...metadata, number: 813 } }, { 'idempotency-key': 'run-812' });
+
+    expect(other.status).toBe(409);
+    expect(state.builds).toHaveLength(1);
+  });
+
+  test('under one build number with other logs is refused, and the first logs stay', async () => {
+    await sendJson(upload);
+    const other = await sendJson({ ...upload, logs: [{ name: 'build.log', text: 'something else\n' }] });
+
+    expect(other.status).toBe(409);
+    expect(other.json.error.message).toContain('attempt');
+    expect(state.archive.get('bld_1/build.log')).toBe(LOG);
+  });
+
+  test('five times at once is one build', async () => {
+    const answers = await Promise.all(Array.from({ length: 5 }, () => sendJson(upload)));
+
+    expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true);
+    expect([state.builds.length, state.jobs.length, state.deliveries.length]).toEqual([1, 1, 1]);
+    expect((await sendJson(upload)).status).toBe(202);
+  });
+
+  test('a key that is no key is refused', async () => {
+    expect((await sendJson(upload, { 'idempotency-key': 'x'.repeat(256) })).status).toBe(400);
+  });
+});
+
+const BINARY = Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, ...Array(500).fill(1)]);
+const BOMB = gzipSync(Buffer.alloc(TEST_CONFIG.http.maxLogBytes + 1, 'a'));
+const HALF_BOMB = gzipSync(Buffer.alloc(Math.ceil(TEST_CONFIG.http.maxLogBytes * 0.6), 'a'));
+const ENTITIES = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><testsuite><testcase name="&b;"/></testsuite>';
+const EXTERNAL = '<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]><testsuite><testcase name="&a;"/></testsuite>';
+
+describe('bad input is refused with the right status and a sentence, is logged, and keeps nothing', () => {
+  const withLog = (content: string | Uint8Array): Part[] => [
+    ['metadata', metadata],
+    ['log', content, 'build.log'],
+  ];
+  const withReport = (content: string): Part[] => [
+    ['metadata', metadata],
+    ['report', content, 'junit.xml'],
+  ];
+
+  test.each<[string, Part[], number, RegExp]>([
+    ['an empty log', withLog(''), 400, /nothing to read in build\.log/],
+    ['a log of blanks', withLog(' \n\n'), 400, /nothing to read/],
+    ['no log at all', [['metadata', metadata]], 400, /no log and no report/],
+    ['a binary log', withLog(BINARY), 415, /ELF program/],
+    ['a zip instead of a log', withLog(Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0])), 415, /zip archive/],
+    ['broken gzip', withLog(gzipSync(LOG).subarray(0, 30)), 400, /broken gzip/],
+    ['a gzip bomb', withLog(BOMB), 413, /larger than the limit/],
+    ['two half bombs', [...withLog(HALF_BOMB), ['log', HALF_BOMB, 'more.log']], 413, /larger than the limit/],
+    ['broken XML', withReport('<testsuite><testcase name="a">'), 400, /junit\.xml/],
+    ['XML that is no report', withReport('<html><body/></html>'), 400, /junit\.xml/],
+    ['XML with entities', withReport(ENTITIES), 400, /junit\.xml/],
+    ['XML with an external entity', withReport(EXTERNAL), 400, /junit\.xml/],
+    ['no metadata', [['log', LOG, 'build.log']], 400, /no "metadata"/],
+    [
+      'metadata that is no JSON',
+      [
+        ['metadata', '{repository'],
+        ['log', LOG, 'build.log'],
+      ],
+      400,
+      /not usable JSON/,
+    ],
+    ['metadata without what it must have', [['metadata', {}]], 400, /"repository"/],
+    ['metadata that would reach a prototype', [['metadata', '{"__proto__":{"admin":true}}']], 400, /not usable JSON/],
+    ['metadata that is endless', [['metadata', `{"a":"${'x'.repeat(70_000)}"}`]], 413, /64 kB/],
+    [
+      'an unknown field',
+      [
+        ['metadata', metadata],
+        ['logs', LOG, 'build.log'],
+      ],
+      400,
+      /"logs"/,
+    ],
+    [
+      'a field named like a prototype',
+      [
+        ['metadata', metadata],
+        ['__proto__', 'x', 'a.log'],
+      ],
+      400,
+      /./,
+    ],
+    ['more than the limit', withLog('x'.repeat(TEST_CONFIG.http.maxBodyBytes)), 413, /limit/],
+  ])('%s', async (_what, parts, status, message) => {
+    const answer = await sendForm(parts);
+
+    expect([answer.status, answer.json.error?.message]).toEqual([status, expect.stringMatching(message)]);
+    expect(answer.json.error.message).toMatch(/[.?]$/);
+    expect([state.builds, state.jobs, state.deliveries]).toEqual([[], [], []]);
+    expect(state.archive.size).toBe(0);
+    expect(state.log.some((line) => line.message === 'request refused' && line.fields.status === status)).toBe(true);
+  });
+
+  test.each<[string, string, number]>([
+    ['broken JSON', '{"metadata":', 400],
+    ['nothing', '', 400],
+    ['a key that would reach a prototype', `{"metadata":${JSON.stringify(metadata)},"__proto__":{"admin":true}}`, 400],
+    ['ten thousand levels', `{"metadata":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_001)}`, 400],
+    ['text and base64 at once', JSON.stringify({ metadata, logs: [{ name: 'a', text: 'a', base64: 'YQ==' }] }), 400],
+    ['what is not base64', JSON.stringify({ metadata, logs: [{ name: 'a', base64: '%%%' }] }), 400],
+    ['a log of the wrong type', JSON.stringify({ metadata, logs: [{ name: 'a', text: 7 }] }), 400],
+    ['more than the limit', JSON.stringify({ metadata, logs: [{ name: 'a', text: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) }] }), 413],
+  ])('JSON: %s', async (_what, body, status) => {
+    const answer = await sendJson(body);
+
+    expect(answer.status).toBe(status);
+    expect(answer.json.error.message).toMatch(/[.?]$/);
+    expect(state.builds).toEqual([]);
+  });
+
+  test.each([
+    ['text/plain', 415],
+    ['application/xml', 415],
+    ['multipart/form-data', 400],
+    ['application/x-www-form-urlencoded', 415],
+  ])('content type %s', async (type, status) => {
+    const answer = await sendJson('x', { 'content-type': type });
+
+    expect(answer.status).toBe(status);
+    expect(answer.json.error.message).toMatch(/\.$/);
+  });
+
+  test('a form that breaks off does not stay open, and the next upload works', async () => {
+    const { hostname, port } = new URL(base);
+    const head = `POST /api/builds HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ingest}\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 5000\r\n\r\n`;
+    await new Promise<void>((resolve, reject) => {
+      const socket = connect(Number(port), hostname, () => {
+        socket.write(`${head}--b\r\ncontent-disposition: form-data; name="log"; filename="a.log"\r\n\r\nhalf of`);
+        setTimeout(() => socket.destroy(), 50);
+      });
+      socket.on('close', () => resolve());
+      socket.on('error', reject);
+    });
+
+    expect((await sendForm(withLog(LOG))).status).toBe(202);
+  });
+
+  test('a refusal shows no stack and no path', async () => {
+    const answer = await sendForm(withLog(BOMB));
+
+    expect(answer.text).not.toMatch(/node_modules|\.ts:|at /);
+  });
+});
+
+test('invalid UTF-8 and NUL are read, shown as U+FFFD', async () => {
+  const bytes = Buffer.concat([
+    Buffer.from('error: a line with some bytes in it that are no text at all: '),
+    Buffer.from([0xff, 0xfe, 0x00]),
+    Buffer.from(' end\n'),
+  ]);
+  const answer = await sendForm([
+    ['metadata', metadata],
+    ['log', bytes, 'build.log'],
+  ]);
+
+  expect(answer.status).toBe(202);
+  expect(state.archive.get('bld_1/build.log')).toMatch(/at all: \ufffd+ end\n$/);
+});
+
+test('a log of 200 MB, gzip, is accepted where the limits allow it', async () => {
+  const line = 'a line of a long log, one of very many\n';
+  const text = Buffer.alloc(200 * 1024 * 1024, line);
+  const http = { ...TEST_CONFIG.http, maxLogBytes: 256 * 1024 * 1024 };
+  const fake = fakeHttpDeps({ config: { ...TEST_CONFIG, http } });
+  const large = await buildHttp(fake.deps);
+  const form = new FormData();
+  form.append('metadata', JSON.stringify(metadata));
+  form.append('log', new Blob([Uint8Array.from(gzipSync(text))]), 'build.log.gz');
+  const address = await large.listen({ host: '127.0.0.1', port: 0 });
+  const answer = await fetch(`${address}/api/builds`, {
+    method: 'POST',
+    body: form,
+    headers: { authorization: `Bearer ${TOKENS.ingest}` },
+  });
+  await large.close();
+
+  expect(answer.status).toBe(202);
+  expect(fake.state.archive.get('bld_1/build.log')?.length).toBe(text.length);
+});
+
+test('a store that is down is a 503, and the same upload goes through once it is back', async () => {
+  const down = await buildHttp(emptyHttpDeps());
+  const request = { method: 'POST', url: '/api/builds', headers: { authorization: `Bearer ${TOKENS.ingest}` } } as const;
+  const answer = await down.inject({ ...request, payload: { metadata, logs: [{ name: 'a.log', text: LOG }] } });
+  await down.close();
+
+  expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
+  expect((await sendJson({ metadata, logs: [{ name: 'a.log', text: LOG }] })).status).toBe(202);
+});
