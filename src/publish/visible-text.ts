@@ -1,7 +1,9 @@
 /**
  * Logs, models and reviewers write what we print. Everything that a terminal or an editor would obey rather than show
  * (escapes, control and format characters, direction changes, invisible characters, lone surrogates) becomes `⟦U+001B⟧`.
+ * Colours and the erasing to the line's end that goes with them say nothing, so they are left out.
  */
+const COLOUR = /(?:\u001b\[|\u009b)(?:[\d:;]*m|K)/g;
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Co}]/gu;
 const TAB = '  ';
 
@@ -36,7 +38,7 @@ export function disarmRunnerCommands(line: string): string {
 }
 
 function visible(text: string): string {
-  return text.replaceAll('\t', TAB).replace(UNSEEN, spellOut);
+  return text.replace(COLOUR, '').replaceAll('\t', TAB).replace(UNSEEN, spellOut);
 }
 
 function spellOut(character: string): string {
