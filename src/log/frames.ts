@@ -9,7 +9,7 @@ const SHAPES: readonly FrameShape[] = [
   { pattern: /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/ },
   {
     pattern:
-      /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
+      /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/|node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
   },
   { pattern: /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/ },
   {

@@ -1,5 +1,5 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
-import type { ErrorMessage, FailingTest } from '../domain/failure.ts';
+import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
@@ -46,7 +46,7 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
     tokens,
     failingTests: mergeTests([...reports.flatMap(({ failingTests }) => failingTests), ...logs.flatMap(({ found }) => found.failingTests)]),
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
-    diagnostics: all('diagnostics'),
+    diagnostics: oneALine(all('diagnostics')),
     exceptions: all('exceptions'),
     messages: tellingFirst(logs.flatMap(({ found }) => found.messages)),
     exits: logs.flatMap(({ structure }) => structure.exits),
@@ -88,6 +88,12 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
 function mergeTests(tests: readonly FailingTest[]): FailingTest[] {
   const seen = new Set<string>();
   return tests.filter(({ suite, name }) => !seen.has(`${suite}\u0001${name}`) && seen.add(`${suite}\u0001${name}`));
+}
+
+/** Two readers may know the same line: the more specific one comes first. */
+function oneALine(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  const seen = new Set<string>();
+  return diagnostics.filter(({ at }) => at === null || (!seen.has(`${at.source}:${at.line}`) && seen.add(`${at.source}:${at.line}`)));
 }
 
 function countLines(text: string): number {

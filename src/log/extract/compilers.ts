@@ -36,7 +36,7 @@ export const msbuild = diagnosticExtractor(
   [
     {
       pattern:
-        /^\s{0,20}(?:\d{1,4}>)?(?<file>[^\n()]{1,300})\((?<line>\d{1,7})(?:,(?<column>\d{1,6}))?(?:,\d{1,6},\d{1,6})?\)\s?: (?:fatal )?(?<severity>error|warning) (?<code>[A-Z]{1,8}\d{1,6}): (?<message>.{1,500})/,
+        /^\s{0,20}(?:\d{1,4}>)?(?<file>[^\n()]{1,300})\((?<line>\d{1,7})(?:,(?<column>\d{1,6}))?(?:,\d{1,6},\d{1,6})?\)\s?: (?:fatal )?(?<severity>error|warning) (?<code>(?!TS\d)[A-Z]{1,8}\d{1,6}): (?<message>.{1,500})/,
     },
     {
       pattern:

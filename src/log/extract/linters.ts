@@ -5,7 +5,7 @@ import type { Extraction, Extractor } from './extraction.ts';
 /** ESLint's stylish format and its kin (stylelint, standard): findings indented below the path of their file. */
 export const eslint: Extractor = {
   name: 'eslint',
-  literals: ['  error  ', ' problems (', ' problem (', '✖ '],
+  literals: ['  error  ', '  warning  ', ' problems (', ' problem (', '✖ '],
   extract: (log, lines, found) => {
     let kept = 0;
     for (const line of lines) if (readFinding(log, line, found, kept)) kept++;

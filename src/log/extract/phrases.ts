@@ -1,5 +1,6 @@
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { isPassing } from './passing.ts';
 
 interface Phrase {
   readonly pattern: RegExp;
@@ -8,7 +9,7 @@ interface Phrase {
 }
 
 const NOT_A_FAILURE =
-  /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\berrors?[:=] ?0\b|failures?[:=] ?0\b|-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b|\bPASS(?:ED)?\b|✓|√|\.\.\. ?ok\b/i;
+  /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\berrors?[:=] ?0\b|failures?[:=] ?0\b|-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b/i;
 
 const PHRASES: readonly Phrase[] = [
   {
@@ -87,7 +88,7 @@ export const phrases: Extractor = {
 
 function readLine(log: LogText, line: number, found: Extraction): void {
   const text = log.line(line);
-  if (text.length === 0 || NOT_A_FAILURE.test(text)) return;
+  if (text.length === 0 || NOT_A_FAILURE.test(text) || isPassing(text)) return;
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
   found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason, loose: true });

@@ -1,5 +1,6 @@
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
+import { isPassing } from './passing.ts';
 
 interface Complaint {
   readonly pattern: RegExp;
@@ -78,8 +79,8 @@ const COMPLAINTS: readonly Complaint[] = [
   },
 ]; // prettier-ignore
 
-/** Whether a line is one of a passing test, or only talks about these things. */
-const HARMLESS = /\b(?:PASS(?:ED)?|passed|ok)\b.{0,20}$|✓|√|^\s{0,8}ok \d|^\+ |^\$ |\bif \[|\becho\b|\bretrying\b|DEPRECATED/;
+/** Lines that only talk about these things. */
+const HARMLESS = /^\+ |^\$ |\bif \[|\becho\b|\bretrying\b|DEPRECATED/;
 
 /** The shell, the operating system and the network. */
 export const shell: Extractor = {
@@ -161,7 +162,7 @@ export const shell: Extractor = {
 
 function readLine(log: LogText, line: number, found: Extraction): void {
   const text = log.line(line);
-  if (text.length > 1_500 || HARMLESS.test(text)) return;
+  if (text.length > 1_500 || HARMLESS.test(text) || isPassing(text)) return;
   const complaint = COMPLAINTS.find(({ pattern }) => pattern.test(text));
   if (complaint === undefined) return;
   found.blocks.push({ start: line, end: line, weight: complaint.weight - 14, reason: complaint.reason, loose: true });
