@@ -1,6 +1,7 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { isForeignPath, isTestPath } from './paths.ts';
 import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE, SUMMARY_WORDS } from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
@@ -51,19 +52,6 @@ export function readFacts(subject: TriageSubject): Facts {
   };
 }
 
-/** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
-export function isForeignPath(path: string): boolean {
-  if (
-    /^(?:node:|<frozen|java\.base|\/usr\/(?:lib|local)\/|\/opt\/hostedtoolcache\/|(?:testing|asm_\w{1,10}|proc|panic)\.(?:go|s)$)/.test(
-      path,
-    )
-  )
-    return true;
-  return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
-    path,
-  );
-}
-
 function isCompiler(entry: Diagnostic): boolean {
   return (
     COMPILERS.test(entry.tool) &&
@@ -96,7 +84,9 @@ function statedExpectation(subject: TriageSubject): Fact | undefined {
 
 function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
-  return entry.frames.some((frame) => frame.own) && !ENVIRONMENT_WORDS.test(words) && !ASSERTION_WORDS.test(words);
+  // Memory that our own frames ask for without end is a fault of ours until somebody shows otherwise.
+  const told = words.replace(/OutOfMemoryError|MemoryError/g, '');
+  return entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(told) && !ASSERTION_WORDS.test(words);
 }
 
 function testFacts(subject: TriageSubject): Fact[] {

@@ -1,5 +1,5 @@
 import type { Facts } from './facts.ts';
-import { isForeignPath } from './facts.ts';
+import { isForeignPath } from './paths.ts';
 
 /** The module that a line says is missing, as written: "react", "./tax", "six", "app.models"; null where it names none. */
 export function missingModuleName(text: string): string | null {

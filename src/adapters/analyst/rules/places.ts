@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { isForeignPath } from './facts.ts';
+import { isForeignPath, isTestPath, projectPath, twinOf } from './paths.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -21,27 +21,6 @@ export function placesOf(subject: TriageSubject): readonly Place[] {
     if (known === undefined || place.score > known.score) best.set(place.path, place);
   }
   return [...best.values()].sort((left, right) => right.score - left.score);
-}
-
-/** Whether a path is a test by the usual names. */
-export function isTestPath(path: string): boolean {
-  return /(?:^|[\\/])(?:tests?|__tests__|spec|specs|it)[\\/]|(?:Tests?|IT|Spec|TestCase)\.\w{1,6}$|[._-](?:test|spec)\.\w{1,5}$|(?:^|[\\/])test_[^\\/]{1,120}\.py$|_test\.(?:go|py|rb|exs?|cc|cpp)$/.test(
-    path,
-  );
-}
-
-/** Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Null where the name says nothing. */
-export function twinOf(path: string): string | null {
-  const name = path.split(/[\\/]/).pop() ?? '';
-  const twin = name
-    .replace(/^test_(.{1,120}\.py)$/, '$1')
-    .replace(/^Test(?=[A-Z])/, '')
-    .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w{1,6}$)/, '')
-    .replace(/[._-](?:test|spec)(?=\.\w{1,6}$)/, '')
-    .replace(/_test(?=\.\w{1,4}$)/, '');
-  if (twin === name || twin.startsWith('.')) return null;
-  const folder = path.slice(0, path.length - name.length).replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
-  return folder.replace(/__tests__[\\/]$/, '').replace(/(^|[\\/])(?:tests?|spec)[\\/]$/, '$1src/') + twin;
 }
 
 function diagnosedPlaces(subject: TriageSubject): Place[] {
@@ -80,14 +59,6 @@ function testPlaces(subject: TriageSubject): Place[] {
       : [itself, { path: twin, line: null, from: 'test' as const, score: fade(0.6, rank), reason: `${test.name} tests it by name` }];
   });
 }
-
-/** The path inside the repository: without the folder a CI system checks out into. */
-export function projectPath(path: string): string {
-  return path.replace(CHECKOUT, '').replace(/^\.\//, '');
-}
-
-const CHECKOUT =
-  /^(?:file:\/\/)?(?:\/home\/runner\/work\/[^/]{1,100}\/[^/]{1,100}\/|\/(?:home|var\/lib|var)\/jenkins(?:_home)?\/workspace\/[^/]{1,200}\/|\/home\/travis\/build\/[^/]{1,100}\/[^/]{1,100}\/|\/builds\/[^/]{1,100}\/[^/]{1,100}\/|\/github\/workspace\/|[A-Z]:\\a\\[^\\]{1,100}\\[^\\]{1,100}\\)/;
 
 function fade(score: number, rank: number): number {
   return Math.round(score * 0.92 ** rank * 100) / 100;

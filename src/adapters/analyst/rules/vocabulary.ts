@@ -12,7 +12,7 @@ export const ENVIRONMENT_WORDS =
 
 /** Lines that inform, warn or echo: they may name an error without being one. */
 export const QUIET_LINE =
-  /^\s*(?:\[[^\]\n]{0,60}\]\s{0,4})?(?:\d\d:\d\d:\d\d\s{1,6})?(?:\[?(?:info|debug|trace|notice|warn(?:ing)?)\]?\b|npm (?:warn|notice)|warning[: ]|(?:ok|✓|✔|√|pass(?:ed)?)\b|\+{1,3} |\$ |[\w.@:~/-]{1,80}\$ |(?:Running|Compiling|Download(?:ing|ed)|Checking|Fetching|Installing|Collecting|Building|Resolving|Preparing) |>>> |##\[(?:group|command|debug|warning)\]|PASS )|\b(?:retrying|will retry|attempt #?\d+ of|0 errors|no errors)\b/i;
+  /^\s*(?:\[[^\]\n]{0,60}\]\s{0,4})?(?:\d\d:\d\d:\d\d\s{1,6})?(?:\[?(?:info|debug|trace|notice|warn(?:ing)?)\]?\b|npm (?:warn|notice)|warning[: ]|(?:ok|✓|✔|√|pass(?:ed)?)\b|\+{1,3} |\$ |[\w.@:~/-]{1,80}\$ |(?:grep|rm|ls|find|which|du|stat|pwd): |(?:Running|Compiling|Download(?:ing|ed)|Checking|Fetching|Installing|Collecting|Building|Resolving|Preparing) |>>> |##\[(?:group|command|debug|warning)\]|PASS )|\b(?:retrying|will retry|attempt #?\d+ of|0 errors|no errors)\b/i;
 
 /** The narrower form, for lines that no extractor tied to a test. */
 export const ASSERTION_FAILED =

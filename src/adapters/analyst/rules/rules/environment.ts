@@ -1,3 +1,4 @@
+import type { Fact, Facts } from '../facts.ts';
 import { type Rule, ruleTable } from '../rule.ts';
 
 /** What a step expects of its machine: variables, programs, versions, services, paths. */
@@ -127,7 +128,7 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /Bad file: /i,
       /Couldn't download/i,
     ],
-    when: (fact) => !/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text),
+    when: isNotOfCode,
   },
   {
     name: 'script-path-missing',
@@ -148,3 +149,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
     ],
   },
 ]);
+
+/** Neither an include, a library or a module that is missing, nor a file that a failing test itself looked for. */
+function isNotOfCode(fact: Fact, facts: Facts): boolean {
+  if (/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text)) return false;
+  const thrown = fact.origin === 'test' || fact.origin === 'exception' || fact.origin === 'headline';
+  return !(thrown && facts.subject.failingTests.length > 0);
+}

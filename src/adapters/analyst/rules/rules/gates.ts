@@ -15,7 +15,11 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
     name: 'eslint-findings',
     kind: 'lint_failure',
     strength: 4,
-    patterns: [/✖ \d{1,6} problems? \(/, /\d{1,6} errors? and \d{1,6} warnings?\)/, /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/],
+    patterns: [
+      /✖ \d{1,6} problems? \((?!0 errors)/,
+      /\d{1,6} errors? and \d{1,6} warnings?\)/,
+      /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
+    ],
   },
   {
     name: 'python-lint',

@@ -76,7 +76,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Unable to find the /,
       /not found in the pkg-config/,
       /Tests? requires? \S/,
-      /is not available$/,
+      /^[\w.+-]{1,40} is not available$/,
       /Did not find (?:CMake|pkg-config)/,
       /pdflatex/,
       /library .{1,60} (?:is )?not found/,

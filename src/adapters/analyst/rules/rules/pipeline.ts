@@ -140,6 +140,8 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
     kind: 'workflow_config',
     strength: 4,
     patterns: [
+      /\bpatch failed: /i,
+      /Rejected hunk/i,
       /compat(?:ibility)? level (?:in|specified)/i,
       /Please specify the compatibility level/i,
       /%\w{1,60}\b.{0,40}(?:not found|no job control)/i,
@@ -148,8 +150,6 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /Hunk #\d{1,4} FAILED/i,
       /does not apply/i,
       /patch .{0,120}(?:cannot be|not found|failed)/i,
-      /rpkg/i,
-      /SRPM build method/i,
       /Bad source:/i,
       /fg: no job control/i,
       /duplicate debhelper/i,

@@ -1,8 +1,8 @@
 import type { Category } from '../../../../domain/category.ts';
 import type { Kind } from '../../../../domain/kind.ts';
 import type { Fact, Facts } from '../facts.ts';
-import { isForeignPath } from '../facts.ts';
 import { isMappedName, isOwnModule, missingModuleName } from '../modules.ts';
+import { isForeignPath } from '../paths.ts';
 import { registryStatus } from '../registry.ts';
 import type { Match } from '../rule.ts';
 import { ownServiceOf } from '../services.ts';
@@ -85,16 +85,19 @@ const MISSING_PACKAGE =
   /Cannot find (?:module|package|type definition)|Can't resolve|no required module provides|unresolved import|can't find crate|No module named|Could not (?:resolve|find) |library stubs|\.h: No such file/;
 
 function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
   const compiled = matches.find((match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error');
   if (compiled === undefined) return null;
-  const inside =
-    errors.length > 0
-      ? errors.every((entry) => isForeignPath(entry.file ?? ''))
-      : isForeignPath(compiled.fact.text.split(/[(:\s]error/)[0] ?? '');
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
+  const inside = errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(pathOf(compiled.fact, facts));
   if (!inside) return null;
   const drop = (match: Match) => match.rule.kind === compiled.rule.kind;
   return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
+}
+
+/** The path that a compiler's line begins with, where no extractor read it. */
+function pathOf(fact: Fact, facts: Facts): string {
+  const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
+  return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';
 }
 
 function upgradeBrokeUsers(facts: Facts, matches: readonly Match[]): TieRuling | null {

@@ -1,0 +1,41 @@
+/** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
+export function isForeignPath(path: string): boolean {
+  if (
+    /^(?:node:|<frozen|java\.base|\/usr\/(?:lib|local)\/|\/opt\/hostedtoolcache\/|(?:testing|asm_\w{1,10}|proc|panic)\.(?:go|s)$)/.test(
+      path,
+    )
+  )
+    return true;
+  return /(?:^|[\\/])(?:node_modules|site-packages|dist-packages|\.cargo[\\/]registry|\.m2|\.gradle|go[\\/]pkg[\\/]mod|vendor|gems)[\\/]/.test(
+    path,
+  );
+}
+
+/** Whether a path is a test by the usual names. */
+export function isTestPath(path: string): boolean {
+  return /(?:^|[\\/])(?:tests?|__tests__|spec|specs|it)[\\/]|(?:Tests?|IT|Spec|TestCase)\.\w{1,6}$|[._-](?:test|spec)\.\w{1,5}$|(?:^|[\\/])test_[^\\/]{1,120}\.py$|_test\.(?:go|py|rb|exs?|cc|cpp)$/.test(
+    path,
+  );
+}
+
+/** Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Null where the name says nothing. */
+export function twinOf(path: string): string | null {
+  const name = path.split(/[\\/]/).pop() ?? '';
+  const twin = name
+    .replace(/^test_(.{1,120}\.py)$/, '$1')
+    .replace(/^Test(?=[A-Z])/, '')
+    .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w{1,6}$)/, '')
+    .replace(/[._-](?:test|spec)(?=\.\w{1,6}$)/, '')
+    .replace(/_test(?=\.\w{1,4}$)/, '');
+  if (twin === name || twin.startsWith('.')) return null;
+  const folder = path.slice(0, path.length - name.length).replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
+  return folder.replace(/__tests__[\\/]$/, '').replace(/(^|[\\/])(?:tests?|spec)[\\/]$/, '$1src/') + twin;
+}
+
+/** The path inside the repository: without the folder a CI system checks out into. */
+export function projectPath(path: string): string {
+  return path.replace(CHECKOUT, '').replace(/^\.\//, '');
+}
+
+const CHECKOUT =
+  /^(?:file:\/\/)?(?:\/home\/runner\/work\/[^/]{1,100}\/[^/]{1,100}\/|\/(?:home|var\/lib|var)\/jenkins(?:_home)?\/workspace\/[^/]{1,200}\/|\/home\/travis\/build\/[^/]{1,100}\/[^/]{1,100}\/|\/builds\/[^/]{1,100}\/[^/]{1,100}\/|\/github\/workspace\/|[A-Z]:\\a\\[^\\]{1,100}\\[^\\]{1,100}\\)/;
