@@ -20,7 +20,7 @@ export function splitExpectation(text: string): Expectation {
   const head = text.slice(0, 4_000);
   for (const shape of SHAPES) {
     const groups = shape.exec(head)?.groups;
-    if (groups !== undefined) return { expected: groups['expected']?.trim() ?? null, actual: groups['actual']?.trim() ?? null };
+    if (groups !== undefined) return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };
   }
   return { expected: null, actual: null };
 }

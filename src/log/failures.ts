@@ -62,7 +62,7 @@ function mainFailure(reading: Reading): ReadFailure {
 }
 
 /** The build's main error: its first diagnostic, else its first exception, else its most telling message. */
-export function mainError(reading: Pick<Reading, 'diagnostics' | 'exceptions' | 'messages'>): {
+function mainError(reading: Pick<Reading, 'diagnostics' | 'exceptions' | 'messages'>): {
   readonly message: string | null;
   readonly type: string | null;
   readonly frames: readonly StackFrame[];

@@ -49,6 +49,6 @@ export function readFrame(line: string): StackFrame | null {
 }
 
 /** Whether a frame lies in the project's own code. */
-export function isOwn(file: string, name: string | null): boolean {
+function isOwn(file: string, name: string | null): boolean {
   return !FOREIGN.test(file) && !(name !== null && FOREIGN_FUNCTION.test(name));
 }

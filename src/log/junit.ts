@@ -91,9 +91,9 @@ function run(state: State, xml: string): void {
 function openTag(state: State, name: string, attributes: Attributes, line: number): void {
   if (name === 'testsuite') {
     state.suites.push({
-      name: attributes['name'] ?? null,
-      file: attributes['file'] ?? attributes['filepath'] ?? null,
-      declared: numberOf(attributes['tests']),
+      name: attributes.name ?? null,
+      file: attributes.file ?? attributes.filepath ?? null,
+      declared: numberOf(attributes.tests),
       seen: 0,
     });
   } else if (name === 'testcase') openCase(state, attributes, line);
@@ -104,12 +104,12 @@ function openCase(state: State, attributes: Attributes, line: number): void {
   const suite = state.suites.at(-1);
   if (state.results.length >= MAX_CASES) throw new Error(`it holds more than ${MAX_CASES} tests`);
   if (suite !== undefined) suite.seen++;
-  const seconds = numberOf(attributes['time']);
+  const seconds = numberOf(attributes.time);
   state.open = {
-    name: attributes['name'] ?? '(unnamed)',
-    suite: attributes['classname'] ?? attributes['class'] ?? suite?.name ?? null,
-    file: attributes['file'] ?? attributes['filepath'] ?? suite?.file ?? null,
-    line: numberOf(attributes['line']),
+    name: attributes.name ?? '(unnamed)',
+    suite: attributes.classname ?? attributes.class ?? suite?.name ?? null,
+    file: attributes.file ?? attributes.filepath ?? suite?.file ?? null,
+    line: numberOf(attributes.line),
     durationMs: seconds === null ? null : Math.round(seconds * 1e6) / 1e3,
     status: 'passed',
     flaky: false,
@@ -124,8 +124,8 @@ function openOutcome(state: State, open: OpenCase, name: string, attributes: Att
   if (name === 'failure' || name === 'error') {
     if (open.status !== 'failed') {
       open.status = 'failed';
-      open.message = attributes['message'] ?? null;
-      open.type = attributes['type'] ?? null;
+      open.message = attributes.message ?? null;
+      open.type = attributes.type ?? null;
       state.collecting = true;
     }
   } else if (name === 'skipped' || name === 'disabled') {

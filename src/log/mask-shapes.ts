@@ -1,4 +1,8 @@
-import type { Masked } from './mask.ts';
+/** A text with its secrets hidden, and how many there were. */
+export interface Masked {
+  readonly text: string;
+  readonly count: number;
+}
 
 /** Literals without which no shape below can match. */
 export const SHAPE_LITERALS = [

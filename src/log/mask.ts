@@ -1,13 +1,8 @@
 import type { Automaton } from './aho-corasick.ts';
 import { buildAutomaton } from './aho-corasick.ts';
+import type { Masked } from './mask-shapes.ts';
 import { maskShapes, SHAPE_LITERALS } from './mask-shapes.ts';
 import { scanText } from './scan.ts';
-
-/** A text with its secrets hidden, and how many there were. */
-export interface Masked {
-  readonly text: string;
-  readonly count: number;
-}
 
 /** Hides secrets. One masker may be used for any number of texts. */
 export interface Masker {

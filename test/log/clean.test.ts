@@ -14,7 +14,12 @@ describe('stripEscapes', () => {
 
   it('keeps the number of lines, whatever the text', () => {
     const piece = fc.constantFrom('\u001b', '\u001b[', '\u001b]', '31m', '\n', '\r', 'x', '\u0007', ';');
-    fc.assert(fc.property(fc.array(piece).map((all) => all.join('')), (text) => stripEscapes(text).split('\n').length === text.split('\n').length));
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((all) => all.join('')),
+        (text) => stripEscapes(text).split('\n').length === text.split('\n').length,
+      ),
+    );
   });
 });
 

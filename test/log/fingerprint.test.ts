@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { FINGERPRINT_ALGORITHM, FINGERPRINT_VERSION, fingerprintOf, isGenericMessage } from '../../src/log/fingerprint.ts';
 import { groupByCause } from '../../src/log/failures.ts';
+import { FINGERPRINT_ALGORITHM, FINGERPRINT_VERSION, fingerprintOf, isGenericMessage } from '../../src/log/fingerprint.ts';
 
 const nothing = { test: null, exceptionType: null, frames: [], message: null };
-const valueOf = (message: string, test: string | null = null) => fingerprintOf({ ...nothing, test, message }).fingerprint.value;
+const printOf = (message: string, test: string | null = null) => fingerprintOf({ ...nothing, test, message }).fingerprint.value;
 
 describe('fingerprintOf', () => {
   it('names its algorithm and version', () => {
@@ -19,11 +19,13 @@ describe('fingerprintOf', () => {
     ['path prefixes', 'cannot open /home/runner/work/a/a/src/x.ts', 'cannot open /builds/group/a/src/x.ts'],
     ['secrets', 'bad token ***', 'bad token ****'],
   ])('is the same whatever the %s', (_, one, other) => {
-    expect(valueOf(one)).toBe(valueOf(other));
+    expect(printOf(one)).toBe(printOf(other));
   });
 
   it('differs by test, by small numbers in its name, and by message', () => {
-    expect(new Set([valueOf('x is bad', 'case 3'), valueOf('x is bad', 'case 4'), valueOf('y is bad', 'case 3'), valueOf('x is bad')]).size).toBe(4);
+    expect(
+      new Set([printOf('x is bad', 'case 3'), printOf('x is bad', 'case 4'), printOf('y is bad', 'case 3'), printOf('x is bad')]).size,
+    ).toBe(4);
   });
 
   it('knows an exception by its deepest own frame, not by the line', () => {
@@ -37,23 +39,41 @@ describe('fingerprintOf', () => {
     expect(of('/a/src/x.js', 3).generic).toBe(false);
   });
 
-  it.each(['exit code 1', 'BUILD FAILED', 'Process completed with exit code 1.', '##[error]Process completed with exit code 2.', 'npm ERR! Test failed.  See above for more details.', 'npm ERR! code ELIFECYCLE', 'make: *** [Makefile:3: all] Error 2', 'error: ', 'FAILURE: Build failed with an exception.', 'The command "npm test" exited with 1.', 'Finished: FAILURE', 'script returned exit code 1', ''])(
-    'takes %j for generic',
+  it.each([
+    'exit code 1',
+    'BUILD FAILED',
+    'Process completed with exit code 1.',
+    '##[error]Process completed with exit code 2.',
+    'npm ERR! Test failed.  See above for more details.',
+    'npm ERR! code ELIFECYCLE',
+    'make: *** [Makefile:3: all] Error 2',
+    'error: ',
+    'FAILURE: Build failed with an exception.',
+    'The command "npm test" exited with 1.',
+    'Finished: FAILURE',
+    'script returned exit code 1',
+    '',
+  ])('takes %j for generic', (message) => {
+    expect(isGenericMessage(message)).toBe(true);
+    expect(fingerprintOf({ ...nothing, message }).generic).toBe(true);
+  });
+
+  it.each(['TypeError: x is not a function', 'cannot find module left-pad', 'ld: cannot find -lfoo'])(
+    'takes %j for specific',
     (message) => {
-      expect(isGenericMessage(message)).toBe(true);
-      expect(fingerprintOf({ ...nothing, message }).generic).toBe(true);
+      expect(fingerprintOf({ ...nothing, message }).generic).toBe(false);
     },
   );
-
-  it.each(['TypeError: x is not a function', 'cannot find module left-pad', 'ld: cannot find -lfoo'])('takes %j for specific', (message) => {
-    expect(fingerprintOf({ ...nothing, message }).generic).toBe(false);
-  });
 });
 
 describe('groupByCause', () => {
   it('groups by fingerprint in order of appearance, and generic failures together', () => {
     const print = (value: string, generic = false) => ({ fingerprint: { algorithm: 'f', version: 1, value }, generic });
     const groups = groupByCause([print('a'), print('x', true), print('b'), print('a'), print('y', true)]);
-    expect(groups.map(({ generic, failures }) => [generic, failures.length])).toEqual([[false, 2], [true, 2], [false, 1]]);
+    expect(groups.map(({ generic, failures }) => [generic, failures.length])).toEqual([
+      [false, 2],
+      [true, 2],
+      [false, 1],
+    ]);
   });
 });

@@ -9,7 +9,9 @@ interface Truth {
 }
 
 const FIXTURES = join(import.meta.dirname, '../fixtures/failures');
-const slugs = readdirSync(FIXTURES, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+const slugs = readdirSync(FIXTURES, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
 
 /** A program that its Makefile runs as a test: nothing in the log says that it is one. */
 const UNNAMED_TESTS = new Set(['csv-reader-segfault']);
@@ -22,7 +24,10 @@ describe('captured failures', () => {
     expect(tokens).toBeLessThanOrEqual(2_000);
     for (const [start, end] of truth.mustCite) {
       for (let line = start; line <= end; line++) {
-        expect(excerpts.some(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd), `line ${line}`).toBe(true);
+        expect(
+          excerpts.some(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd),
+          `line ${line}`,
+        ).toBe(true);
       }
     }
     if (UNNAMED_TESTS.has(slug)) return;

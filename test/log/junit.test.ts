@@ -10,8 +10,20 @@ describe('parseJUnit', () => {
       <testcase classname="tests.test_tax.TestTax" name="test_rate[3]" time="0.002"><failure message="assert 1 == 2">def test_rate():
 &gt;   assert 1 == 2</failure></testcase><testcase classname="tests.test_tax" name="test_ok" time="0.5" /></testsuite></testsuites>`;
     const { failingTests, testResults, notes } = parseJUnit('report.xml', xml);
-    expect(failingTests).toMatchObject([{ name: 'test_rate[3]', suite: 'tests.test_tax.TestTax', message: 'assert 1 == 2', actual: '1', expected: '2', framework: 'junit-xml' }]);
-    expect(testResults.map(({ status, durationMs }) => [status, durationMs])).toEqual([['failed', 2], ['passed', 500]]);
+    expect(failingTests).toMatchObject([
+      {
+        name: 'test_rate[3]',
+        suite: 'tests.test_tax.TestTax',
+        message: 'assert 1 == 2',
+        actual: '1',
+        expected: '2',
+        framework: 'junit-xml',
+      },
+    ]);
+    expect(testResults.map(({ status, durationMs }) => [status, durationMs])).toEqual([
+      ['failed', 2],
+      ['passed', 500],
+    ]);
     expect(notes).toEqual([]);
   });
 
@@ -35,7 +47,9 @@ describe('parseJUnit', () => {
   });
 
   it('notes wrong counts', () => {
-    expect(parseJUnit('r.xml', suite('<testcase name="a"/>', 'name="S" tests="7"')).notes).toEqual(['r.xml: suite S says it has 7 tests but lists 1.']);
+    expect(parseJUnit('r.xml', suite('<testcase name="a"/>', 'name="S" tests="7"')).notes).toEqual([
+      'r.xml: suite S says it has 7 tests but lists 1.',
+    ]);
   });
 
   it('keeps what it read before broken XML', () => {
@@ -55,7 +69,19 @@ describe('parseJUnit', () => {
   });
 
   it('never throws', () => {
-    const piece = fc.constantFrom('<testsuite>', '</testsuite>', '<testcase name="a">', '</testcase>', '<failure>', '<![CDATA[', ']]>', '&amp;', '&x;', 'text', '\u0000');
+    const piece = fc.constantFrom(
+      '<testsuite>',
+      '</testsuite>',
+      '<testcase name="a">',
+      '</testcase>',
+      '<failure>',
+      '<![CDATA[',
+      ']]>',
+      '&amp;',
+      '&x;',
+      'text',
+      '\u0000',
+    );
     fc.assert(fc.property(fc.array(piece), (pieces) => Array.isArray(parseJUnit('r.xml', pieces.join('')).notes)));
   });
 });

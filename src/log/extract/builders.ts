@@ -7,7 +7,7 @@ function npmMessage(line: string): string | null {
   const said =
     /^npm (?:ERR!|error) (?!(?:errno|syscall|path|command|dest|signal|type|code) )(?:(?:E\w{2,40}|e\w{2,40}|notsup|engine|network|404|code) )?(?<said>\S.{0,500})$/.exec(
       line,
-    )?.groups?.['said'];
+    )?.groups?.said;
   if (
     said === undefined ||
     /^(?:syscall|path|errno|command|dest|signal|While resolving|Found:|type|code|E\w{2,30}$|Unsupported engine$)/.test(said)
@@ -25,7 +25,7 @@ export const cmake = diagnosticExtractor(
       pattern: /^CMake Error(?: at (?<file>[^\s:]{1,300}):(?<line>\d{1,7}) \([\w-]{1,80}\))?:?(?<message>.{0,400})/,
       weight: 80,
       belongs: (line) => /^\s{2,200}\S|^Call Stack|^$/.test(line),
-      messageBelow: (line) => /^\s{2,8}(?<said>\S.{0,400})$/.exec(line)?.groups?.['said'] ?? null,
+      messageBelow: (line) => /^\s{2,8}(?<said>\S.{0,400})$/.exec(line)?.groups?.said ?? null,
     },
     {
       pattern: /^(?:configure|\S{0,100}\/configure): error: (?<message>.{1,400})/,

@@ -35,11 +35,11 @@ function addTest(log: LogText, line: number, name: string, text: string, found: 
   const body = Array.from({ length: Math.min(30, end - line) }, (_, i) => log.line(line + 1 + i));
   const groups = body.map((one) => PANIC.exec(one)?.groups).find((one) => one !== undefined);
   const next = body.findIndex((one) => one.includes('panicked at')) + 1;
-  const message = groups?.['old'] ?? (next > 0 ? body[next] : undefined) ?? null;
+  const message = groups?.old ?? (next > 0 ? body[next] : undefined) ?? null;
   const known = {
     name,
-    file: groups?.['file'] ?? null,
-    line: groups === undefined ? null : Number(groups['line']),
+    file: groups?.file ?? null,
+    line: groups === undefined ? null : Number(groups.line),
     message,
     ...splitExpectation(body.join('\n')),
   };
@@ -71,12 +71,12 @@ function readPanic(log: LogText, line: number, text: string, found: Extraction):
   found.blocks.push({ start: line, end, weight: 84, reason: 'panic' });
   if (/^stack backtrace:/.test(log.line(end + 1)))
     found.blocks.push({ start: end, end: traceEnd(log, end + 1), weight: 60, reason: 'backtrace of a panic' });
-  const message = groups?.['old'] ?? log.line(line + 1).trim();
+  const message = groups?.old ?? log.line(line + 1).trim();
   const frame = {
-    file: groups?.['file'] ?? '',
-    line: Number(groups?.['line'] ?? 0),
+    file: groups?.file ?? '',
+    line: Number(groups?.line ?? 0),
     function: null,
-    own: !/\.cargo|^\/rustc|^src\/lib/.test(groups?.['file'] ?? ''),
+    own: !/\.cargo|^\/rustc|^src\/lib/.test(groups?.file ?? ''),
   };
   found.exceptions.push({
     type: 'panic',

@@ -52,10 +52,10 @@ function readDiagnostic(
   for (const shape of shapes) {
     const groups = shape.pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const severity = shape.severity ?? (/warn|note|info/i.test(groups['severity'] ?? '') ? 'warning' : 'error');
+    const severity = shape.severity ?? (/warn|note|info/i.test(groups.severity ?? '') ? 'warning' : 'error');
     const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
     const below = messageBelow(log, line, end, shape);
-    const message = (below ?? groups['message'] ?? '').trim().slice(0, 500) || text.trim().slice(0, 500);
+    const message = (below ?? groups.message ?? '').trim().slice(0, 500) || text.trim().slice(0, 500);
     if (shape.pointer !== true) found.diagnostics.push({ tool, severity, ...placeOf(groups), message, at: { source: log.name, line } });
     const weight = severity === 'warning' ? 12 : (shape.weight ?? 78) - Math.min(index, 30) * 0.2;
     found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
@@ -65,7 +65,7 @@ function readDiagnostic(
 }
 
 function placeOf(groups: { [name: string]: string | undefined }): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
-  return { file: groups['file'] ?? null, line: numberOf(groups['line']), column: numberOf(groups['column']), code: groups['code'] ?? null };
+  return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column), code: groups.code ?? null };
 }
 
 function messageBelow(log: LogText, line: number, end: number, shape: DiagnosticShape): string | null {

@@ -32,7 +32,7 @@ export const golang: Extractor = {
         continue;
       }
       const groups = FAIL.exec(text)?.groups;
-      if (groups !== undefined) readFail(log, line, groups['name'] ?? '', (groups['indent'] ?? '').length, found, seen, runs);
+      if (groups !== undefined) readFail(log, line, groups.name ?? '', (groups.indent ?? '').length, found, seen, runs);
       else if (text.startsWith('{')) readJson(log, line, text, found, seen);
       else readOther(log, line, text, found);
     }
@@ -57,12 +57,12 @@ function readFail(
     .map((text) => /^\s{1,40}(?<file>[\w./-]{1,200}\.go):(?<line>\d{1,6}):? ?(?<message>.{0,500})/.exec(text)?.groups)
     .find((one) => one !== undefined);
   const trace = body.map((text) => /^\s{1,40}Error:\s{1,20}(.{1,400})/.exec(text)?.[1]).find((one) => one !== undefined);
-  const message = trace ?? at?.['message']?.trim() ?? body[1]?.trim() ?? null;
+  const message = trace ?? at?.message?.trim() ?? body[1]?.trim() ?? null;
   found.failingTests.push(
     failingTest(log, line, 'go', {
       name,
-      file: at?.['file'] ?? null,
-      line: at === undefined ? null : Number(at['line']),
+      file: at?.file ?? null,
+      line: at === undefined ? null : Number(at.line),
       message: message || null,
       ...splitExpectation(body.join('\n')),
     }),

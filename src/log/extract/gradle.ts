@@ -16,8 +16,8 @@ export const gradle: Extractor = {
     for (const line of lines) {
       const text = log.line(line).trimEnd();
       const groups = FAILED.exec(text)?.groups;
-      if (groups !== undefined && !/^(?:Task|FAIL\b)/.test(groups['path'] ?? ''))
-        readTest(log, line, groups['path'] ?? '', groups['name'] ?? '', found, nth++);
+      if (groups !== undefined && !/^(?:Task|FAIL\b)/.test(groups.path ?? ''))
+        readTest(log, line, groups.path ?? '', groups.name ?? '', found, nth++);
       else if (text.startsWith('* What went wrong')) readAccount(log, line, found);
       else if (/^(?:> Task )?:[\w:-]{1,200} FAILED$/.test(text)) taskFailed(log, line, found);
       else if (/^\d{1,6} tests completed, \d{1,6} failed/.test(text))
@@ -42,7 +42,7 @@ function readTest(log: LogText, line: number, path: string, title: string, found
   const frame = frames.find((one) => one?.file.startsWith(`${simple}.`)) ?? frames.find((one) => one?.own === true);
   const name = full ? title.slice(dot + 1) : title;
   const at = / at (?<file>\w{1,100}\.\w{1,8}):(?<line>\d{1,6})$/.exec(body[0] ?? '')?.groups;
-  const place = { file: frame?.file ?? at?.['file'] ?? null, line: frame?.line ?? (at === undefined ? null : Number(at['line'])) };
+  const place = { file: frame?.file ?? at?.file ?? null, line: frame?.line ?? (at === undefined ? null : Number(at.line)) };
   found.failingTests.push(
     failingTest(log, line, 'gradle', {
       name,

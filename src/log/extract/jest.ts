@@ -22,14 +22,14 @@ export const jest: Extractor = {
     for (const line of lines) {
       const text = log.line(line);
       const vitest = VITEST.exec(text)?.groups;
-      const opened = JEST_FILE.exec(text)?.groups?.['file'];
-      if (vitest?.['title'] !== undefined) addVitest(log, line, vitest, found, seen, nth++);
+      const opened = JEST_FILE.exec(text)?.groups?.file;
+      if (vitest?.title !== undefined) addVitest(log, line, vitest, found, seen, nth++);
       else if (opened !== undefined) {
         file = opened;
         if (isVitestSuite(log, line)) addVitest(log, line, { file, title: undefined }, found, seen, nth++);
         found.blocks.push({ start: line, end: line, weight: 74 - Math.min(nth, 30) * 0.4, reason: 'failing test file' });
       }
-      const title = JEST_TEST.exec(text)?.groups?.['title'];
+      const title = JEST_TEST.exec(text)?.groups?.title;
       if (title !== undefined && isJestFailure(title)) addJest(log, line, title, file, found, seen, nth++);
       if (/^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed/.test(text))
         found.blocks.push({ start: line, end: line, weight: 50, reason: 'test totals' });
@@ -67,13 +67,13 @@ function addVitest(
   seen: Set<string>,
   nth: number,
 ): void {
-  const key = `${groups['file']} > ${groups['title']}`;
+  const key = `${groups.file} > ${groups.title}`;
   if (seen.has(key)) return;
   seen.add(key);
-  const path = groups['title']?.split(' > ') ?? [];
+  const path = groups.title?.split(' > ') ?? [];
   const end = failureEnd(log, line, (text) => VITEST.test(text) || /^⎯{3,200}(?:\[\d{1,5}\/\d{1,5}\]⎯)?|^\s{0,3}Test Files /.test(text));
-  const name = path.at(-1) ?? groups['file'] ?? '';
-  push(log, line, end, 'vitest', { name, suite: path.slice(0, -1).join(' > ') || null, file: groups['file'] ?? null }, found, nth);
+  const name = path.at(-1) ?? groups.file ?? '';
+  push(log, line, end, 'vitest', { name, suite: path.slice(0, -1).join(' > ') || null, file: groups.file ?? null }, found, nth);
 }
 
 function failureEnd(log: LogText, start: number, isNext: (line: string) => boolean): number {
@@ -114,7 +114,5 @@ function push(
 /** Vitest points with ` ❯ file:line:column`. */
 function pointer(text: string): ReturnType<typeof readFrame> {
   const groups = /^❯ (?:(?<fn>\S{1,100}) )?(?<file>[^\s:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(text)?.groups;
-  return groups === undefined
-    ? null
-    : { file: groups['file'] ?? '', line: Number(groups['line']), function: groups['fn'] ?? null, own: true };
+  return groups === undefined ? null : { file: groups.file ?? '', line: Number(groups.line), function: groups.fn ?? null, own: true };
 }

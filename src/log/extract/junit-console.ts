@@ -89,7 +89,7 @@ function readNumbered(log: LogText, head: number, found: Extraction, nth: number
       log,
       line,
       Math.min(end, line + MAX_LINES),
-      { name: groups['name'] ?? '', suite: groups['suite'] ?? null },
+      { name: groups.name ?? '', suite: groups.suite ?? null },
       log.line(line + 1),
       found,
       nth + count,

@@ -26,16 +26,16 @@ function readFinding(log: LogText, line: number, found: Extraction, kept: number
   const file = fileAbove(log, line);
   found.diagnostics.push({
     tool: 'eslint',
-    severity: groups['severity'] === 'warning' ? 'warning' : 'error',
+    severity: groups.severity === 'warning' ? 'warning' : 'error',
     file: file === 0 ? null : log.line(file).trim(),
-    line: Number(groups['line']),
-    column: Number(groups['column']),
-    code: groups['code'] ?? null,
-    message: groups['message'] ?? '',
+    line: Number(groups.line),
+    column: Number(groups.column),
+    code: groups.code ?? null,
+    message: groups.message ?? '',
     at: { source: log.name, line },
   });
-  const weight = groups['severity'] === 'warning' ? 12 : 78 - Math.min(kept, 40) * 0.2;
-  found.blocks.push({ start: line, end: line, weight, reason: `eslint ${groups['severity']}` });
+  const weight = groups.severity === 'warning' ? 12 : 78 - Math.min(kept, 40) * 0.2;
+  found.blocks.push({ start: line, end: line, weight, reason: `eslint ${groups.severity}` });
   if (file !== 0 && weight > 12) found.blocks.push({ start: file, end: file, weight, reason: 'eslint file' });
   return true;
 }

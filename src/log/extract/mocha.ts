@@ -42,14 +42,14 @@ function readList(log: LogText, head: number, found: Extraction): number {
 
 function findItem(log: LogText, from: number, number: number): number {
   for (let line = from; line <= Math.min(log.lineCount, from + 40); line++) {
-    if (ITEM.exec(log.line(line))?.groups?.['number'] === String(number)) return line;
+    if (ITEM.exec(log.line(line))?.groups?.number === String(number)) return line;
   }
   return 0;
 }
 
 function readItem(log: LogText, start: number, number: number, framework: string, found: Extraction): number {
   const end = itemEnd(log, start, number);
-  const titles = [ITEM.exec(log.line(start))?.groups?.['title'] ?? ''];
+  const titles = [ITEM.exec(log.line(start))?.groups?.title ?? ''];
   let line = start;
   while (
     line < end &&
@@ -96,7 +96,7 @@ function itemEnd(log: LogText, start: number, number: number): number {
   while (line < last) {
     const next = log.line(line + 1);
     if (
-      ITEM.exec(next)?.groups?.['number'] === String(number + 1) ||
+      ITEM.exec(next)?.groups?.number === String(number + 1) ||
       /^(?:npm ERR!|npm error|error Command|##\[|travis_|The command)/.test(next)
     )
       break;

@@ -13,7 +13,7 @@ interface Kind {
 }
 
 const KINDS: readonly Kind[] = [
-  { framework: 'rspec', pattern: /^rspec (?<file>[^\s:]{1,300}\.rb):(?<line>\d{1,6}) # (?<name>.{1,400})$/, stop: /[^]/, limit: 0 },
+  { framework: 'rspec', pattern: /^rspec (?<file>[^\s:]{1,300}\.rb):(?<line>\d{1,6}) # (?<name>.{1,400})$/, stop: /^/, limit: 0 },
   {
     framework: 'minitest',
     pattern: /^\s{0,4}\d{1,5}\) (?:Failure|Error):$/,
@@ -29,13 +29,13 @@ const KINDS: readonly Kind[] = [
   {
     framework: 'gtest',
     pattern: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300})?(?: \(\d{1,9} ms\))?$/,
-    stop: /[^]/,
+    stop: /^/,
     limit: 0,
   },
   {
     framework: 'ctest',
     pattern: /^\s{0,4}\d{1,5}\/\d{1,5} Test {1,4}#\d{1,5}: (?<name>\S{1,200}) \.{2,80}\*{3}(?:Failed|Timeout|Exception|Not Run)/,
-    stop: /[^]/,
+    stop: /^/,
     limit: 0,
   },
   {
@@ -58,7 +58,7 @@ const KINDS: readonly Kind[] = [
     stop: /^\s{2}\S{1,300}\.hs:\d|^\s{2}To rerun|^Randomized/,
     limit: 30,
   },
-  { framework: 'php-run-tests', pattern: /^FAIL (?<name>.{1,300}) \[(?<file>\S{1,300}\.phpt)\]/, stop: /[^]/, limit: 0 },
+  { framework: 'php-run-tests', pattern: /^FAIL (?<name>.{1,300}) \[(?<file>\S{1,300}\.phpt)\]/, stop: /^/, limit: 0 },
   {
     framework: 'scalatest',
     pattern: /^(?:\[info\] )\s{0,12}- (?<name>.{1,300}) \*\*\* FAILED \*\*\*/,
@@ -70,7 +70,7 @@ const KINDS: readonly Kind[] = [
     framework: 'xctest',
     pattern:
       /^(?<file>[^\s:]{1,300}\.(?:swift|m|mm)):(?<line>\d{1,6}): error: -?\[?(?<suite>[\w.]{1,200})[ .](?<name>\w{1,200})\]? : (?<message>.{1,400})/,
-    stop: /[^]/,
+    stop: /^/,
     limit: 0,
   },
   {
@@ -135,7 +135,7 @@ function add(
 ): number {
   const end = kind.limit === 0 ? line : blockEnd(log, line, kind.limit, (text) => !kind.stop.test(text));
   const named =
-    groups['name'] ||
+    groups.name ||
     log
       .line(line + 1)
       .trim()
@@ -143,7 +143,7 @@ function add(
       .replace(/ \[.{1,300}\]:?$/, '')
       .replace(/:$/, '');
   const [suite, name] =
-    kind.framework === 'minitest' && named.includes('#') ? (named.split('#') as [string, string]) : [groups['suite'] ?? null, named];
+    kind.framework === 'minitest' && named.includes('#') ? (named.split('#') as [string, string]) : [groups.suite ?? null, named];
   const key = `${kind.framework}/${suite}/${name}`;
   const less = Math.min(seen.size, 30) * 0.4;
   found.blocks.push({ start: line, end, weight: (kind.limit === 0 ? 72 : 86) - less, reason: `${kind.framework} failure` });
@@ -153,8 +153,8 @@ function add(
   if (seen.has(key) || name === '') return end;
   seen.add(key);
   const body = Array.from({ length: Math.min(30, end - line) }, (_, i) => log.line(line + 1 + i));
-  const message = groups['message'] ?? body.find((text) => text.trim() !== '' && !text.includes(named))?.trim() ?? null;
-  const place = { file: groups['file'] ?? null, line: groups['line'] === undefined ? null : Number(groups['line']) };
+  const message = groups.message ?? body.find((text) => text.trim() !== '' && !text.includes(named))?.trim() ?? null;
+  const place = { file: groups.file ?? null, line: groups.line === undefined ? null : Number(groups.line) };
   found.failingTests.push(failingTest(log, line, kind.framework, { name, suite, ...place, message, ...splitExpectation(body.join('\n')) }));
   found.toolchains.add(kind.framework);
   return end;

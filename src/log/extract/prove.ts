@@ -18,7 +18,7 @@ function readLine(log: LogText, line: number, found: Extraction, seen: Set<strin
   const text = log.line(line);
   if (/^(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run)/.test(text)) {
     found.blocks.push({ start: Math.max(1, line - 1), end: line, weight: 84, reason: 'failed test script' });
-    const name = FILE.exec(log.line(line - 1))?.groups?.['name'] ?? FILE.exec(log.line(line - 2))?.groups?.['name'];
+    const name = FILE.exec(log.line(line - 1))?.groups?.name ?? FILE.exec(log.line(line - 2))?.groups?.name;
     if (name === undefined || seen.has(name)) return;
     seen.add(name);
     found.failingTests.push(failingTest(log, line, 'prove', { name, file: name, message: text.trim() }));

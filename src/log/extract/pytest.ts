@@ -42,7 +42,7 @@ export const pytest: Extractor = {
     let end = 0;
     for (const line of lines) {
       const text = log.line(line);
-      const banner = BANNER.exec(text)?.groups?.['title'];
+      const banner = BANNER.exec(text)?.groups?.title;
       if (banner !== undefined) inReport = /^(?:FAILURES|ERRORS)$/.test(banner);
       if (line <= end) continue;
       if (inReport && text.startsWith('___')) end = readSection(log, line, found, failures);
@@ -56,10 +56,10 @@ function readSection(log: LogText, line: number, found: Extraction, failures: Ma
   if (groups === undefined) return 0;
   const end = sectionEnd(log, line);
   const { errors, location } = scanSection(log, line, end);
-  const collecting = groups['phase'] === 'ERROR collecting';
-  const path = (groups['name'] ?? '').split('.');
-  const name = collecting ? (groups['name'] ?? '') : lastPart(groups['name'] ?? '');
-  const suite = collecting || path.length < 2 ? null : (groups['name'] ?? '').slice(0, -name.length - 1) || null;
+  const collecting = groups.phase === 'ERROR collecting';
+  const path = (groups.name ?? '').split('.');
+  const name = collecting ? (groups.name ?? '') : lastPart(groups.name ?? '');
+  const suite = collecting || path.length < 2 ? null : (groups.name ?? '').slice(0, -name.length - 1) || null;
   const message = errors[0] === undefined ? null : log.line(errors[0]).replace(/^E\s{1,8}/, '');
   const whole = errors
     .slice(0, 30)
@@ -127,19 +127,19 @@ function propose(found: Extraction, start: number, end: number, errors: readonly
 function readSummary(log: LogText, line: number, text: string, found: Extraction, failures: Map<string, Seen>): void {
   const groups = SUMMARY.exec(text)?.groups ?? INLINE.exec(text)?.groups;
   if (groups !== undefined) {
-    const parts = (groups['rest'] ?? '').split('::');
-    const bracket = (groups['rest'] ?? '').indexOf('[');
-    const head = bracket === -1 ? parts : (groups['rest'] ?? '').slice(0, bracket).split('::');
+    const parts = (groups.rest ?? '').split('::');
+    const bracket = (groups.rest ?? '').indexOf('[');
+    const head = bracket === -1 ? parts : (groups.rest ?? '').slice(0, bracket).split('::');
     const name =
-      groups['rest'] === undefined
-        ? (groups['file'] ?? '')
-        : groups['rest'].slice(head.slice(0, -1).join('::').length).replace(/^::| <- .{1,300}$/g, '');
+      groups.rest === undefined
+        ? (groups.file ?? '')
+        : groups.rest.slice(head.slice(0, -1).join('::').length).replace(/^::| <- .{1,300}$/g, '');
     const suite = head.length > 1 ? head.slice(0, -1).join('.') : null;
     add(log, line, found, failures, {
       name,
       suite,
-      file: groups['file'] ?? null,
-      message: groups['message'] ?? null,
+      file: groups.file ?? null,
+      message: groups.message ?? null,
       line: null,
       expected: null,
       actual: null,

@@ -54,15 +54,15 @@ function goalEnd(log: LogText, line: number): number {
 }
 
 function readMark(log: LogText, line: number, text: string, found: Extraction, own: Map<string, number>, marked: Set<string>): void {
-  const head = MARK.exec(text)?.groups?.['head'];
+  const head = MARK.exec(text)?.groups?.head;
   if (head === undefined || /^Tests run:/.test(head)) {
     if (/Tests run:.{0,200}<<</.test(text)) found.blocks.push({ start: line, end: line, weight: 80, reason: 'failing test class' });
     return;
   }
   const legacy = /^(?<name>.{1,300}?)\((?<suite>[\w$.[\]-]{1,300})\)$/.exec(head)?.groups;
   const dot = /^[\w$.]{1,300}[^\w$.]/.test(head) ? head.lastIndexOf('.', head.search(/[^\w$.]/)) : head.lastIndexOf('.');
-  const name = legacy?.['name'] ?? head.slice(dot + 1);
-  const suite = legacy?.['suite'] ?? (dot > 0 ? head.slice(0, dot) : null);
+  const name = legacy?.name ?? head.slice(dot + 1);
+  const suite = legacy?.suite ?? (dot > 0 ? head.slice(0, dot) : null);
   marked.add(suite?.split('.').at(-1) ?? '');
   const end = traceEnd(log, line);
   const nth = own.size;
@@ -130,18 +130,18 @@ function readItem(
 ): void {
   const legacy = LEGACY.exec(text)?.groups;
   if (legacy !== undefined) {
-    add(log, line, found, own, { name: legacy['name']?.trim() ?? '', suite: legacy['suite'] ?? null, message: legacy['message'] ?? null });
+    add(log, line, found, own, { name: legacy.name?.trim() ?? '', suite: legacy.suite ?? null, message: legacy.message ?? null });
     return;
   }
   const groups = SUMMARY.exec(text)?.groups;
-  if (groups === undefined || marked.has(groups['head']?.split(/[>.]/)[0] ?? '')) return;
-  const head = (groups['head'] ?? '').split('>').at(-1) ?? '';
+  if (groups === undefined || marked.has(groups.head?.split(/[>.]/)[0] ?? '')) return;
+  const head = (groups.head ?? '').split('>').at(-1) ?? '';
   const dot = head.lastIndexOf('.', head.search(/[^\w$.]|$/));
-  const first = (groups['head'] ?? '').split(/[>.]/)[0] ?? null;
+  const first = (groups.head ?? '').split(/[>.]/)[0] ?? null;
   add(log, line, found, own, {
     name: head.slice(dot + 1),
-    suite: head.includes('.') && !(groups['head'] ?? '').includes('>') ? head.slice(0, dot) : first,
-    message: groups['message'] || null,
+    suite: head.includes('.') && !(groups.head ?? '').includes('>') ? head.slice(0, dot) : first,
+    message: groups.message || null,
   });
 }
 

@@ -15,8 +15,8 @@ export const tap: Extractor = {
     let nth = 0;
     for (const line of lines) {
       const groups = NOT_OK.exec(log.line(line))?.groups;
-      if (groups === undefined || /todo|skip/i.test(groups['directive'] ?? '')) continue;
-      nth += read(log, line, groups['name'] || `test ${groups['number'] ?? ''}`, found, nth);
+      if (groups === undefined || /todo|skip/i.test(groups.directive ?? '')) continue;
+      nth += read(log, line, groups.name || `test ${groups.number ?? ''}`, found, nth);
     }
   },
 };
@@ -38,8 +38,8 @@ function read(log: LogText, line: number, name: string, found: Extraction, nth: 
   found.failingTests.push(
     failingTest(log, line, 'tap', {
       name,
-      file: at?.['file'] ?? null,
-      line: at === undefined ? null : Number(at['line']),
+      file: at?.file ?? null,
+      line: at === undefined ? null : Number(at.line),
       message: message?.slice(0, 1_000) ?? null,
       ...known,
     }),

@@ -55,7 +55,7 @@ export const stackTrace: Extractor = {
       const first = firstFrame(log, line);
       if (first === 0) continue;
       traces++;
-      end = readTrace(log, line, first, groups['type'] ?? '', groups['message'] ?? '', found);
+      end = readTrace(log, line, first, groups.type ?? '', groups.message ?? '', found);
     }
   },
 };
@@ -81,7 +81,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
     if (frame !== null) frames.push(frame);
     else if (/^\s{0,20}Caused by: /.test(text)) {
       const groups = HEAD.exec(text.trimStart())?.groups;
-      cause = { type: groups?.['type'] ?? text.trim().slice(11, 100), message: groups?.['message'] ?? '', line };
+      cause = { type: groups?.type ?? text.trim().slice(11, 100), message: groups?.message ?? '', line };
       chain.push(cause.type);
       frames = [];
     } else if (!/^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)/.test(text)) break;

@@ -20,7 +20,7 @@ export const unittest: Extractor = {
         found.blocks.push({ start: line, end: line, weight: 55, reason: 'unittest totals' });
       const groups = HEADER.exec(text)?.groups;
       if (groups === undefined || !/^={20,200}$/.test(log.line(line - 1))) continue;
-      readSection(log, line, groups['rest'] ?? '', found, nth++);
+      readSection(log, line, groups.rest ?? '', found, nth++);
     }
   },
 };
@@ -28,8 +28,8 @@ export const unittest: Extractor = {
 function readSection(log: LogText, line: number, title: string, found: Extraction, nth: number): void {
   const end = sectionEnd(log, line);
   const named = NAMED.exec(title)?.groups;
-  const path = named?.['path']?.split('.') ?? [];
-  const name = named?.['name'] ?? title;
+  const path = named?.path?.split('.') ?? [];
+  const name = named?.name ?? title;
   if (path.at(-1) === name) path.pop();
   const raised = lastRaised(log, line, end);
   const message = raised === null ? null : log.line(raised).trim();
