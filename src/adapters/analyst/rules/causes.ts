@@ -28,8 +28,14 @@ export function causeOf(ruling: Ruling, classification: Classification): Cause {
   const match = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
   const said = describe(ruling.facts, match, classification);
   const title = match === null ? null : titleOf(match, ruling.facts);
-  const rootCause = classification.abstained ? `The log does not settle the cause. ${said.rootCause}` : said.rootCause;
-  return { title: oneLine(title ?? said.title, MAX_TITLE), statement: said.rootCause, rootCause };
+  const statement = title === null ? said.rootCause : `${title}. ${withoutLead(said.rootCause, `${spokenKind(classification.kind)}. `)}`;
+  const rootCause = classification.abstained ? `The log does not settle the cause. ${statement}` : statement;
+  return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
+}
+
+/** The title already says what the kind says in general. */
+function withoutLead(text: string, lead: string): string {
+  return text.startsWith(lead) ? text.slice(lead.length) : text;
 }
 
 function describe(facts: Facts, match: Match | null, classification: Classification): Described {
@@ -41,8 +47,9 @@ function describe(facts: Facts, match: Match | null, classification: Classificat
   if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
   if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, classification);
   if (match?.rule.name.startsWith('tie-2') === true || match?.rule.name === 'connection-refused') return fromRefusal(text);
-  const exception = facts.productException ?? facts.subject.exceptions[0] ?? null;
-  if ((kind === 'null_reference' || kind === 'crash') && exception !== null) return fromException(exception, facts);
+  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
+  const exception = named ?? facts.productException;
+  if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
   return fromWords(facts, match, kind);
 }
 
@@ -144,7 +151,7 @@ function fromWords(facts: Facts, match: Match | null, kind: Classification['kind
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   const step = facts.subject.failedSections[0]?.name;
   const where = step === undefined ? 'The failing step' : `The step "${oneLine(step, 80)}"`;
-  return { title: said, rootCause: `${(match === null ? null : titleOf(match, facts)) ?? spokenKind(kind)}. ${where} says: ${said}` };
+  return { title: said, rootCause: `${spokenKind(kind)}. ${where} says: ${said}` };
 }
 
 function placeOf(file: string | null, line: number | null): string | null {

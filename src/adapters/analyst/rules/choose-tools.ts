@@ -34,7 +34,7 @@ export function chooseCalls(input: Insight & { plan: Plan; offered: readonly Too
 }
 
 /** The table's conditions: weak retrieval, an error that names file and line, or a second iteration that is still unsure. */
-export function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
+function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
   const located = argumentsFor('read_blame', subject) !== null;
   return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
 }

@@ -17,6 +17,14 @@ const SETTLED_BY: Readonly<Record<Category, string>> = {
   DEPENDENCY_ERROR: 'compare the resolved versions with those of the last green build',
 };
 
+const SUPPOSED: Readonly<Record<Category, string>> = {
+  CODE_ERROR: 'The change or the product code is broken',
+  TEST_FAILURE: 'A test expects something that does not hold',
+  INFRA_ERROR: 'The machine, the network or a service of others failed',
+  CONFIG_ERROR: 'The build is set up wrongly',
+  DEPENDENCY_ERROR: 'Something that the build rests on is missing or does not fit',
+};
+
 /** Two or three explanations where one is not sure enough; none where it is. */
 export function hypothesesOf(ruling: Ruling, classification: Classification, confidence: number): Hypothesis[] {
   if (confidence >= UNSURE && !hasCloseRunnerUp(classification)) return [];
@@ -25,7 +33,9 @@ export function hypothesesOf(ruling: Ruling, classification: Classification, con
   const likely = first.filter((category, rank) => rank < 2 || classification.probabilities[category] >= 0.12).slice(0, MOST);
   return likely.map((category) => {
     const match = bestOf(ruling.matches, category);
-    const said = match === null ? 'no line says so, but nothing rules it out' : match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
-    return { text: `${spokenKind(match?.rule.kind ?? 'unknown')}: ${said}`, category, settledBy: SETTLED_BY[category] };
+    if (match === null)
+      return { text: `${SUPPOSED[category]}: no line says so, but nothing rules it out`, category, settledBy: SETTLED_BY[category] };
+    const said = match.fact.text.replace(/\s+/g, ' ').trim().slice(0, 160);
+    return { text: `${spokenKind(match.rule.kind)}: ${said}`, category, settledBy: SETTLED_BY[category] };
   });
 }

@@ -27,7 +27,7 @@ export interface Match {
 }
 
 /** Every origin. */
-export const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
+const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
 /** What an extractor claimed; never a bare line. */
 export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message'];
 

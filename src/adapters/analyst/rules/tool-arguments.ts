@@ -41,7 +41,7 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
 }
 
 /** The sentence that says best what went wrong. */
-export function headline(subject: TriageSubject): string {
+function headline(subject: TriageSubject): string {
   const said =
     subject.failures[0]?.message ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);

@@ -39,7 +39,7 @@ export const TIES: readonly Tie[] = [
 ];
 
 function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
-  const thrown = matches.find((match) => THROWN.test(match.rule.name) && match.fact.origin !== 'line');
+  const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
   if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0) return null;
   const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
   return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop };
