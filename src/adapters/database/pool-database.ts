@@ -23,8 +23,9 @@ export interface PoolDatabaseOptions {
 /** The part that PGlite and PostgreSQL share. */
 export function createPoolDatabase({ driver, pool, migrationsFolder, close }: PoolDatabaseOptions): PgDatabase {
   const openTransaction = new AsyncLocalStorage<{ open: boolean }>();
-  // An idle connection that breaks must not stop the process; the next query meets the failure and reports it.
+  // A connection that breaks, idle or in use, must not stop the process: whoever queries next meets the failure.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
 
   function refuseInsideTransaction(): void {
     if (!openTransaction.getStore()?.open) return;
@@ -50,6 +51,7 @@ export function createPoolDatabase({ driver, pool, migrationsFolder, close }: Po
   let closing: Promise<void> | null = null;
   return {
     driver,
+    exclusive: driver === 'pglite',
     pool,
     transaction,
     query: async (text, values) => {

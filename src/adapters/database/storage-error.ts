@@ -7,8 +7,7 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 const RETRYABLE_STATE = /^(08|57P|40001$|40P01$)/;
 
 /** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
-const CONNECTION_LOST =
-  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|connection timeout|trying to connect/;
+const CONNECTION_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect/;
 
 /** Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE, never values. */
 export function toStorageError(error: unknown): TriageError {
