@@ -1,0 +1,108 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { RestEndpointMethodTypes } from '@octokit/rest';
+import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
+
+type Actions = RestEndpointMethodTypes['actions'];
+type Job = Actions['listJobsForWorkflowRunAttempt']['response']['data']['jobs'][number];
+type Artifact = Actions['listWorkflowRunArtifacts']['response']['data']['artifacts'][number];
+
+/** What the pretended GitHub knows. Change it at any time. */
+export interface GithubState {
+  jobs: Job[];
+  artifacts: Artifact[];
+  /** Path on the storage host → what lies there. */
+  readonly stored: Map<string, Buffer | string>;
+  /** Answers in place of the API where it returns true. */
+  intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
+}
+
+export interface GithubApi {
+  readonly url: string;
+  readonly state: GithubState;
+  readonly api: LoopbackServer;
+  /** Where redirects lead: another host, as GitHub's storage is. */
+  readonly storage: LoopbackServer;
+  close(): Promise<void>;
+}
+
+/** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
+export async function startGithubApi(): Promise<GithubApi> {
+  const state: GithubState = { jobs: [], artifacts: [], stored: new Map(), intercept: null };
+  const storage = await startLoopback((request, response) => {
+    const found = state.stored.get(new URL(request.url ?? '', 'http://x').pathname);
+    if (found === undefined) response.writeHead(404).end('<Error>BlobNotFound</Error>');
+    else response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(found);
+  });
+  const api = await startLoopback((request, response) => {
+    if (state.intercept?.(request, response) !== true) answer(state, storage.url, request, response);
+  });
+  const close = async () => {
+    await api.close();
+    await storage.close();
+  };
+  return { url: api.url, state, api, storage, close };
+}
+
+function answer(state: GithubState, storageUrl: string, request: IncomingMessage, response: ServerResponse): void {
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
+  const [, route = ''] = /^\/repos\/[^/]+\/[^/]+\/actions\/(.+)$/.exec(pathname) ?? [];
+  if (/^runs\/\d+\/attempts\/\d+\/jobs$/.test(route)) {
+    const size = Number(searchParams.get('per_page') ?? 30);
+    const page = Number(searchParams.get('page') ?? 1);
+    const jobs = state.jobs.slice((page - 1) * size, page * size);
+    const more = page * size < state.jobs.length;
+    const next = `<http://${request.headers.host}${pathname}?per_page=${size}&page=${page + 1}>; rel="next"`;
+    sendJson(response, 200, { total_count: state.jobs.length, jobs }, more ? { link: next } : {});
+  } else if (/^runs\/\d+\/artifacts$/.test(route)) {
+    sendJson(response, 200, { total_count: state.artifacts.length, artifacts: state.artifacts });
+  } else if (state.stored.has(`/${route}`)) {
+    response.writeHead(302, { location: `${storageUrl}/${route}?sig=c2lnbmVk` }).end();
+  } else notFound(response);
+}
+
+function notFound(response: ServerResponse): void {
+  sendJson(response, 404, { message: 'Not Found', documentation_url: 'https://docs.github.com/rest', status: '404' });
+}
+
+/** A job as the API lists it. */
+export function githubJob(changes: Partial<Job> & { readonly id: number; readonly name: string }): Job {
+  return {
+    run_id: 289782451,
+    run_url: 'https://api.github.com/repos/octo-org/octo-repo/actions/runs/289782451',
+    run_attempt: 1,
+    node_id: 'MDg6Q2hlY2tSdW4zOTk0NDQ0OTY=',
+    head_sha: '3484a3fb816e0859fd6e1cea078d76385ff50625',
+    url: `https://api.github.com/repos/octo-org/octo-repo/actions/jobs/${changes.id}`,
+    html_url: `https://github.com/octo-org/octo-repo/actions/runs/289782451/job/${changes.id}`,
+    status: 'completed',
+    conclusion: 'failure',
+    created_at: '2020-10-05T16:32:00Z',
+    started_at: '2020-10-05T16:32:07Z',
+    completed_at: '2020-10-05T16:33:49Z',
+    steps: [],
+    check_run_url: `https://api.github.com/repos/octo-org/octo-repo/check-runs/${changes.id}`,
+    labels: ['ubuntu-latest'],
+    runner_id: 1,
+    runner_name: 'GitHub Actions 1',
+    runner_group_id: 2,
+    runner_group_name: 'GitHub Actions',
+    workflow_name: 'test',
+    head_branch: 'main',
+    ...changes,
+  };
+}
+
+/** An artifact as the API lists it. */
+export function githubArtifact(changes: Partial<Artifact> & { readonly id: number; readonly name: string }): Artifact {
+  return {
+    node_id: 'MDg6QXJ0aWZhY3Q1',
+    size_in_bytes: 1024,
+    url: `https://api.github.com/repos/octo-org/octo-repo/actions/artifacts/${changes.id}`,
+    archive_download_url: `https://api.github.com/repos/octo-org/octo-repo/actions/artifacts/${changes.id}/zip`,
+    expired: false,
+    created_at: '2020-10-05T16:33:49Z',
+    expires_at: '2021-01-03T16:33:49Z',
+    updated_at: '2020-10-05T16:33:49Z',
+    ...changes,
+  };
+}
