@@ -56,7 +56,12 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap(({ notes }) => notes)],
   };
+  if (isSilent(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
+}
+
+function isSilent(reading: Pick<Reading, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
+  return [reading.failingTests, reading.diagnostics, reading.exceptions, reading.messages].every(({ length }) => length === 0);
 }
 
 function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Reading {

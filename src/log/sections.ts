@@ -13,6 +13,8 @@ export interface Structure {
 export const STRUCTURE_LITERALS = [
   '##[error]',
   '##[group]',
+  '##[section]',
+  'step_script',
   'exited with',
   'exit code',
   'section_start:',
@@ -29,10 +31,10 @@ export const STRUCTURE_LITERALS = [
 ] as const; // prettier-ignore
 
 const EXIT =
-  /(?:exited with|exit(?:ed with)?(?: (?:code|status))?|script returned exit code|returned exit code|status code|with code)[: ]{1,3}(\d{1,3})\b/i;
+  /(?:exited with|exit(?:ed with)?(?: (?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
 const SIGNAL = /\b(SIG(?:SEGV|KILL|ABRT|TERM|BUS|ILL|FPE|PIPE|INT))\b/;
 const STEP_START =
-  /^(?:\$ |##\[group\]Run |##\[command\])|travis_time:start|travis_fold:start|section_start:|^\[Pipeline\] (?:sh|stage|bat)\b/;
+  /^(?:\$ |##\[group\]Run |##\[command\]|##\[section\]Starting: )|travis_time:start|travis_fold:start|section_start:|^\[Pipeline\] (?:sh|stage|bat)\b/;
 
 /** Reads the CI system's marks from the lines that hold one of {@link STRUCTURE_LITERALS}. */
 export function readStructure(log: LogText, lines: readonly number[]): Structure {
@@ -49,16 +51,29 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
       failedSections.push({ source: log.name, name, lineStart: Math.min(start, line), lineEnd: line, failed: true });
       end = line;
     }
-    if (STEP_START.test(text)) {
+    const opened = openedStep(log, line, text);
+    if (opened !== null) {
       start = line;
-      name = text.replace(/^.{0,200}?(?:\$ |##\[group\])/, '').slice(0, 120) || name;
+      name = opened || name;
     }
   }
   return { failedSections, exits, end };
 }
 
+/** The name of the step that a line opens, empty where it has none, or null. GitLab hides its mark behind a carriage return. */
+function openedStep(log: LogText, line: number, text: string): string | null {
+  const gitlab = /section_start:\d{1,12}:([\w.-]{1,100})/.exec(log.raw(line).slice(0, 500))?.[1];
+  if (gitlab !== undefined) return gitlab;
+  return STEP_START.test(text) ? text.replace(/^.{0,200}?(?:\$ |##\[group\]|##\[section\]Starting: )/, '').slice(0, 120) : null;
+}
+
 function isStepEnd(text: string, exit: ExitMark | null): boolean {
-  if (/^##\[error\]Process completed with exit code [1-9]/.test(text)) return true;
+  if (
+    /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with code '?[1-9])|^Exited with code exit status [1-9]|Error: The command exited with status [1-9]/.test(
+      text,
+    )
+  )
+    return true;
   return (
     exit?.code !== null &&
     exit?.code !== 0 &&
@@ -70,6 +85,6 @@ function readExit(log: LogText, line: number, text: string): ExitMark | null {
   const code = EXIT.exec(text)?.[1];
   const signal = SIGNAL.exec(text)?.[1];
   if (code === undefined && signal === undefined) return null;
-  if (code === '0') return null;
+  if (code === '0' || Number(code) > 255) return null;
   return { code: code === undefined ? null : Number(code), signal: signal ?? null, source: log.name, line };
 }

@@ -23,7 +23,7 @@ export function weighBlocks(log: LogText, proposed: readonly Block[], structure:
       placeWeight(block, structure, log) -
       repeatPenalty(log, block, seen) -
       (common.get(block.reason) ?? 0) -
-      (isKnownBlock(log, block, isKnown) ? 45 : 0);
+      (isKnownBlock(log, block, isKnown) ? 30 : 0);
     heavy.push({ ...block, weight });
   }
   return [...heavy, ...contextOf(log, heavy), ...endsOf(log, structure)];

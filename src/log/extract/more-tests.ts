@@ -81,11 +81,16 @@ const KINDS: readonly Kind[] = [
   },
 ]; // prettier-ignore
 
+/** Totals of PHPUnit and its kin that are not plainly good. */
+const TOTALS = /^(?:OK, but |Tests: \d{1,7}, Assertions: \d{1,7}, )/;
+
 /** Test runners whose failures can be told from one line. */
 export const moreTests: Extractor = {
   name: 'tests',
   literals: [
     'rspec ./',
+    'OK, but ',
+    ', Assertions: ',
     'rspec spec',
     ') Failure:',
     ') Error:',
@@ -115,6 +120,7 @@ export const moreTests: Extractor = {
     for (const line of lines) {
       if (line <= end) continue;
       const text = log.line(line).trimEnd();
+      if (TOTALS.test(text)) found.blocks.push({ start: line, end: line, weight: 45, reason: 'test totals' });
       for (const kind of KINDS) {
         const groups = kind.pattern.exec(text)?.groups ?? (kind.pattern.test(text) ? {} : undefined);
         if (groups === undefined) continue;

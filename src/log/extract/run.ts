@@ -14,6 +14,19 @@ const LITERALS: readonly string[] = [
 
 const IDS: ReadonlyMap<string, number> = new Map(LITERALS.map((literal, id) => [literal, id]));
 
+/** Families that are shapes rather than tools. */
+const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
+  'tests',
+  'stack-trace',
+  'compiler',
+  'linter',
+  'packages',
+  'records',
+  'shell',
+  'generic',
+  'harness',
+]);
+
 let automaton: Automaton | undefined;
 
 /** The automaton that finds every literal any extractor asks for; built once. */
@@ -30,7 +43,9 @@ export function extractAll(log: LogText, scan: Scan): Extraction {
     if (lines.length === 0) continue;
     const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
     extractor.extract(log, lines, found);
-    if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before) found.toolchains.add(extractor.name);
+    if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before && !NO_TOOLCHAIN.has(extractor.name)) {
+      found.toolchains.add(extractor.name);
+    }
   }
   return found;
 }
