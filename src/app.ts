@@ -89,7 +89,10 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     logger,
     publisher: createLogPublisher(logger),
     budgetTokens: config.triage.budgetTokens,
-    onStep: (buildId: string, step: Step) => void steps.set(buildId, step.node),
+    onStep: (buildId: string, { node, round, milliseconds }: Step) => {
+      steps.set(buildId, node);
+      logger.debug({ buildId, node, round, milliseconds }, 'node finished');
+    },
   };
   let sweeper: { stop(): void } | undefined;
   const app: App = {
@@ -104,6 +107,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
     masker,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
+      if (database.exclusive) await stores.triages.reclaim();
       await startWorker({
         jobQueue,
         triages: stores.triages,
@@ -302,7 +306,7 @@ async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; bac
     return 'ok';
   });
   const queue = await ask(`job queue (${app.jobQueue.driver})`, async () => `ok, ${await app.jobQueue.depth()} waiting or running`);
-  await ask(`knowledge (${app.vectorIndex.driver})`, async () => `ok, ${await app.vectorIndex.count('knowledge')} documents`);
+  await ask(`knowledge (${app.vectorIndex.driver})`, async () => `ok, ${await app.vectorIndex.count('knowledge')} entries`);
   await ask('analyst', async () => config.analyst.driver);
   return { ok: database && queue, backends };
 }

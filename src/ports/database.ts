@@ -7,6 +7,8 @@ export interface Sql {
 /** The database as a whole. Inside `transaction` use only the `Sql` handed in: on PGlite the outer database would wait for ever. */
 export interface Database extends Sql {
   readonly driver: 'pglite' | 'postgres';
+  /** Only one process can have it open, so whatever is marked as held by another is held by nobody. */
+  readonly exclusive: boolean;
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Applies the numbered files of `migrations/`; safe to call from two processes at once. */
   migrate(): Promise<{ readonly applied: readonly string[] }>;

@@ -120,6 +120,8 @@ export interface TriageStore {
   finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<boolean>;
   /** Gives a job back to be run again later. */
   release(job: TriageJob, error: string): Promise<void>;
+  /** Gives back every running job, and says how many; only for a database that no other process can have open. */
+  reclaim(): Promise<number>;
   find(jobId: string): Promise<TriageJob | null>;
   findByBuild(buildId: string): Promise<TriageJob | null>;
   /** Jobs that are owed but that nobody holds: queued, or running with an expired lease. */

@@ -29,6 +29,7 @@ function jobMethods(db: Database, clock: Clock): JobMethods {
     release: async (job, error) => {
       await jobs(db, RELEASE, [job.id, job.lease, error]);
     },
+    reclaim: async () => (await jobs(db, RECLAIM, [])).length,
     find: async (jobId) => (await jobs(db, `select ${JOB} from triage_jobs where id = $1`, [jobId]))[0] ?? null,
     findByBuild: async (buildId) => (await jobs(db, FIND_BY_BUILD, [buildId]))[0] ?? null,
     owed: async (limit) => await jobs(db, OWED, [limit]),
@@ -83,6 +84,10 @@ const FINISH = `
 const RELEASE = `
   update triage_jobs set state = 'queued', error = $3, lease_expires_at = null, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
+
+const RECLAIM = `
+  update triage_jobs set state = 'queued', lease_expires_at = null, updated_at = clock_timestamp()
+  where state = 'running' returning ${JOB}`;
 
 const OWED = `
   select ${JOB} from triage_jobs

@@ -5,7 +5,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { TriageStore } from '../ports/stores.ts';
 
 /** A job that took its worker down this often is set aside so that others proceed. */
-const MAX_ATTEMPTS = 5;
+const MAX_ATTEMPTS = 10;
 
 export interface WorkerDeps {
   readonly jobQueue: JobQueue;

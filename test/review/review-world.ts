@@ -67,6 +67,7 @@ const masker: Masker = { mask: async (text) => ({ text: text.replaceAll('hunter2
 function memoryDatabase(state: ReviewWorld['state']): Database {
   return {
     driver: 'pglite',
+    exclusive: true,
     query: unused,
     migrate: unused,
     close: async () => undefined,

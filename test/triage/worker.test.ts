@@ -65,12 +65,12 @@ describe('runJob', () => {
   });
   it('tells the last try that it is the last', async () => {
     const tries: boolean[] = [];
-    const { deps } = desk(5, async (_build, _signal, lastTry) => tries.push(lastTry));
+    const { deps } = desk(10, async (_build, _signal, lastTry) => tries.push(lastTry));
     await runJob('job_1', deps, never);
     expect(tries).toEqual([true]);
   });
   it('sets a job aside that keeps killing its worker', async () => {
-    const { events, deps } = desk(6, async () => {
+    const { events, deps } = desk(11, async () => {
       throw new Error('must not be run again');
     });
     await runJob('job_1', deps, never);

@@ -1,0 +1,112 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { Step } from '../../src/domain/analysis.ts';
+import { type CapturedFailure, capturedFailures } from '../support/captured-failures.ts';
+import { faultOfWalk } from '../support/graph-walk.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { type Service, startService, TOKEN } from '../support/service.ts';
+
+const BUILDS = 20;
+const KILLS = 10;
+const Accepted = z.object({ buildId: z.string() });
+const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
+
+let folder = '';
+let service: Service;
+afterAll(async () => {
+  service.process.kill('SIGKILL');
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('kill -9', () => {
+  it(`at ${KILLS} random points during ${BUILDS} builds loses nothing and answers nothing twice`, { timeout: 300_000 }, async () => {
+    folder = await mkdtemp(join(tmpdir(), 'faultline-kill-'));
+    await copyTestDatabase(join(folder, 'database'));
+    service = await startService(folder);
+    const failures = capturedFailures();
+    const owed = Array.from({ length: BUILDS }, (_, index) => ({ number: index + 1, failure: failures[(index * 5) % failures.length] }));
+    const accepted = new Map<number, string>();
+    const sending = sendAll(owed, accepted);
+
+    for (let kill = 0; kill < KILLS; kill++) {
+      await sleep(100 + Math.random() * 900);
+      await service.kill('SIGKILL');
+      service = await startService(folder);
+    }
+    await sending;
+    for (const buildId of accepted.values()) expect(await endOf(buildId)).toEqual({ state: 'done', error: null });
+    expect(await service.kill('SIGTERM')).toBe(0);
+
+    const found = await inspect(join(folder, 'database'));
+    expect(found.builds).toBe(BUILDS);
+    expect(found.groupsWithoutAnalysis).toBe(0);
+    expect(found.analyses).toBe(found.groups);
+    expect(found.reviews).toBe(found.forPeople);
+    expect(found.faults).toEqual([]);
+    console.info(`${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${found.reviews} reviews; lost: 0`);
+  });
+});
+
+/** Sends each build until it is accepted, as a CI would: the same key again when the service was gone. */
+async function sendAll(
+  owed: readonly { number: number; failure: CapturedFailure | undefined }[],
+  accepted: Map<number, string>,
+): Promise<void> {
+  for (const { number, failure } of owed) {
+    while (!accepted.has(number)) {
+      const buildId = await send(number, failure?.log ?? '').catch(() => null);
+      if (buildId === null) await sleep(100);
+      else accepted.set(number, buildId);
+    }
+  }
+}
+
+async function send(number: number, log: string): Promise<string> {
+  const response = await fetch(`${service.address}/api/builds`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'idempotency-key': `build-${number}` },
+    body: JSON.stringify({
+      metadata: { repository: 'shop/api', pipeline: 'ci', number: `${number}`, status: 'failed' },
+      logs: [{ name: 'build.log', text: log }],
+    }),
+  });
+  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  return Accepted.parse(await response.json()).buildId;
+}
+
+async function endOf(buildId: string): Promise<{ state: string; error: string | null }> {
+  for (let tries = 0; tries < 600; tries++) {
+    const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const { triage } = Progress.parse(await response.json());
+    if (triage.state === 'done' || triage.state === 'failed') return { state: triage.state, error: triage.error };
+    await sleep(100);
+  }
+  throw new Error(`build ${buildId} was never finished: ${service.errors()}`);
+}
+
+/** Counts in the database itself, after the service has gone. */
+async function inspect(dataDir: string) {
+  const database = await openPglite({ dataDir });
+  const count = async (sql: string) => z.int().parse((await database.query<{ n: number }>(sql))[0]?.n);
+  const runs = await database.query<{ id: string; steps: unknown }>(`select id, body -> 'steps' as steps from analyses`);
+  const faults = runs.flatMap(({ id, steps }) => {
+    const fault = faultOfWalk(z.array(Step).parse(steps));
+    return fault === null ? [] : [`${id}: ${fault}`];
+  });
+  const result = {
+    builds: await count('select count(*)::int as n from builds'),
+    groups: await count('select count(distinct (build_id, group_number))::int as n from failures'),
+    analyses: await count('select count(*)::int as n from analyses'),
+    groupsWithoutAnalysis: await count(`select count(*)::int as n from triages where state <> 'concluded' or analysis_id is null`),
+    reviews: await count('select count(*)::int as n from reviews'),
+    forPeople: await count(`select count(*)::int as n from analyses where action <> 'auto_notify'`),
+    faults,
+  };
+  await database.close();
+  return result;
+}
