@@ -96,6 +96,7 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     kind: 'snapshot',
     strength: 4.8,
     patterns: [
+      /\bsnapshot [`'"].{1,200}[`'"] (?:mismatched|did not match)/i,
       /snapshots? (?:failed|obsolete|does not match|mismatch)/i,
       /does not match (?:the )?(?:stored |inline )?snapshot/i,
       /toMatch(?:Inline)?Snapshot/i,
