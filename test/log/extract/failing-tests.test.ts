@@ -53,7 +53,7 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       'FAIL: test_monthly (tests.test_tax.MonthlyTest.test_monthly)',
       '----------------------------------------------------------------------',
       'Traceback (most recent call last):',
-      '  File "/work/tests/test_tax.py", line 12, in test_monthly',
+      '  File "/build/tests/test_tax.py", line 12, in test_monthly',
       '    self.assertEqual(monthly(), 3)',
       'AssertionError: 2 != 3',
       '',
