@@ -16,22 +16,30 @@ export interface InvestigateDeps extends TriageContext {
   readonly durable: boolean;
 }
 
-/** Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. */
+/**
+ * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off.
+ * Throws `timeout` (retryable) at the time limit.
+ */
 export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
   const startedAt = deps.clock.now();
   const { graph, limits, analyst, toolbox, clock, onStep } = deps;
+  const tooLong = AbortSignal.timeout(deps.timeLimitMs);
   const context = { analyst, toolbox, clock, onStep };
   const config = {
     context,
     configurable: { thread_id: subject.triageId },
     recursionLimit: recursionLimit(limits),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(deps.timeLimitMs)]),
+    signal: AbortSignal.any([signal, tooLong]),
     ...(deps.durable ? { durability: 'sync' as const } : {}),
   };
   const begun = deps.durable ? await graph.getState({ configurable: config.configurable }) : null;
-  const resumed = begun !== null && begun.createdAt !== undefined;
-  const finished = resumed && begun.next.length === 0;
-  const state: TriageStateValue = finished ? begun.values : await graph.invoke(resumed ? null : { subject, limits }, config);
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
+  const resumed = begun?.createdAt !== undefined;
+  const state: TriageStateValue = await graph.invoke(resumed ? null : { subject, limits }, config).catch((cause: unknown) => {
+    if (!tooLong.aborted || signal.aborted) throw cause;
+    // What is finished is kept: the next try goes on from there.
+    throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
+  });
   return analysisOf(state, clock.now() - startedAt, clock.now());
 }
 
