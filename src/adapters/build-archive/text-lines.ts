@@ -2,7 +2,7 @@ import type { SourceText } from '../../domain/build.ts';
 import type { ArchivedSource } from '../../ports/build-archive.ts';
 
 /** The most lines one window holds. */
-export const MAX_WINDOW = 2000;
+const MAX_WINDOW = 2000;
 
 /** The text as every archive keeps it: without NUL characters and lone surrogates, which databases refuse or alter. */
 export function archivable(text: string): string {

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { sampleBuild } from '../../store/samples.ts';
+import { PAGE, type StoresWorld } from './world.ts';
+
+export function deliveriesAndBuildsContract(world: StoresWorld): void {
+  describe('deliveries', () => {
+    it('keeps a delivery once, also when two come at the same moment', async () => {
+      const { id: buildId } = await world.build();
+      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId };
+
+      const kept = await Promise.all([1, 2, 3].map(() => world.stores.deliveries.insertOnce(delivery)));
+
+      expect(kept.filter(Boolean)).toHaveLength(1);
+      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toEqual({
+        event: 'workflow_run',
+        bodySha256: 'aa',
+        buildId,
+      });
+      expect(await world.stores.deliveries.find('jenkins', delivery.deliveryId)).toBeNull();
+    });
+
+    it('forgets a delivery whose transaction fails', async () => {
+      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId: null };
+
+      const failing = world.db.transaction(async (sql) => {
+        await world.stores.deliveries.insertOnce(delivery, sql);
+        throw new Error('the sender hung up');
+      });
+
+      await expect(failing).rejects.toThrow('the sender hung up');
+      expect(await world.stores.deliveries.insertOnce(delivery)).toBe(true);
+    });
+  });
+
+  describe('builds', () => {
+    it('gives back every field as it was stored', async () => {
+      const full = sampleBuild({
+        ...{
+          repository: world.repository,
+          externalId: '9001',
+          job: 'test',
+          branch: 'main',
+          commit: 'abc123',
+          author: 'ada',
+          pullRequest: 7,
+        },
+        ...{ url: 'https://ci.example/57', startedAt: '2026-03-01T01:02:03.004Z', finishedAt: '2026-03-01T01:05:00.000Z' },
+      });
+
+      const { build: stored, created } = await world.stores.builds.upsert(full);
+
+      expect(created).toBe(true);
+      expect(stored).toEqual({ ...full, id: stored.id, receivedAt: new Date(world.now.value).toISOString() });
+      expect(await world.stores.builds.find(stored.id)).toEqual(stored);
+      expect(await world.stores.builds.find('bld_none')).toBeNull();
+    });
+
+    it('makes one build of two upserts at the same moment', async () => {
+      const results = await Promise.all([1, 2, 3].map(() => world.stores.builds.upsert(sampleBuild({ repository: world.repository }))));
+
+      expect(new Set(results.map((result) => result.build.id)).size).toBe(1);
+      expect(results.filter((result) => result.created)).toHaveLength(1);
+    });
+
+    it('lets a known build gain fields but not lose or change them', async () => {
+      await world.build({ branch: 'main', status: 'unknown' });
+
+      const gained = await world.build({ branch: null, commit: 'abc', status: 'failed' });
+      const kept = await world.build({ branch: 'other', commit: 'def', status: 'passed' });
+
+      expect(gained).toMatchObject({ branch: 'main', commit: 'abc', status: 'failed' });
+      expect(kept).toEqual(gained);
+    });
+
+    it('makes one build of two events of one run and prefers the real number to a provisional one', async () => {
+      const provisional = { externalId: '9001', number: '9001', pipeline: 'test', job: 'test' };
+      const real = { externalId: '9001', number: '57', pipeline: 'CI' };
+
+      const [one, two] = await Promise.all([world.build(provisional), world.build(real)]);
+      const later = await world.build({ ...provisional, job: 'lint' });
+
+      expect(one.id).toBe(two.id);
+      expect(later).toMatchObject({ id: one.id, number: '57', pipeline: 'CI', job: 'test' });
+    });
+
+    it('keeps attempts apart and finds the newest by number and by external id', async () => {
+      const first = await world.build({ externalId: '9001' });
+      const second = await world.build({ externalId: '9001', attempt: 2 });
+
+      expect(second.id).not.toBe(first.id);
+      expect(await world.stores.builds.findByNumber({ provider: 'github', number: '57', repository: world.repository })).toEqual(second);
+      expect(await world.stores.builds.findByExternalId({ provider: 'github', repository: world.repository, externalId: '9001' })).toEqual(
+        second,
+      );
+      expect(
+        await world.stores.builds.findByExternalId({ provider: 'github', repository: world.repository, externalId: '9001', attempt: 1 }),
+      ).toEqual(first);
+      expect(await world.stores.builds.findByNumber({ provider: 'jenkins', number: '57', repository: world.repository })).toBeNull();
+    });
+
+    it('finds a number that several pipelines share in the one that reported last', async () => {
+      await world.build({ pipeline: 'CI', number: `${world.count}999` });
+      const last = await world.build({ pipeline: 'Nightly', number: `${world.count}999` });
+
+      expect(await world.stores.builds.findByNumber({ provider: 'github', number: `${world.count}999` })).toEqual(last);
+      expect(await world.stores.builds.findByNumber({ provider: 'github', number: `${world.count}999`, pipeline: 'CI' })).toMatchObject({
+        pipeline: 'CI',
+      });
+    });
+
+    it('lists newest first, by filter and page', async () => {
+      for (const number of ['1', '2', '3']) await world.build({ number, status: number === '2' ? 'passed' : 'failed' });
+
+      const numbers = async (...[filter, page]: Parameters<Stores['builds']['list']>) =>
+        (await world.stores.builds.list({ repository: world.repository, ...filter }, page)).map((found) => found.number);
+
+      expect(await numbers({}, PAGE)).toEqual(['3', '2', '1']);
+      expect(await numbers({ status: 'failed', branch: 'main' }, PAGE)).toEqual(['3', '1']);
+      expect(await numbers({ number: '2', provider: 'github', pipeline: 'CI' }, PAGE)).toEqual(['2']);
+      expect(await numbers({}, { limit: 1, offset: 1 })).toEqual(['2']);
+    });
+
+    it('merges test results by test and stores a repeated part once', async () => {
+      const { id } = await world.build();
+      const result = (test: string, status: 'passed' | 'failed') => ({ name: test, suite: 'S', file: null, status, durationMs: 1.5 });
+
+      await world.stores.builds.saveTestResults(id, [result('a', 'failed'), result('b', 'passed')]);
+      await world.stores.builds.saveTestResults(id, [result('a', 'passed')]);
+      await world.stores.builds.saveTestResults(id, [result('a', 'passed')]);
+      await world.stores.builds.saveTestResults(id, []);
+
+      const rows = await world.db.query('select name, status, duration_ms from test_results where build_id = $1 order by name', [id]);
+      expect(rows).toEqual([
+        { name: 'a', status: 'passed', duration_ms: 1.5 },
+        { name: 'b', status: 'passed', duration_ms: 1.5 },
+      ]);
+    });
+
+    it('changes the status', async () => {
+      const { id } = await world.build({ status: 'unknown' });
+
+      await world.stores.builds.setStatus(id, 'passed');
+
+      expect(await world.stores.builds.find(id)).toMatchObject({ status: 'passed' });
+    });
+  });
+}

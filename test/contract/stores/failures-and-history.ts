@@ -1,0 +1,142 @@
+import { describe, expect, it } from 'vitest';
+import type { Build } from '../../../src/domain/build.ts';
+import type { Stores } from '../../../src/ports/stores.ts';
+import { failingTest, sampleDecision, sampleFailure, sampleGroup, sampleReview } from '../../store/samples.ts';
+import { PAGE, type StoresWorld } from './world.ts';
+
+export function failuresAndHistoryContract(world: StoresWorld): void {
+  describe('failures', () => {
+    it('saves the groups of a build once; the second caller gets the stored ones', async () => {
+      const { id } = await world.build();
+      const groups = [
+        { ...sampleGroup(id, 'aa'), failures: [sampleFailure(id, 'aa'), sampleFailure(id, 'aa', { message: 'two' })] },
+        sampleGroup(id, 'bb', { generic: true }),
+      ];
+
+      const others = [sampleGroup(id, 'cc')];
+
+      const [first, second] = await Promise.all([
+        world.stores.failures.saveGroups(id, groups),
+        world.stores.failures.saveGroups(id, others),
+      ]);
+
+      expect([groups, others]).toContainEqual(first);
+      expect(second).toEqual(first);
+      expect(await world.stores.failures.saveGroups(id, [])).toEqual(first);
+      expect(await world.stores.failures.listByBuild(id)).toEqual(first.flatMap((group) => group.failures));
+    });
+
+    it('remembers that a build had no failures, and refuses a build that does not exist', async () => {
+      const { id } = await world.build();
+
+      expect(await world.stores.failures.saveGroups(id, [])).toEqual([]);
+      expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa')])).toEqual([]);
+      await expect(world.stores.failures.saveGroups('bld_none', [])).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    it('keeps text that PostgreSQL would refuse', async () => {
+      const { id } = await world.build();
+
+      await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa', { message: 'a\0b \ud800 c' })]);
+
+      expect((await world.stores.failures.listByBuild(id))[0]?.message).toBe('a\uFFFDb \uFFFD c');
+    });
+
+    it('searches by every filter and shows a category once there is one, a person’s word before the machine’s', async () => {
+      const one = await world.build({ number: '1' });
+      const two = await world.build({ number: '2' });
+      await world.stores.failures.saveGroups(one.id, [
+        sampleGroup(one.id, `aa-${world.count}`, { message: 'Disk 100% full', test: failingTest('test_disk') }),
+      ]);
+      await world.stores.failures.saveGroups(two.id, [sampleGroup(two.id, `bb-${world.count}`, { message: 'connection refused' })]);
+      const analysis = await world.analysisOf(one, `aa-${world.count}`, { category: 'CODE_ERROR' });
+      const numbers = async (filter: Parameters<Stores['failures']['search']>[0]) =>
+        (await world.stores.failures.search({ repository: world.repository, ...filter }, PAGE)).map((row) => row.number);
+
+      expect(await numbers({})).toEqual(['2', '1']);
+      expect(await numbers({ fingerprint: `aa-${world.count}` })).toEqual(['1']);
+      expect(await numbers({ test: 'test_disk' })).toEqual(['1']);
+      expect(await numbers({ text: 'full 100% disk' })).toEqual(['1']);
+      expect(await numbers({ text: '100%d' })).toEqual([]);
+      expect(await numbers({ since: two.receivedAt })).toEqual(['2']);
+      expect(await numbers({ category: 'CODE_ERROR' })).toEqual(['1']);
+      expect(await world.stores.failures.search({ repository: world.repository, test: 'test_disk' }, PAGE)).toMatchObject([
+        { pipeline: 'CI', branch: 'main', category: 'CODE_ERROR', analysisId: analysis.id, seenAt: one.receivedAt },
+      ]);
+
+      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { type: 'correct', category: 'INFRA_ERROR' }));
+
+      expect(await numbers({ category: 'CODE_ERROR' })).toEqual([]);
+      expect(await numbers({ category: 'INFRA_ERROR' })).toEqual(['1']);
+    });
+  });
+
+  describe('history', () => {
+    it('tells of the same test or the same fingerprint in earlier builds of the repository, newest first', async () => {
+      const fingerprint = `fp-${world.count}`;
+      const builds = [];
+      for (const number of ['1', '2', '3', '4']) builds.push(await world.build({ number }));
+      const [first, second, third, fourth] = builds as [Build, Build, Build, Build];
+      await world.stores.failures.saveGroups(first.id, [sampleGroup(first.id, 'other', { test: failingTest('test_cart') })]);
+      await world.stores.failures.saveGroups(second.id, [sampleGroup(second.id, fingerprint)]);
+      await world.stores.failures.saveGroups(third.id, [sampleGroup(third.id, fingerprint, { test: failingTest('test_cart') })]);
+      await world.stores.failures.saveGroups(fourth.id, [sampleGroup(fourth.id, fingerprint)]);
+
+      const query = { repository: world.repository, fingerprint, test: 'test_cart', beforeBuildId: third.id, limit: 10 };
+
+      expect((await world.stores.history.failureHistory(query)).map((row) => row.number)).toEqual(['2', '1']);
+      expect((await world.stores.history.failureHistory({ ...query, test: null })).map((row) => row.number)).toEqual(['2']);
+      expect(await world.stores.history.failureHistory({ ...query, repository: 'acme/other' })).toEqual([]);
+    });
+
+    it('counts failed build numbers backwards to the last green one, by newest attempt and real order', async () => {
+      // 10 sorts after 9 only as a number; 8 was mended by its second attempt; 11 says nothing; 6 is before the green one.
+      await world.build({ number: '6' });
+      await world.build({ number: '8' });
+      const green = await world.build({ number: '8', attempt: 2, status: 'passed' });
+      await world.build({ number: '12', branch: 'feature', status: 'passed' });
+      await world.build({ number: '11', status: 'cancelled' });
+      await world.build({ number: '10', status: 'failed' });
+      await world.build({ number: '10', attempt: 2 });
+      const first = await world.build({ number: '9' });
+      const last = await world.build({ number: '13' });
+      await world.build({ number: '14', status: 'passed' });
+
+      const answer = await world.stores.history.consecutiveFailures({
+        repository: world.repository,
+        pipeline: 'CI',
+        branch: 'main',
+        buildId: last.id,
+      });
+
+      expect(answer).toEqual({ count: 3, firstBuild: first, lastGreen: green });
+    });
+
+    it('counts nothing for a passed or an unknown build, and needs no branch', async () => {
+      const passed = await world.build({ number: '1', branch: null, status: 'passed' });
+      const failed = await world.build({ number: '2', branch: null });
+      const ask = (buildId: string) =>
+        world.stores.history.consecutiveFailures({ repository: world.repository, pipeline: 'CI', branch: null, buildId });
+
+      expect(await ask(passed.id)).toEqual({ count: 0, firstBuild: null, lastGreen: passed });
+      expect(await ask(failed.id)).toEqual({ count: 1, firstBuild: failed, lastGreen: passed });
+      expect(await ask('bld_none')).toEqual({ count: 0, firstBuild: null, lastGreen: null });
+    });
+
+    it('finds failures with a similar message in other builds, best first', async () => {
+      const builds = [await world.build({ number: '1' }), await world.build({ number: '2' }), await world.build({ number: '3' })] as const;
+      const text = `Timeout of 5000ms exceeded while waiting for the zebra stable ${world.count}`;
+      await world.stores.failures.saveGroups(builds[0].id, [sampleGroup(builds[0].id, 'a', { message: text.replace('5000', '2000') })]);
+      await world.stores.failures.saveGroups(builds[1].id, [sampleGroup(builds[1].id, 'b', { message: text })]);
+      await world.stores.failures.saveGroups(builds[2].id, [sampleGroup(builds[2].id, 'c', { message: text })]);
+
+      const found = await world.stores.history.similarFailures({ text, excludeBuildId: builds[2].id, minScore: 0.7, limit: 2 });
+      const strict = await world.stores.history.similarFailures({ text, excludeBuildId: builds[2].id, minScore: 0.999, limit: 9 });
+
+      expect(found.map((row) => row.number)).toEqual(['2', '1']);
+      expect(found[0]?.score).toBeCloseTo(1, 5);
+      expect(strict.map((row) => row.number)).toEqual(['2']);
+    });
+  });
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { sampleEntry, sampleFingerprint } from '../../store/samples.ts';
+import type { StoresWorld } from './world.ts';
+
+export function libraryContract(world: StoresWorld): void {
+  describe('error library', () => {
+    it('recalls a reviewer’s latest word for a fingerprint', async () => {
+      const fingerprint = newId('lib');
+      const newer = sampleEntry(fingerprint, { confirmedAt: '2026-02-01T00:00:00.000Z' });
+      await world.stores.library.insert(newer);
+      await world.stores.library.insert(sampleEntry(fingerprint, { confirmedAt: '2026-01-01T00:00:00.000Z' }));
+
+      expect(await world.stores.library.recall(fingerprint)).toEqual(newer);
+      expect(await world.stores.library.find(newer.id)).toEqual(newer);
+      expect(await world.stores.library.recall('none')).toBeNull();
+      expect((await world.stores.library.list({ limit: 1, offset: 0 })).map((entry) => entry.id)).toEqual([newer.id]);
+    });
+
+    it('counts every sighting, also those at the same moment', async () => {
+      const entry = sampleEntry(newId('lib'));
+      await world.stores.library.insert(entry);
+      const at = '2026-03-01T00:00:00.000Z';
+
+      const totals = await Promise.all([1, 2, 3].map(() => world.stores.library.seen(entry.id, at)));
+
+      expect(totals.toSorted()).toEqual([2, 3, 4]);
+      expect(await world.stores.library.find(entry.id)).toMatchObject({ timesSeen: 4, lastSeenAt: at });
+      await expect(world.stores.library.seen('lib_none', at)).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    it('keeps the fingerprint whole', async () => {
+      const entry = sampleEntry('x', { fingerprint: { ...sampleFingerprint(newId('lib')), algorithm: 'frames', version: 3 } });
+
+      await world.stores.library.insert(entry);
+
+      expect((await world.stores.library.recall(entry.fingerprint.value))?.fingerprint).toEqual(entry.fingerprint);
+    });
+  });
+}

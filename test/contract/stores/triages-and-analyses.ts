@@ -1,0 +1,143 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { sampleAnalysis } from '../../store/samples.ts';
+import type { StoresWorld } from './world.ts';
+
+export function triagesAndAnalysesContract(world: StoresWorld): void {
+  describe('triage jobs', () => {
+    const LEASE_MS = 60_000;
+
+    async function owed() {
+      const { id } = await world.build({ number: newId('bld') });
+      return await world.stores.triages.owe(id);
+    }
+
+    it('owes a build once', async () => {
+      const { id } = await world.build();
+
+      const jobs = await Promise.all([1, 2, 3].map(() => world.stores.triages.owe(id)));
+
+      expect(new Set(jobs.map((job) => job.id)).size).toBe(1);
+      expect(jobs[0]).toMatchObject({ buildId: id, state: 'queued', attempts: 0, lease: 0, leaseExpiresAt: null, error: null });
+      expect(await world.stores.triages.findByBuild(id)).toEqual(jobs[0]);
+      expect(await world.stores.triages.find(jobs[0]?.id ?? '')).toEqual(jobs[0]);
+    });
+
+    it('gives a lease to one of several takers', async () => {
+      const { id } = await owed();
+
+      const leases = await Promise.all([1, 2, 3].map(() => world.stores.triages.lease(id, LEASE_MS)));
+
+      expect(leases.filter((lease) => lease !== null)).toMatchObject([{ id, state: 'running', lease: 1, attempts: 1 }]);
+    });
+
+    it('gives back what a dead process held', async () => {
+      const { id } = await owed();
+      const held = await world.stores.triages.lease(id, LEASE_MS);
+
+      expect(await world.stores.triages.reclaim()).toBeGreaterThanOrEqual(1);
+
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ id, lease: (held?.lease ?? 0) + 1 });
+    });
+
+    it('hands an expired lease to the next and refuses everything from the one before', async () => {
+      const { id } = await owed();
+      const stale = await world.stores.triages.lease(id, 1);
+      await delay(20);
+      expect((await world.stores.triages.owed(1000)).map((job) => job.id)).toContain(id);
+      const held = await world.stores.triages.lease(id, LEASE_MS);
+      if (stale === null || held === null) throw new Error('both leases are given');
+
+      expect(held.lease).toBe(2);
+      expect(await world.stores.triages.renew(stale, LEASE_MS)).toBe(false);
+      expect(await world.stores.triages.finish(stale, 'failed', 'late')).toBe(false);
+      await world.stores.triages.release(stale, 'late');
+      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'running', lease: 2, error: null });
+      expect(await world.stores.triages.renew(held, LEASE_MS)).toBe(true);
+      expect(await world.stores.triages.finish(held, 'done', null)).toBe(true);
+      expect(await world.stores.triages.finish(held, 'failed', 'twice')).toBe(false);
+    });
+
+    it('never leases a job that is done or failed for good', async () => {
+      for (const state of ['done', 'failed'] as const) {
+        const { id } = await owed();
+        const job = await world.stores.triages.lease(id, LEASE_MS);
+        if (job === null) throw new Error('the lease is given');
+        await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null);
+
+        expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
+        expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+      }
+    });
+
+    it('takes a released job back among the owed ones, with the reason', async () => {
+      const { id } = await owed();
+      const job = await world.stores.triages.lease(id, LEASE_MS);
+      if (job === null) throw new Error('the lease is given');
+      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+
+      await world.stores.triages.release(job, 'GitHub did not answer');
+
+      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', error: 'GitHub did not answer', leaseExpiresAt: null });
+      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 2, error: null });
+    });
+
+    it('takes every running job back from a process that is gone, and refuses what that one still says', async () => {
+      const { id } = await owed();
+      const lost = await world.stores.triages.lease(id, LEASE_MS);
+      if (lost === null) throw new Error('the lease is given');
+
+      expect(await world.stores.triages.reclaim()).toBeGreaterThanOrEqual(1);
+
+      expect(await world.stores.triages.finish(lost, 'done', null)).toBe(false);
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ lease: 2 });
+      expect(await world.stores.triages.renew(lost, LEASE_MS)).toBe(false);
+    });
+
+    it('finishes in the transaction of the caller', async () => {
+      const { id } = await owed();
+      const job = await world.stores.triages.lease(id, LEASE_MS);
+      if (job === null) throw new Error('the lease is given');
+
+      const failing = world.db.transaction(async (sql) => {
+        await world.stores.triages.finish(job, 'done', null, sql);
+        throw new Error('no');
+      });
+
+      await expect(failing).rejects.toThrow('no');
+      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'running' });
+    });
+
+    it('opens one triage for each failure group and concludes it', async () => {
+      const { id } = await world.build();
+
+      const opened = await Promise.all(['aa', 'aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)));
+      await world.db.transaction((sql) => world.stores.triages.conclude(opened[0]?.id ?? '', 'ana_1', sql));
+
+      expect(opened[0]).toEqual({ id: opened[0]?.id, buildId: id, fingerprint: 'aa', state: 'open', analysisId: null });
+      expect(opened[1]?.id).toBe(opened[0]?.id);
+      const stored = (await world.stores.triages.listByBuild(id)).toSorted((a, b) => a.fingerprint.localeCompare(b.fingerprint));
+      expect(stored).toEqual([{ ...opened[0], state: 'concluded', analysisId: 'ana_1' }, opened[2]]);
+    });
+  });
+
+  describe('analyses', () => {
+    it('keeps one analysis for each triage', async () => {
+      const { id: buildId } = await world.build();
+      const { id: triageId } = await world.stores.triages.open(buildId, 'aa');
+      const candidates = [1, 2, 3].map(() => sampleAnalysis({ buildId, triageId, fingerprint: 'aa' }));
+
+      const results = await Promise.all(candidates.map((analysis) => world.stores.analyses.insertOnce(analysis)));
+
+      const [winner] = results.filter((result) => result.created);
+      expect(results.filter((result) => result.created)).toHaveLength(1);
+      expect(results.map((result) => result.analysis.id)).toEqual([1, 2, 3].map(() => winner?.analysis.id));
+      expect(candidates).toContainEqual(winner?.analysis);
+      expect(await world.stores.analyses.listByBuild(buildId)).toEqual([winner?.analysis]);
+      expect(await world.stores.analyses.find(winner?.analysis.id ?? '')).toEqual(winner?.analysis);
+      expect(await world.stores.analyses.find('ana_none')).toBeNull();
+    });
+  });
+}
