@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
+import { ErrorAnswer } from '../intake/answers.ts';
 
 export const DOCS_PATH = '/docs';
 
@@ -75,15 +76,24 @@ function allowReferencePage(reply: FastifyReply, html: string): void {
 
 type Transform = typeof jsonSchemaTransform;
 
-/** The zod schemas as JSON schemas; a body of several content types, which the converter does not know, one by one. */
+/**
+ * The zod schemas as JSON schemas, with what holds for every route: who may use it, and what a refusal looks like. A body
+ * of several content types, which the converter does not know, is converted type by type.
+ */
 const describeRoute: Transform = (document) => {
-  const { schema } = document;
-  const bodies = ManyBodies.safeParse(schema?.body);
-  if (!bodies.success) return jsonSchemaTransform(document);
-  const convert = (body: unknown) => jsonSchemaTransform({ ...document, schema: { body } }).schema?.body;
+  const { body, response, ...rest } = document.schema ?? {};
+  const access = document.route.config?.access;
+  const needsToken = access !== undefined && 'role' in access;
+  const schema = {
+    ...rest,
+    response: { '4xx': ErrorAnswer, '5xx': ErrorAnswer, ...(typeof response === 'object' ? response : {}) },
+    ...(needsToken ? { security: [{ bearer: [] }] } : {}),
+  };
+  const bodies = ManyBodies.safeParse(body);
+  if (!bodies.success) return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
+  const convert = (one: unknown) => jsonSchemaTransform({ ...document, schema: { body: one } }).schema?.body;
   const content = Object.entries(bodies.data.content).map(([type, one]) => [type, { schema: convert(one.schema) }]);
-  const { body: _body, ...rest } = schema ?? {};
-  const described = jsonSchemaTransform({ ...document, schema: rest });
+  const described = jsonSchemaTransform({ ...document, schema });
   return { ...described, schema: { ...described.schema, body: { content: Object.fromEntries(content) } } };
 };
 

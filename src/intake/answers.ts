@@ -11,6 +11,7 @@ export const BuildReceived = z
     links: z.object({ build: z.string(), analyses: z.string() }),
   })
   .meta({
+    description: 'The build is kept.',
     examples: [
       {
         buildId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
@@ -27,9 +28,9 @@ export type BuildReceived = z.infer<typeof BuildReceived>;
 /** A delivery was understood and needs nothing. */
 export const DeliveryIgnored = z
   .object({ ignored: z.string().describe('Why it needs nothing, in a sentence.') })
-  .meta({ examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
+  .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
 
-export const WebhookAnswer = z.union([BuildReceived, DeliveryIgnored]);
+export const WebhookAnswer = z.union([BuildReceived, DeliveryIgnored]).describe('The build is kept, or nothing needs to be done.');
 export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
 
 /** What every refusal looks like: what, where, how to mend. */
@@ -43,6 +44,7 @@ export const ErrorAnswer = z
     }),
   })
   .meta({
+    description: 'Refused: what, where, and how to mend it.',
     examples: [
       {
         error: {

@@ -2,7 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { answerFor, BuildReceived, ErrorAnswer } from './answers.ts';
+import { answerFor, BuildReceived } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { type PreparedSources, prepareSources, requireSomethingToRead } from './prepare-sources.ts';
 import { sha256 } from './read-input.ts';
@@ -34,8 +34,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
           'Any number of logs (plain or gzip) and JUnit XML reports, with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
         headers: UploadHeaders,
         body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
-        security: [{ bearer: [] }],
-        response: { 202: BuildReceived, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        response: { 202: BuildReceived },
       },
     },
     async (request, reply) => {
@@ -93,7 +92,7 @@ async function oneAtATime<Result>(inFlight: Set<string>, key: string, work: () =
 }
 
 function coordinates({ metadata }: Upload): string {
-  return JSON.stringify([metadata.repository, metadata.pipeline, metadata.number, metadata.attempt]);
+  return JSON.stringify([metadata.repository, metadata.pipeline, String(metadata.number), metadata.attempt]);
 }
 
 /** A key belongs to the token that used it; without one, the content is its own key. */

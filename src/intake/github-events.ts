@@ -18,65 +18,91 @@ const PullRequests = z.array(z.object({ number: z.int().positive() })).default([
 const Sender = z.object({ login: shortText(200) });
 
 /** The fields of `workflow_run` that we use. */
-export const WorkflowRunEvent = z.object({
-  action: z.string(),
-  repository: Repository,
-  workflow: z.object({ name: z.string().nullish() }).nullish(),
-  workflow_run: z.object({
-    id,
-    name: z.string().nullish(),
-    path: z.string().nullish(),
-    run_number: id,
-    run_attempt: z.int().positive().default(1),
-    conclusion: z.string().nullable(),
-    head_branch: z.string().nullish(),
-    head_sha: shortText(64),
-    html_url: z.string(),
-    run_started_at: time,
-    updated_at: time,
-    actor: Sender.nullish(),
-    pull_requests: PullRequests,
-  }),
-});
+export const WorkflowRunEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    workflow: z.object({ name: z.string().nullish() }).nullish(),
+    workflow_run: z.object({
+      id,
+      name: z.string().nullish(),
+      path: z.string().nullish(),
+      run_number: id,
+      run_attempt: z.int().positive().default(1),
+      conclusion: z.string().nullable(),
+      head_branch: z.string().nullish(),
+      head_sha: shortText(64),
+      html_url: z.string(),
+      run_started_at: time,
+      updated_at: time,
+      actor: Sender.nullish(),
+      pull_requests: PullRequests,
+    }),
+  })
+  .meta({
+    title: 'workflow_run',
+    examples: [
+      {
+        action: 'completed',
+        repository: { full_name: 'shop/api' },
+        workflow: { name: 'ci' },
+        workflow_run: {
+          id: 289782451,
+          name: 'ci',
+          run_number: 812,
+          run_attempt: 1,
+          conclusion: 'failure',
+          head_branch: 'main',
+          head_sha: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b',
+          html_url: 'https://github.com/shop/api/actions/runs/289782451',
+          pull_requests: [],
+        },
+      },
+    ],
+  });
 type WorkflowRunEvent = z.infer<typeof WorkflowRunEvent>;
 
 /** The fields of `workflow_job` that we use. It does not name the run's number. */
-export const WorkflowJobEvent = z.object({
-  action: z.string(),
-  repository: Repository,
-  sender: Sender.nullish(),
-  workflow_job: z.object({
-    run_id: id,
-    run_attempt: z.int().positive().default(1),
-    name: shortText(500),
-    workflow_name: z.string().nullish(),
-    conclusion: z.string().nullable(),
-    head_branch: z.string().nullish(),
-    head_sha: shortText(64),
-    html_url: z.string().nullish(),
-    started_at: time,
-    completed_at: time,
-  }),
-});
+export const WorkflowJobEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Sender.nullish(),
+    workflow_job: z.object({
+      run_id: id,
+      run_attempt: z.int().positive().default(1),
+      name: shortText(500),
+      workflow_name: z.string().nullish(),
+      conclusion: z.string().nullable(),
+      head_branch: z.string().nullish(),
+      head_sha: shortText(64),
+      html_url: z.string().nullish(),
+      started_at: time,
+      completed_at: time,
+    }),
+  })
+  .meta({ title: 'workflow_job' });
 type WorkflowJobEvent = z.infer<typeof WorkflowJobEvent>;
 
 /** The fields of `check_run` that we use. Of a run of Actions it names only the id, in `details_url`. */
-export const CheckRunEvent = z.object({
-  action: z.string(),
-  repository: Repository,
-  sender: Sender.nullish(),
-  check_run: z.object({
-    name: shortText(500),
-    conclusion: z.string().nullable(),
-    head_sha: shortText(64),
-    details_url: z.string().nullish(),
-    started_at: time,
-    completed_at: time,
-    app: z.object({ slug: z.string().nullish() }).nullish(),
-    check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
-    pull_requests: PullRequests,
-  }),
-});
+export const CheckRunEvent = z
+  .object({
+    action: z.string(),
+    repository: Repository,
+    sender: Sender.nullish(),
+    check_run: z.object({
+      name: shortText(500),
+      conclusion: z.string().nullable(),
+      head_sha: shortText(64),
+      details_url: z.string().nullish(),
+      started_at: time,
+      completed_at: time,
+      app: z.object({ slug: z.string().nullish() }).nullish(),
+      check_suite: z.object({ head_branch: z.string().nullish() }).nullish(),
+      pull_requests: PullRequests,
+    }),
+  })
+  .meta({ title: 'check_run' });
 type CheckRunEvent = z.infer<typeof CheckRunEvent>;
 
 /** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answerFor, ErrorAnswer, WebhookAnswer } from './answers.ts';
+import { answerFor, WebhookAnswer } from './answers.ts';
 import { CheckRunEvent, readGithubEvent, WorkflowJobEvent, WorkflowRunEvent } from './github-events.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { parseJson, sha256 } from './read-input.ts';
@@ -31,7 +31,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
           'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too, and all events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
         headers: GithubHeaders,
         body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
-        response: { 202: WebhookAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        response: { 202: WebhookAnswer },
       },
     },
     async (request, reply) => {

@@ -46,7 +46,7 @@ export const GenericEvent = z
   .object({
     repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
     pipeline: shortText(500),
-    number: z.union([shortText(100), z.int().min(0).transform(String)]).describe('As the CI shows it.'),
+    number: z.union([shortText(100), z.int().min(0)]).describe('As the CI shows it.'),
     status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
     attempt: z.int().min(1).max(10_000).default(1),
     url: z.url().max(2000).nullish().describe('Page of the build; logs are fetched below it.'),
@@ -119,7 +119,7 @@ function readGeneric(event: GenericEvent): JenkinsReading {
       provider: 'jenkins',
       repository: event.repository,
       pipeline: event.pipeline,
-      number: event.number,
+      number: String(event.number),
       attempt: event.attempt,
       externalId: event.url ?? null,
       job: event.job ?? null,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { answerFor, ErrorAnswer, WebhookAnswer } from './answers.ts';
+import { answerFor, WebhookAnswer } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { GenericEvent, NotificationEvent, readJenkinsEvent } from './jenkins-events.ts';
 import { parseJson, sha256 } from './read-input.ts';
@@ -36,7 +36,7 @@ export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): 
         headers: JenkinsHeaders,
         querystring: JenkinsQuery,
         body: z.union([NotificationEvent, GenericEvent]),
-        response: { 202: WebhookAnswer, '4xx': ErrorAnswer, '5xx': ErrorAnswer },
+        response: { 202: WebhookAnswer },
       },
     },
     async (request, reply) => {

@@ -9,7 +9,7 @@ export const UploadMetadata = z
   .object({
     repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
     pipeline: shortText(500).describe('Workflow, job or pipeline name.'),
-    number: z.union([shortText(100), z.int().min(0).transform(String)]).describe('Build number, as the CI shows it.'),
+    number: z.union([shortText(100), z.int().min(0)]).describe('Build number, as the CI shows it.'),
     attempt: z.int().min(1).max(10_000).default(1).describe('Raise it for a re-run of the same build.'),
     status: z.enum(['failed', 'passed']).default('failed').describe('Only failed builds are triaged; passed ones are kept for comparison.'),
     job: optionalText,
@@ -108,7 +108,7 @@ export function buildOf(metadata: UploadMetadata): NewBuild {
     provider: 'upload',
     repository: metadata.repository,
     pipeline: metadata.pipeline,
-    number: metadata.number,
+    number: String(metadata.number),
     attempt: metadata.attempt,
     externalId: null,
     job: metadata.job ?? null,
