@@ -26,7 +26,7 @@ export const BuildReceived = z
 export type BuildReceived = z.infer<typeof BuildReceived>;
 
 /** A delivery was understood and needs nothing. */
-export const DeliveryIgnored = z
+const DeliveryIgnored = z
   .object({ ignored: z.string().describe('Why it needs nothing, in a sentence.') })
   .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
 

@@ -3,7 +3,7 @@ import { verify } from '@octokit/webhooks-methods';
 import { TriageError } from '../domain/errors.ts';
 
 /** How far a signed delivery's time may be from ours, in seconds: what Standard Webhooks recommends. */
-export const TOLERANCE_SECONDS = 300;
+const TOLERANCE_SECONDS = 300;
 
 /** What a sender signs, besides the body. */
 export interface SignedHeaders {

@@ -53,7 +53,7 @@ export const TEST_CONFIG: HttpDeps['config'] = {
 };
 
 /** An object whose every method fails as a database that is down does: for tests of what happens before any store. */
-export function down<Port extends object>(name: string): Port {
+function down<Port extends object>(name: string): Port {
   const fail = async () => {
     throw new TriageError('storage-failed', `The ${name} does not answer.`, { retryable: true });
   };

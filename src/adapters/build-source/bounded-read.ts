@@ -14,7 +14,7 @@ export async function readBounded(what: string, body: ReadableStream<Uint8Array>
   return Buffer.concat(chunks);
 }
 
-export function tooLarge(what: string, maxBytes: number): TriageError {
+function tooLarge(what: string, maxBytes: number): TriageError {
   return new TriageError('too-large', `${what} is larger than the limit of ${Math.round(maxBytes / 1024)} kB (FAULTLINE_MAX_LOG_BYTES).`, {
     details: { maxBytes },
   });
