@@ -11,6 +11,10 @@ export function analystOption(): Option {
   return new Option('--analyst <who>', 'who judges').choices(['rules', 'llm']);
 }
 
+export function jsonOption(): Option {
+  return new Option('--json', 'one JSON object on standard output, errors too');
+}
+
 /** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
 export function guarded<Arguments extends unknown[]>(action: (...args: Arguments) => Promise<void>): (...args: Arguments) => Promise<void> {
   return async (...args) => {

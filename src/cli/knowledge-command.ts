@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { dataOption, guarded } from './command-parts.ts';
+import { dataOption, guarded, jsonOption } from './command-parts.ts';
 import type { DataOptions } from './settings.ts';
 
 /** `faultline knowledge …`. */
@@ -9,14 +9,14 @@ export function knowledgeCommand(): Command {
     .command('load')
     .description('Bring the index of the data directory up to date with the documents.')
     .addOption(dataOption())
-    .option('--json')
+    .addOption(jsonOption())
     .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeLoad(options)));
   knowledge
     .command('search')
     .description('What the index finds for these words.')
     .argument('<words>')
     .addOption(dataOption())
-    .option('--json')
+    .addOption(jsonOption())
     .action(
       guarded(async (words: string, options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeSearch(words, options)),
     );

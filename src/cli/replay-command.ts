@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createWriteStream, type WriteStream } from 'node:fs';
-import { finished } from 'node:stream/promises';
+import { statSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { createTerminalApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../replay/replay.ts';
 import { renderFigures } from '../replay/report.ts';
@@ -26,22 +26,37 @@ const PROGRESS_EVERY = 50;
 export async function runReplay(options: ReplayCommandOptions, config: Config): Promise<void> {
   const signal = interruptSignal();
   const budgetTokens = options.budget ?? config.triage.budgetTokens;
-  const out = options.out === undefined ? undefined : createWriteStream(options.out);
+  const { dataset, concurrency, green } = options;
+  if (!statSync(dataset, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--dataset: ${dataset} is no file.`);
+  const out = options.out === undefined ? undefined : await openOut(options.out);
   const cases: ReplayedCase[] = [];
   const onCase = async (done: ReplayedCase) => {
-    if (out !== undefined) await writeLine(out, JSON.stringify(done.result));
+    if (out !== undefined) await out.write(`${JSON.stringify(done.result)}\n`);
     cases.push(lightened(done));
     if (cases.length % PROGRESS_EVERY === 0) say(`${cases.length} cases`);
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
   const triage = options.only === 'read' ? null : await answering(options, config, budgetTokens);
   const startedAt = performance.now();
-  const { dataset, concurrency, green } = options;
-  await replay({ dataset, concurrency, green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage, onCase }, signal);
-  if (out !== undefined) await finished(out.end());
+  try {
+    await replay({ dataset, concurrency, green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage, onCase }, signal);
+  } catch (error) {
+    // What is done is worth its figures; the exit code says that it is not all.
+    if (!signal.aborted || cases.length === 0) throw error;
+    say(`interrupted after ${cases.length} cases`);
+  } finally {
+    await out?.close();
+  }
+  if (cases.length === 0) throw new TriageError('invalid-input', `${dataset} holds no case.`);
   const figures = scoreCases(cases);
   say(`${cases.length} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   await print(options.json ? JSON.stringify({ ok: true, dataset, budgetTokens, figures }) : renderFigures(figures));
+}
+
+async function openOut(path: string): Promise<FileHandle> {
+  return open(path, 'w').catch((cause: unknown) => {
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+  });
 }
 
 async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
@@ -58,8 +73,4 @@ async function answering(options: ReplayCommandOptions, config: Config, budgetTo
 /** Scores need positions and lengths of excerpts; a hundred thousand rows must not all stay in memory with all else. */
 function lightened(done: ReplayedCase): ReplayedCase {
   return { ...done, row: done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null } };
-}
-
-async function writeLine(out: WriteStream, line: string): Promise<void> {
-  if (!out.write(`${line}\n`)) await once(out, 'drain');
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { DecisionInput, DecisionType } from '../domain/review.ts';
-import { dataOption, guarded } from './command-parts.ts';
+import { dataOption, guarded, jsonOption } from './command-parts.ts';
 import type { ReviewCommandOptions } from './review-command.ts';
 
 interface ServerOptions {
@@ -34,7 +34,7 @@ export function reviewCommand(): Command {
       .option('--url <address>', 'address of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
       .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
       .addOption(dataOption())
-      .option('--json');
+      .addOption(jsonOption());
   command('list', 'What waits for a person.')
     .option('--state <state>', 'waiting, claimed or decided')
     .action(

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { exitCodeOf } from './exit-codes.ts';
+import { visibleLines } from '../publish/visible-text.ts';
+import { EXIT, exitCodeOf } from './exit-codes.ts';
 
 /** How to speak: results go to standard output, everything else to standard error. */
 export interface Voice {
@@ -11,11 +12,14 @@ export interface Voice {
   readonly quiet: boolean;
 }
 
-const SILENCE_MS = 30_000;
-
 export function voiceOf(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
-  const wanted = process.stdout.isTTY === true && process.env.NO_COLOR === undefined && process.env.TERM !== 'dumb';
-  return { color: wanted && options.plain !== true, width: Math.min(process.stdout.columns ?? 100, 120), quiet: options.quiet === true };
+  const color = wantsColor(process.stdout) && options.plain !== true;
+  return { color, width: Math.min(process.stdout.columns ?? 100, 120), quiet: options.quiet === true };
+}
+
+/** A terminal, unless https://no-color.org or TERM=dumb speaks against it. */
+function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
+  return stream.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
 }
 
 /** Says one line on standard error. */
@@ -26,49 +30,45 @@ export function say(line: string): void {
 /** Prints the result and waits until it is written. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, (error) => (error ? reject(error) : resolve()));
+    process.stdout.write(text.endsWith('\n') ? text : `${text}\n`, (error) => {
+      if (error === null || error === undefined) return resolve();
+      leaveOnClosedPipe(error);
+      reject(error);
+    });
   });
 }
 
-/** Phases of a long piece of work on standard error: redrawn on a terminal, a line each elsewhere, never long silence. */
-export function startProgress(voice: Voice): { phase(text: string): void; stop(): void } {
-  if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
-  const live = process.stderr.isTTY === true && process.env.TERM !== 'dumb';
-  let current = 'starting';
-  const startedAt = Date.now();
-  const timer = setInterval(() => {
-    if (!live) say(`still working: ${current}, ${Math.round((Date.now() - startedAt) / 1000)} s`);
-  }, SILENCE_MS);
-  timer.unref();
-  return {
-    phase(text) {
-      current = text;
-      if (live) process.stderr.write(`\r\x1b[2K${text.slice(0, voice.width - 1)}`);
-      else say(text);
-    },
-    stop() {
-      clearInterval(timer);
-      if (live) process.stderr.write('\r\x1b[2K');
-    },
-  };
+/** A reader that has seen enough (`| head -1`) closes the pipe: that ends us, and is no error. */
+export function endQuietlyOnClosedPipe(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error) => {
+      leaveOnClosedPipe(error);
+      throw error;
+    });
+  }
+}
+
+function leaveOnClosedPipe(error: NodeJS.ErrnoException): void {
+  if (error.code === 'EPIPE') process.exit();
 }
 
 /** Reports anything thrown: one sentence, the exit code; as JSON on standard output where JSON was asked for. */
 export async function reportError(error: unknown, json: boolean): Promise<void> {
   process.exitCode = exitCodeOf(error);
   const code = error instanceof TriageError ? error.code : 'internal';
-  if (json) await print(JSON.stringify({ ok: false, schema: 1, error: { code, message: messageOf(error) } }));
-  const prefix = process.stderr.isTTY === true ? styleText('red', 'error', { validateStream: false }) : 'error';
-  say(`${prefix}: ${messageOf(error)}`);
+  const details = error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
+  if (json) await print(JSON.stringify({ ok: false, schema: 1, error: { code, message: messageOf(error), ...details } }));
+  const prefix = wantsColor(process.stderr) ? styleText('red', 'error', { validateStream: false }) : 'error';
+  say(`${prefix}: ${visibleLines(messageOf(error)).join('\n')}`);
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
 }
 
-/** Ends with Ctrl-C or SIGTERM; a second Ctrl-C leaves at once. */
+/** Aborted by Ctrl-C or SIGTERM; a second Ctrl-C leaves at once. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = () => {
-    if (controller.signal.aborted) process.exit(130);
-    process.exitCode = 130;
+    if (controller.signal.aborted) process.exit(EXIT.interrupted);
+    process.exitCode = EXIT.interrupted;
     controller.abort(new TriageError('cancelled', 'Interrupted'));
   };
   process.on('SIGINT', stop);

@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { styleText } from 'node:util';
 import { createTerminalApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
@@ -6,9 +8,13 @@ import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
+import { visibleLine } from '../publish/visible-text.ts';
+import type { TriagedSources } from '../triage/triage-sources.ts';
 import { EXIT } from './exit-codes.ts';
 import { readInput, readReports } from './input.ts';
-import { interruptSignal, print, startProgress, type Voice, voiceOf } from './terminal.ts';
+import { phaseText } from './phase-text.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { interruptSignal, print, type Voice, voiceOf } from './terminal.ts';
 import { jsonOf } from './triage-json.ts';
 
 export interface TriageCommandOptions {
@@ -29,22 +35,44 @@ const LOCAL = 'local/build';
 /** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const voice = voiceOf(options);
+  if (options.repo !== undefined) checkFolder(options.repo);
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
+  try {
+    const { analyses, reading } = await answer(path, options, config, progress);
+    progress.stop();
+    if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
+    await print(options.json ? JSON.stringify(jsonOf(analyses, reading)) : render(path, analyses, options, voice));
+    if (options.exitCode) process.exitCode = verdictCode(analyses);
+  } finally {
+    progress.stop();
+  }
+}
+
+async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {
   const signal = interruptSignal();
   const limit = config.http.maxLogBytes;
-  progress.phase(`reading ${path}`);
+  progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
   const sources = [...(await readInput(path, limit)), ...(await readReports(options.junit ?? [], limit))];
   const green = options.green === undefined ? undefined : (await readInput(options.green, limit)).map((source) => source.text).join('\n');
   const app = await createTerminalApp(effective(config, options), silentLogger);
-  const onStep = (step: Step) => progress.phase(`${step.node} ${step.summary}`);
-  const { analyses, reading } = await app.triage(localBuild(), sources, signal, {
-    onStep,
-    ...(green === undefined ? {} : { greenText: green }),
-  });
-  progress.stop();
-  if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
-  await print(options.json ? JSON.stringify(jsonOf(analyses, reading)) : render(analyses, options, voice));
-  if (options.exitCode) process.exitCode = verdictCode(analyses);
+  const known: string[] = [];
+  const onStep = (step: Step) => {
+    const text = phaseText(step);
+    known.push(text);
+    progress.phase(text);
+  };
+  try {
+    return await app.triage(localBuild(), sources, signal, { onStep, ...(green === undefined ? {} : { greenText: green }) });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const knownText = known.length === 0 ? 'Nothing is known yet.' : `Known so far: ${known.join('; ')}.`;
+    throw new TriageError('cancelled', `Interrupted. ${knownText}`, { cause: error, details: { steps: known } });
+  }
+}
+
+function checkFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new TriageError('not-found', `--repo: ${path} is no folder.`);
 }
 
 function effective(config: Config, options: TriageCommandOptions): Config {
@@ -57,12 +85,23 @@ function effective(config: Config, options: TriageCommandOptions): Config {
   };
 }
 
-function render(analyses: readonly Analysis[], options: TriageCommandOptions, voice: Voice): string {
+function render(path: string, analyses: readonly Analysis[], options: TriageCommandOptions, voice: Voice): string {
   if (options.github) return analyses.map((analysis) => renderGithubCommands(analysis)).join('');
   if (!voice.color) return analyses.map((analysis) => renderPlain(analysis)).join('\n');
   const rule = (title: string) => `── ${title} ${'─'.repeat(Math.max(0, voice.width - title.length - 4))}\n`;
   const titles = analyses.map((_, index) => (analyses.length === 1 ? 'result' : `cause ${index + 1} of ${analyses.length}`));
-  return analyses.map((analysis, index) => `${rule(titles[index] ?? 'result')}${renderTerminal(analysis, voice)}`).join('\n');
+  const blocks = analyses.map((analysis, index) => `${rule(titles[index] ?? 'result')}${renderTerminal(analysis, voice)}`);
+  return blocks.join('\n') + (voice.quiet || path === '-' ? '' : `\n${hints(path, options)}\n`);
+}
+
+/** What a person may want next; each is a command that works as it stands here. */
+function hints(path: string, options: TriageCommandOptions): string {
+  const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
+  const all = [
+    `What it read?  faultline read ${input}`,
+    options.repo === undefined ? `Who changed it?  faultline triage ${input} --repo .` : `All evidence?  faultline triage ${input} --json`,
+  ];
+  return styleText('dim', all.join('     '), { validateStream: false });
 }
 
 function verdictCode(analyses: readonly Analysis[]): number {

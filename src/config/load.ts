@@ -23,7 +23,11 @@ interface Tree {
 
 function textOf(variable: Variable, environment: Environment, readFile: (path: string) => string): string | undefined {
   const file = environment[`${variable.name}_FILE`];
-  if (variable.secret !== true || file === undefined || file === '') return environment[variable.name];
+  const text = environment[variable.name];
+  if (variable.secret !== true || file === undefined || file === '') return text;
+  if (text !== undefined && text !== '') {
+    throw new TriageError('invalid-config', `${variable.name} and ${variable.name}_FILE are both set; keep one of them`);
+  }
   try {
     return readFile(file).trim();
   } catch (cause) {
@@ -72,7 +76,7 @@ function split(text: string): string[] {
 
 function numberOf(variable: Variable, text: string): number {
   const value = Number(text);
-  if (Number.isFinite(value)) return value;
+  if (Number.isFinite(value) && text.trim() !== '') return value;
   throw new TriageError('invalid-config', `${variable.name} must be a number, not "${text}"`);
 }
 

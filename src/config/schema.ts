@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { variableOf } from './variables.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
@@ -106,6 +107,11 @@ export const COMMON = {
 export function parseConfig(input: unknown): Config {
   const result = Config.safeParse(input);
   if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`);
+  const lines = result.error.issues.map((issue) => `  ${nameOf(issue.path.join('.'))}: ${issue.message}`);
   throw new TriageError('invalid-config', `The configuration is not usable:\n${lines.join('\n')}`);
+}
+
+function nameOf(path: string): string {
+  const variable = variableOf(path);
+  return variable === undefined ? path : `${variable.name} (${path})`;
 }

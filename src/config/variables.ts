@@ -99,3 +99,8 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
   { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'debug, info, warn, error or silent.' },
 ];
+
+/** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
+export function variableOf(path: string): Variable | undefined {
+  return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));
+}

@@ -1,0 +1,150 @@
+import { Command, Option } from 'commander';
+import { analystOption, dataOption, guarded, jsonOption, port, positive, terminalConfig } from './command-parts.ts';
+import { EXIT_HELP } from './exit-codes.ts';
+import { knowledgeCommand } from './knowledge-command.ts';
+import type { ReadCommandOptions } from './read-command.ts';
+import type { ReplayCommandOptions } from './replay-command.ts';
+import { reviewCommand } from './review-program.ts';
+import type { ServeCommandOptions } from './serve-command.ts';
+import type { DataOptions } from './settings.ts';
+import type { TriageCommandOptions } from './triage-command.ts';
+
+const EXAMPLES = `Examples:
+  faultline triage build.log
+  npm test 2>&1 | faultline triage -
+  faultline triage build.log --junit report.xml --repo . --json
+  faultline serve --demo`;
+
+const INPUT_HELP = 'a log file (plain or gzip), a directory of logs and JUnit reports, or - for standard input';
+
+/**
+ * Every command and its help. Commands load what they need when they are called: `--help` and `read` must not wait for a
+ * database or a graph. Wrong usage throws commander's CommanderError, after its sentence went to standard error.
+ */
+export function createProgram(): Command {
+  const program = new Command('faultline')
+    .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
+    .version('0.1.0')
+    .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
+  for (const command of [triageCommand(), readCommand(), replayCommand(), serveCommand(), workerCommand(), reviewCommand()]) {
+    program.addCommand(command);
+  }
+  for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand()]) program.addCommand(command);
+  return settle(program, 'faultline');
+}
+
+/** The same manners for every command: wrong usage is thrown, and its hint names the command whose help answers. */
+function settle(command: Command, path: string): Command {
+  command.exitOverride().showHelpAfterError(`(${path} --help shows how)`);
+  for (const child of command.commands) settle(child, `${path} ${child.name()}`);
+  return command;
+}
+
+function triageCommand(): Command {
+  return new Command('triage')
+    .description('Answer why a build failed, from its log. Needs no server, no configuration and no key.')
+    .argument('<input>', INPUT_HELP)
+    .option('--junit <file...>', 'JUnit XML reports of the build')
+    .option('--repo <dir>', 'local clone that may be read for suspects and blame')
+    .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
+    .addOption(analystOption())
+    .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
+    .addOption(jsonOption().conflicts('github'))
+    .option('--plain', 'no colour and no box: one Key<tab>value a line, as in a pipe')
+    .option('--quiet', 'the result only: no progress, no hints')
+    .option('--github', 'workflow commands for a step of GitHub Actions: ::error file=…')
+    .option('--exit-code', 'exit 10 where a person must look, 11 for INFRA_ERROR')
+    .action(
+      guarded(async (input: string, options: TriageCommandOptions) => {
+        const { runTriage } = await import('./triage-command.ts');
+        await runTriage(input, options, await terminalConfig());
+      }),
+    );
+}
+
+function readCommand(): Command {
+  return new Command('read')
+    .description('Only read: excerpts with exact lines, failing tests, messages, fingerprint.')
+    .argument('<input>', INPUT_HELP)
+    .option('--junit <file...>', 'JUnit XML reports of the build')
+    .option('--green <file>', 'log of a green build of the same job')
+    .option('--budget <tokens>', 'tokens that the excerpts may hold', positive, 2000)
+    .addOption(jsonOption())
+    .action(
+      guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) => {
+        const { runRead } = await import('./read-command.ts');
+        await runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes });
+      }),
+    );
+}
+
+function replayCommand(): Command {
+  return new Command('replay')
+    .description('Replay a data set (JSONL, logs inline or by path) and print what its labels allow to measure.')
+    .requiredOption('--dataset <file>', 'JSONL, one case a row')
+    .option('--out <file>', 'write one JSON object a case')
+    .addOption(analystOption())
+    .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
+    .option('--concurrency <n>', 'cases at once', positive, 4)
+    .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
+    .option('--no-green', 'do not use the green logs that rows name')
+    .addOption(jsonOption())
+    .action(
+      guarded(async (options: ReplayCommandOptions) => {
+        const { runReplay } = await import('./replay-command.ts');
+        await runReplay(options, await terminalConfig());
+      }),
+    );
+}
+
+function serveCommand(): Command {
+  return new Command('serve')
+    .description('Serve webhooks, uploads, the API and the worker, on embedded stores, until Ctrl-C.')
+    .addOption(dataOption())
+    .option('--port <n>', 'port to listen on; 0 takes a free one', port)
+    .option('--demo', 'also send captured failures over HTTP and print their analyses')
+    .action(
+      guarded(async (options: ServeCommandOptions) => {
+        const { runServe } = await import('./serve-command.ts');
+        await runServe(options);
+      }),
+    );
+}
+
+function workerCommand(): Command {
+  return new Command('worker')
+    .description('Take triage jobs without opening a door.')
+    .addOption(dataOption())
+    .action(
+      guarded(async (options: DataOptions) => {
+        const { runWorker } = await import('./serve-command.ts');
+        await runWorker(options);
+      }),
+    );
+}
+
+function migrateCommand(): Command {
+  return new Command('migrate')
+    .description('Bring the schema of the data directory up to date.')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(
+      guarded(async (options: DataOptions) => {
+        const { runMigrate } = await import('./store-commands.ts');
+        await runMigrate(options);
+      }),
+    );
+}
+
+function doctorCommand(): Command {
+  return new Command('doctor')
+    .description('Check every configured backend and say what to do.')
+    .addOption(dataOption())
+    .addOption(jsonOption())
+    .action(
+      guarded(async (options: DataOptions) => {
+        const { runDoctor } = await import('./doctor.ts');
+        await runDoctor(options);
+      }),
+    );
+}

@@ -1,0 +1,63 @@
+import type { Voice } from './terminal.ts';
+import { say } from './terminal.ts';
+
+export interface Progress {
+  /** Names what happens now. */
+  phase(text: string): void;
+  /** Ends it, and leaves nothing on a terminal. */
+  stop(): void;
+}
+
+/** CI systems end jobs that are silent for long. */
+const SILENCE_MS = 30_000;
+const FRAME_MS = 100;
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+
+/** Phases of a long piece of work on standard error: one redrawn line on a terminal, a line each elsewhere, never long silence. */
+export function startProgress(voice: Voice): Progress {
+  if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
+  return process.stderr.isTTY === true && process.env.TERM !== 'dumb' ? redrawnLine() : lineByLine();
+}
+
+function lineByLine(): Progress {
+  let current = 'starting';
+  let since = Date.now();
+  const timer = setInterval(() => say(`still working: ${current}, ${Math.round((Date.now() - since) / 1000)} s`), SILENCE_MS);
+  timer.unref();
+  return {
+    phase(text) {
+      current = text;
+      since = Date.now();
+      timer.refresh();
+      say(text);
+    },
+    stop: () => clearInterval(timer),
+  };
+}
+
+function redrawnLine(): Progress {
+  const startedAt = Date.now();
+  let current = '';
+  let frame = 0;
+  const draw = () => {
+    const seconds = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
+    const columns = (process.stderr.columns ?? 80) - 1;
+    const room = Math.max(0, columns - seconds.length - 4);
+    const text = current.length > room ? `${current.slice(0, room - 1)}…` : current.padEnd(room);
+    process.stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${text}  ${seconds}`);
+  };
+  const timer = setInterval(draw, FRAME_MS);
+  timer.unref();
+  return {
+    phase(text) {
+      current = text;
+      draw();
+    },
+    stop() {
+      if (current === '') return;
+      current = '';
+      clearInterval(timer);
+      process.stderr.write('\r\x1b[2K');
+    },
+  };
+}
