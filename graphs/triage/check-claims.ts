@@ -35,7 +35,7 @@ function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>, unsupported: 
 }
 
 /** Whether the quoted words stand literally on that line of the evidence; evidence without lines is searched whole. */
-export function standsIn(quote: Quote, item: Evidence): boolean {
+function standsIn(quote: Quote, item: Evidence): boolean {
   if (quote.text.trim() === '' || quote.source !== item.source) return false;
   if (item.lineStart === undefined) return item.text.includes(quote.text);
   const line = item.text.split('\n')[quote.line - item.lineStart];

@@ -12,7 +12,7 @@ type VerdictState = Pick<TriageStateValue, 'verdict'>;
  * Why the loop ends here, or null where it goes on. A plan ends it only once something has been asked since the last
  * verdict: an answer that was sent back is not given again unchanged. `rounds` counts rounds begun.
  */
-export function terminationOf(state: LoopState): TerminationReason | null {
+function terminationOf(state: LoopState): TerminationReason | null {
   const asked = state.outcomes.length > state.callsAtVerdict;
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
   if (asked && (state.plan?.confidence ?? 0) >= SURE) return 'confident';

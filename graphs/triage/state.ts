@@ -15,7 +15,7 @@ export const TriageLimits = z.object({
 export type TriageLimits = z.infer<typeof TriageLimits>;
 
 /** What `reason` concluded in the last round. */
-export const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
+const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
 
 const appended = <Item extends z.ZodType>(item: Item) =>
   new ReducedValue(

@@ -1,5 +1,4 @@
 import closeWithGrace from 'close-with-grace';
-import type { FastifyInstance } from 'fastify';
 import { type App, createApp } from '../app.ts';
 import { buildHttp } from '../http.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -14,6 +13,8 @@ export interface ServeCommandOptions {
   readonly port?: number;
   readonly demo?: boolean;
 }
+
+type Doors = Awaited<ReturnType<typeof buildHttp>>;
 
 const DRAIN_MS = 20_000;
 
@@ -69,7 +70,7 @@ async function demonstrate(address: string, token: string): Promise<void> {
 }
 
 /** Resolves when the process was asked to stop and everything is closed. */
-function closeOnSignals(app: App, http: FastifyInstance | null, logger: Logger): Promise<void> {
+function closeOnSignals(app: App, http: Doors | null, logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },

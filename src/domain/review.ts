@@ -59,7 +59,7 @@ export const ReviewEvent = z.object({
 export type ReviewEvent = z.infer<typeof ReviewEvent>;
 
 /** Rights of a token. Each route names the one it needs; `admin` has all. */
-export const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
+const ROLES = ['ingest', 'read', 'review', 'admin'] as const;
 export const Role = z.enum(ROLES);
 export type Role = z.infer<typeof Role>;
 
