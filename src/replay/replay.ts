@@ -72,12 +72,22 @@ async function answer(row: DatasetRow, texts: CaseTexts, options: ReplayOptions,
   return { reading, analyses: [] };
 }
 
-/** Quotations are checked against the log as it came; a masked secret inside one counts as not literal. */
+/** Quotations are checked against the log as it came; `***`, a hidden secret, stands for any characters. */
 function checkQuotes(result: CaseResult, text: string): ReplayedCase['quotes'] {
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => quote.source === result.excerpts[0]?.source);
   if (quotes.length === 0) return NO_QUOTES;
   const lines = text.split('\n');
-  return { made: quotes.length, literal: quotes.filter((quote) => lines[quote.line - 1]?.includes(quote.text)).length };
+  return { made: quotes.length, literal: quotes.filter((quote) => stands(quote.text, lines[quote.line - 1] ?? '')).length };
+}
+
+function stands(quote: string, line: string): boolean {
+  let at = 0;
+  for (const part of quote.split('***')) {
+    const found = line.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return true;
 }
 
 function buildOf(row: DatasetRow): Build {

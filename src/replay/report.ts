@@ -1,4 +1,4 @@
-import type { Figure } from './score.ts';
+import type { Figure } from './figures/figure.ts';
 
 /** A table for people: name, value, and the number of cases that the value rests on. */
 export function renderFigures(figures: readonly Figure[]): string {
