@@ -1,0 +1,77 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type DatasetRow, type RowOutcome, readDataset, textsOf } from '../../src/replay/dataset.ts';
+
+const LIMITS = { maxBytes: 1_000_000, green: true };
+
+describe('reading a data set', () => {
+  it('gives rows in their order, blank lines left out, duplicate ids kept', async () => {
+    const outcomes = await read(['{"id":"a","log":"x"}', '', '{"id":"b","log":"y"}', '{"id":"a","log":"z"}']);
+    expect(outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error))).toEqual([
+      '1 a x',
+      '3 b y',
+      '4 a z',
+    ]);
+  });
+
+  it('says on which line a row is no JSON, and goes on', async () => {
+    const [bad, good] = await read(['{"id":"a"', '{"id":"b","log":"y"}']);
+    expect(bad).toMatchObject({ line: 1, id: null, error: expect.stringMatching(/^line 1 is not JSON: /) });
+    expect(good).toMatchObject({ row: { id: 'b' } });
+  });
+
+  it('says which field is wrong, and keeps the id', async () => {
+    const [category, lines, nameless] = await read([
+      '{"id":"a","log":"x","category":"WEATHER"}',
+      '{"id":"b","log":"x","expected_lines":[[0,2]]}',
+      '{"log":"x"}',
+    ]);
+    expect(category).toMatchObject({ id: 'a', error: expect.stringContaining('line 1, field category: ') });
+    expect(lines).toMatchObject({ id: 'b', error: expect.stringContaining('field expected_lines.0.0: ') });
+    expect(nameless).toMatchObject({ id: null, error: expect.stringContaining('field id: ') });
+  });
+
+  it('ignores fields it does not know', async () => {
+    expect(await read(['{"id":"a","log":"x","annotator":{"deep":[1]}}'])).toMatchObject([{ row: { id: 'a' } }]);
+  });
+});
+
+describe('the texts of a row', () => {
+  it('come from the row itself: its log, else its trace, else its snippets', async () => {
+    expect((await textsOf({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).source.text).toBe('log');
+    expect((await textsOf({ id: 'a', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).source.text).toBe('trace');
+    expect((await textsOf({ id: 'a', snippets: [{ log: 'one' }, { log: 'two' }] }, 'x.jsonl', LIMITS)).source.text).toBe('one\ntwo');
+  });
+
+  it('come from files beside the data set, plain or gzip, the green log with them', async () => {
+    const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
+    const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
+    expect(await textsOf(row, dataset, LIMITS)).toMatchObject({ source: { name: 'red.log', text: 'red' }, greenText: 'green' });
+    expect((await textsOf(row, dataset, { ...LIMITS, green: false })).greenText).toBeUndefined();
+  });
+
+  it('are refused with a sentence where there are none, or too much', async () => {
+    await expect(textsOf({ id: 'a' }, 'x.jsonl', LIMITS)).rejects.toThrow('row a has neither log, log_path, stack_trace nor snippets');
+    await expect(textsOf({ id: 'a', log_path: 'missing.log' }, folderWith({}), LIMITS)).rejects.toThrow('missing.log');
+    const bomb = folderWith({ 'bomb.gz': gzipSync(Buffer.alloc(2_000_000)) });
+    await expect(textsOf({ id: 'a', log_path: 'bomb.gz' }, bomb, LIMITS)).rejects.toMatchObject({ code: 'too-large' });
+  });
+});
+
+async function read(lines: readonly string[]): Promise<RowOutcome[]> {
+  const dataset = folderWith({});
+  writeFileSync(dataset, lines.join('\n'));
+  const outcomes: RowOutcome[] = [];
+  for await (const outcome of readDataset(dataset)) outcomes.push(outcome);
+  return outcomes;
+}
+
+/** The path of a data set in a folder of its own, with these files beside it. */
+function folderWith(files: Readonly<Record<string, Buffer>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-dataset-'));
+  for (const [name, bytes] of Object.entries(files)) writeFileSync(join(folder, name), bytes);
+  return join(folder, 'cases.jsonl');
+}

@@ -1,0 +1,111 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type ReplayedCase, type ReplayOptions, replay } from '../../src/replay/replay.ts';
+import { readMasked } from '../../src/triage/read-build.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+
+/** What scripts may rely on: every key, in this order. */
+const KEYS = [
+  ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
+  ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
+  ...['usage', 'milliseconds', 'error'],
+];
+const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
+
+describe('replaying a data set', () => {
+  it('writes every key of the shape, for read, answered and failed cases', async () => {
+    const rows = [
+      { id: 'a', log: LOG },
+      { id: 'b', log_path: 'missing.log' },
+    ];
+    const read = await run(rows, { triage: null });
+    const answered = await run(rows, {
+      triage: async (_build, { source }) => ({ reading: readingOf(source), analyses: [sampleAnalysis()] }),
+    });
+    for (const { result } of [...read, ...answered]) expect(Object.keys(result)).toEqual(KEYS);
+    expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
+    expect(Object.keys(read[0]?.result.excerpts[0] ?? {})).toEqual(['source', 'lineStart', 'lineEnd', 'text', 'reason']);
+    expect(Object.keys(answered[0]?.result.usage ?? {})).toEqual(['inputTokens', 'outputTokens', 'costUsd']);
+  });
+
+  it('makes a failing case a row with its error, never a stop', async () => {
+    const cases = await run(
+      [
+        { id: 'a', log: LOG },
+        { id: 'b', log: LOG },
+      ],
+      {
+        triage: async (build, { source }) => {
+          if (build.id === 'a') throw new Error('the model burst');
+          return { reading: readingOf(source), analyses: [] };
+        },
+      },
+    );
+    expect(cases.map(({ result }) => [result.id, result.error])).toEqual([
+      ['a', 'the model burst'],
+      ['b', null],
+    ]); // prettier-ignore
+  });
+
+  it('keeps the order of the rows, however long each takes, and never runs more at once than allowed', async () => {
+    let running = 0;
+    let most = 0;
+    const rows = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, log: LOG }));
+    const cases = await run(rows, {
+      concurrency: 3,
+      triage: async (build, { source }) => {
+        most = Math.max(most, ++running);
+        await sleep(Number(build.id) % 3 === 0 ? 20 : 1);
+        running--;
+        return { reading: readingOf(source), analyses: [] };
+      },
+    });
+    expect(cases.map(({ result }) => result.id)).toEqual(rows.map((row) => row.id));
+    expect(most).toBe(3);
+  });
+
+  it('names a row that is no JSON by its line', async () => {
+    const cases = await run([{ id: 'a', log: LOG }, 'no json'], { triage: null });
+    expect(cases[1]).toMatchObject({ row: null, result: { id: 'line-2', error: expect.stringContaining('line 2 is not JSON') } });
+  });
+
+  it('stops where it is told to', async () => {
+    const controller = new AbortController();
+    controller.abort(new Error('enough'));
+    await expect(run([{ id: 'a', log: LOG }], { triage: null }, controller.signal)).rejects.toThrow('enough');
+  });
+
+  it('counts quotations that stand on their line; a hidden secret stands for any characters', async () => {
+    const quotes = [
+      { source: 'log', line: 2, text: 'Error: *** is empty' },
+      { source: 'log', line: 2, text: 'the cart is full' },
+      { source: 'log', line: 1, text: 'Error: the cart' },
+    ];
+    const analysis = sampleAnalysis();
+    const claiming = { ...analysis, answer: { ...analysis.answer, claims: [{ text: 'It is.', evidence: ['E1'], quotes }] } };
+    const [one] = await run([{ id: 'a', log: LOG }], {
+      triage: async (_build, { source }) => ({ reading: readingOf(source), analyses: [claiming] }),
+    });
+    expect(one?.quotes).toEqual({ made: 3, literal: 1 });
+  });
+});
+
+function readingOf(source: Parameters<typeof readMasked>[0][number]) {
+  return readMasked([source], { budgetTokens: 500, secrets: 0 });
+}
+
+async function run(
+  rows: readonly (object | string)[],
+  options: Pick<ReplayOptions, 'triage'> & Partial<ReplayOptions>,
+  signal = new AbortController().signal,
+): Promise<ReplayedCase[]> {
+  const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-replay-')), 'cases.jsonl');
+  writeFileSync(dataset, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'));
+  const cases: ReplayedCase[] = [];
+  const onCase = (done: ReplayedCase) => void cases.push(done);
+  await replay({ dataset, budgetTokens: 500, concurrency: 2, maxLogBytes: 1_000_000, green: true, onCase, ...options }, signal);
+  return cases;
+}

@@ -1,0 +1,143 @@
+import { describe, expect, it } from 'vitest';
+import type { Category } from '../../src/domain/category.ts';
+import type { DatasetRow } from '../../src/replay/dataset.ts';
+import type { ReplayedCase } from '../../src/replay/replay.ts';
+import { renderFigures } from '../../src/replay/report.ts';
+import { type CaseResult, failedResult } from '../../src/replay/result.ts';
+import { scoreCases } from '../../src/replay/score.ts';
+
+describe('categories', () => {
+  it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {
+    const cases = [
+      judged('CODE_ERROR', 'CODE_ERROR'),
+      judged('CODE_ERROR', 'TEST_FAILURE', { also_ok: ['TEST_FAILURE'] }),
+      judged('CODE_ERROR', 'INFRA_ERROR'),
+      judged('INFRA_ERROR', 'INFRA_ERROR'),
+    ];
+    const figures = figuresOf(cases);
+    expect(figures['category accuracy']).toBeCloseTo(3 / 4);
+    // CODE_ERROR: 1 hit, 1 said, 2 true. INFRA_ERROR: 1 hit, 2 said, 1 true. TEST_FAILURE (accepted): 1, 1, 1.
+    expect(figures['  F1 CODE_ERROR']).toBeCloseTo(2 / 3);
+    expect(figures['  F1 INFRA_ERROR']).toBeCloseTo(2 / 3);
+    expect(figures['  F1 TEST_FAILURE']).toBe(1);
+    expect(figures['category macro-F1']).toBeCloseTo((2 / 3 + 2 / 3 + 1) / 3);
+    expect(figures['code and test failures called INFRA_ERROR']).toBeCloseTo(1 / 3);
+  });
+
+  it('a failed case is a wrong answer, not a missing one', () => {
+    const failed: ReplayedCase = { ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) };
+    const figures = figuresOf([judged('CODE_ERROR', 'CODE_ERROR'), failed]);
+    expect(figures['category accuracy']).toBe(0.5);
+    expect(figures['cases that failed']).toBe(1);
+  });
+
+  it('top-2 looks at the two likeliest', () => {
+    const spread = { INFRA_ERROR: 0.5, CODE_ERROR: 0.3, TEST_FAILURE: 0.2 };
+    const second = judged('CODE_ERROR', 'INFRA_ERROR', {}, { probabilities: spread });
+    const third = judged('TEST_FAILURE', 'INFRA_ERROR', {}, { probabilities: spread });
+    expect(figuresOf([second, third])['category top-2']).toBe(0.5);
+  });
+
+  it('calibration error weighs each bin of confidence by its cases', () => {
+    const cases = [
+      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.95 }),
+      judged('CODE_ERROR', 'INFRA_ERROR', {}, { confidence: 0.95 }),
+      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
+      judged('CODE_ERROR', 'CODE_ERROR', {}, { confidence: 0.6 }),
+    ];
+    const figures = figuresOf(cases);
+    expect(figures['expected calibration error']).toBeCloseTo(0.5 * 0.45 + 0.5 * 0.4);
+    expect(figures['confident errors']).toBe(0.25);
+  });
+
+  it('are not scored where nothing was classified', () => {
+    expect(
+      figuresOf([{ ...judged('CODE_ERROR', 'CODE_ERROR'), result: failedResult('x', 'burst', 1) }])['category accuracy'],
+    ).toBeUndefined();
+  });
+});
+
+describe('lines', () => {
+  it('recall counts labelled lines inside excerpts; the share counts bytes', () => {
+    const result = { excerpts: [{ source: 'log', lineStart: 3, lineEnd: 4, text: 'äb', reason: '' }], logBytes: 30, tokens: 7 };
+    const figures = figuresOf([
+      one(
+        {
+          expected_lines: [
+            [2, 3],
+            [4, 5],
+          ],
+        },
+        result,
+      ),
+    ]); // prettier-ignore
+    expect(figures['recall of labelled lines']).toBe(0.5);
+    expect(figures['share of the log kept']).toBeCloseTo(0.1);
+    expect(figures['tokens kept (mean)']).toBe(7);
+  });
+});
+
+describe('failing tests', () => {
+  it('match by their words, each once', () => {
+    const found = (name: string, suite: string | null = null) => ({ name, suite, file: null, line: null });
+    const row = { failing_tests: ['com.shop.CartTest#total', 'CartTest.tax', 'CartTest.gone'] };
+    const failingTests = [found('total', 'com.shop.CartTest'), found('tax', 'CartTest'), found('tax', 'CartTest'), found('noise')];
+    const figures = figuresOf([one(row, { failingTests })]);
+    expect(figures['failing tests: precision']).toBe(2 / 4);
+    expect(figures['failing tests: recall']).toBeCloseTo(2 / 3);
+    expect(figures['failing tests: F1']).toBeCloseTo((2 * 0.5 * (2 / 3)) / (0.5 + 2 / 3));
+  });
+});
+
+describe('suspects', () => {
+  it('are the same file where one path ends with the other, segment by segment', () => {
+    const suspects = (...paths: string[]) => ({
+      action: 'human_review',
+      suspects: paths.map((path) => ({ path, line: null, score: 0.5 })),
+    });
+    const figures = figuresOf([
+      one({ faulty_files: ['src/main/java/shop/Cart.java'] }, suspects('shop/Cart.java')),
+      one({ faulty_files: ['shop/Cart.java'] }, suspects('a/Other.java', '/build/shop/Cart.java')),
+      one({ faulty_files: ['shop/Cart.java'] }, suspects('shop/ShoppingCart.java')),
+    ]);
+    expect(figures['faulty file first']).toBeCloseTo(1 / 3);
+    expect(figures['faulty file in the first five']).toBeCloseTo(2 / 3);
+  });
+});
+
+describe('groups', () => {
+  it('precision and recall over pairs; a case without fingerprint pairs with none', () => {
+    const grouped = (group: string, fingerprint: string | null) => one({ group }, { fingerprint });
+    // Same group: {1,2,3} 3 pairs. Same fingerprint: f {1,2,4} 3 pairs, of which 1 in one group.
+    const figures = figuresOf([grouped('g', 'f'), grouped('g', 'f'), grouped('g', null), grouped('h', 'f')]);
+    expect(figures['same fingerprint: pair precision']).toBeCloseTo(1 / 3);
+    expect(figures['same fingerprint: pair recall']).toBeCloseTo(1 / 3);
+  });
+});
+
+describe('the table', () => {
+  it('shows counts as counts and shares with three digits', () => {
+    const text = renderFigures([
+      { name: 'cases', value: 12, cases: 12 },
+      { name: 'cases that failed', value: 1, cases: 12 },
+      { name: 'share', value: 1, cases: 12 },
+    ]);
+    expect(text.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
+      'cases 12 n=12',
+      'cases that failed 1 n=12',
+      'share 1.000 n=12',
+    ]);
+  });
+});
+
+function figuresOf(cases: readonly ReplayedCase[]): Record<string, number> {
+  return Object.fromEntries(scoreCases(cases).map(({ name, value }) => [name, value]));
+}
+
+function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {
+  return { row: { id: 'x', ...row }, result: { ...failedResult('x', '', 0), error: null, ...result }, quotes: { made: 0, literal: 0 } };
+}
+
+function judged(category: Category, said: Category, row: Partial<DatasetRow> = {}, result: Partial<CaseResult> = {}): ReplayedCase {
+  return one({ category, ...row }, { category: said, confidence: 0.5, abstained: false, ...result });
+}
