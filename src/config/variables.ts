@@ -97,10 +97,21 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
   },
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
-  { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'debug, info, warn, error or silent.' },
+  { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'How much the service logs: debug, info, warn, error or silent.' },
 ];
 
 /** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
 export function variableOf(path: string): Variable | undefined {
   return VARIABLES.find((variable) => path === variable.path || path.startsWith(`${variable.path}.`));
 }
+
+/** What the terminal itself reads, beside the table above: where things are and how to speak. */
+export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] = [
+  { name: 'FAULTLINE_DATA_DIR', meaning: 'The data directory, where --data does not name one; .faultline if neither does.' },
+  { name: 'FAULTLINE_URL', meaning: 'Address of the service that `faultline review` asks, where --url does not name one.' },
+  { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token of `faultline review`, where --token does not give one.' },
+  { name: 'FAULTLINE_DEBUG', meaning: 'Set to anything: an internal error also prints its stack.' },
+  { name: 'NO_COLOR', meaning: 'Set to anything: no colour and no box, as with --plain.' },
+  { name: 'XDG_CACHE_HOME', meaning: 'Where compiled code is kept between runs, in a folder `faultline`; ~/.cache where unset.' },
+  { name: 'NODE_DISABLE_COMPILE_CACHE', meaning: 'Set to 1: nothing is kept between runs.' },
+];

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { type Environment, loadConfig } from '../../src/config/load.ts';
+import { embedded } from '../../src/config/presets.ts';
+import { Config } from '../../src/config/schema.ts';
+import { VARIABLES } from '../../src/config/variables.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+
+const PRESET = embedded('/data', '/knowledge');
+const TOKEN = 'a-token-of-16-chars';
+
+describe('the environment', () => {
+  it('changes nothing where it is silent or empty', () => {
+    expect(load({})).toEqual(Config.parse(PRESET));
+    expect(load({ FAULTLINE_PORT: '', FAULTLINE_HOST: '' })).toEqual(Config.parse(PRESET));
+  });
+
+  it('sets text, numbers, lists, pairs and tokens', () => {
+    const config = load({
+      FAULTLINE_HOST: '0.0.0.0',
+      FAULTLINE_PORT: '8080',
+      FAULTLINE_AUTO_NOTIFY: '0.9',
+      FAULTLINE_GITHUB_WEBHOOK_SECRET: 'secret-one, secret-two\n',
+      FAULTLINE_CLONES: 'shop/api=/clones/api,shop/web=/clones/web=2',
+      FAULTLINE_TOKENS: `ci:ingest:${TOKEN}\nada:read+review:with:colons:in:it`,
+    });
+    expect(config.http).toMatchObject({ host: '0.0.0.0', port: 8080 });
+    expect(config.triage.thresholds.autoNotify).toBe(0.9);
+    expect(config.webhooks.githubSecrets).toEqual(['secret-one', 'secret-two']);
+    expect(config.codeHost.clones).toEqual({ 'shop/api': '/clones/api', 'shop/web': '/clones/web=2' });
+    expect(config.auth.tokens).toEqual([
+      { name: 'ci', roles: ['ingest'], token: TOKEN },
+      { name: 'ada', roles: ['read', 'review'], token: 'with:colons:in:it' },
+    ]);
+  });
+
+  it('never changes the preset that it is laid over', () => {
+    const before = structuredClone(PRESET);
+    load({ FAULTLINE_PORT: '8080', FAULTLINE_CLONES: 'a/b=c' });
+    expect(PRESET).toEqual(before);
+  });
+});
+
+describe('secrets in files', () => {
+  it('are read from NAME_FILE, without the line end', () => {
+    const config = load({ OPENAI_API_KEY_FILE: '/run/secrets/key' }, (path) => `key of ${path}\n`);
+    expect(config.analyst.llm.apiKey).toBe('key of /run/secrets/key');
+  });
+
+  it('are not looked for where the variable is no secret', () => {
+    expect(load({ FAULTLINE_PORT_FILE: '/x' }, () => '1').http.port).toBe(4600);
+  });
+
+  it('must be readable', () => {
+    const missing = () => {
+      throw new Error('ENOENT');
+    };
+    expect(errorOf(() => load({ OPENAI_API_KEY_FILE: '/none' }, missing))).toMatch(/^OPENAI_API_KEY_FILE names \/none/);
+  });
+
+  it('are refused where the variable itself is set too', () => {
+    const both = { OPENAI_API_KEY: 'a', OPENAI_API_KEY_FILE: '/b' };
+    expect(errorOf(() => load(both, () => 'b'))).toMatch(/OPENAI_API_KEY and OPENAI_API_KEY_FILE are both set/);
+  });
+});
+
+describe('a wrong value', () => {
+  const WRONG: readonly (readonly [string, string])[] = [
+    ['FAULTLINE_PORT', 'many'],
+    ['FAULTLINE_PORT', ' '],
+    ['FAULTLINE_PORT', '65536'],
+    ['FAULTLINE_PORT', '1.5'],
+    ['FAULTLINE_PUBLIC_URL', 'not an address'],
+    ['FAULTLINE_ANALYST', 'oracle'],
+    ['FAULTLINE_LOG_LEVEL', 'loud'],
+    ['FAULTLINE_HUMAN_REVIEW', '2'],
+    ['FAULTLINE_BUDGET_TOKENS', '1'],
+    ['FAULTLINE_GITHUB_WEBHOOK_SECRET', 'short'],
+    ['FAULTLINE_CLONES', 'shop/api'],
+    ['FAULTLINE_CLONES', 'shop/api='],
+    ['FAULTLINE_TOKENS', TOKEN],
+    ['FAULTLINE_TOKENS', 'ci:ingest:short'],
+    ['FAULTLINE_TOKENS', `ci:king:${TOKEN}`],
+  ];
+
+  it.each(WRONG)('of %s (%j) is refused by that name', (name, value) => {
+    expect(errorOf(() => load({ [name]: value }))).toContain(name);
+  });
+
+  it('never shows a token', () => {
+    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain('very-secret');
+    expect(errorOf(() => load({ FAULTLINE_TOKENS: 'very-secret-token-words' }))).not.toContain('very-secret');
+  });
+
+  it('does not hide the next one', () => {
+    const said = errorOf(() => load({ FAULTLINE_PORT: '70000', FAULTLINE_ANALYST: 'oracle' }));
+    expect(said).toContain('FAULTLINE_PORT');
+    expect(said).toContain('FAULTLINE_ANALYST');
+  });
+});
+
+describe('the table of variables', () => {
+  it.each(VARIABLES.map((variable) => [variable.name, variable.path] as const))('%s names a field that exists: %s', (_name, path) => {
+    expect(schemaAt(path.split('.'))).toBe(true);
+  });
+
+  it('names each variable and each field once, and ends each meaning like a sentence', () => {
+    expect(new Set(VARIABLES.map(({ name }) => name)).size).toBe(VARIABLES.length);
+    expect(new Set(VARIABLES.map(({ path }) => path)).size).toBe(VARIABLES.length);
+    for (const { meaning } of VARIABLES) expect(meaning).toMatch(/^[A-Z].*\.$/);
+  });
+});
+
+function load(environment: Environment, readFile: (path: string) => string = () => ''): Config {
+  return loadConfig(PRESET, environment, readFile);
+}
+
+function errorOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(TriageError);
+    expect(error).toMatchObject({ code: 'invalid-config' });
+    return error instanceof Error ? error.message : '';
+  }
+  throw new Error('nothing was refused');
+}
+
+/** Whether the schema knows the path; a field that only one driver has counts. */
+function schemaAt(path: readonly string[]): boolean {
+  let schema: unknown = Config;
+  for (const part of path) {
+    if (typeof schema !== 'object' || schema === null || !('shape' in schema)) return false;
+    const { shape } = schema;
+    if (typeof shape !== 'object' || shape === null || !(part in shape)) return false;
+    schema = Reflect.get(shape, part);
+  }
+  return schema !== undefined;
+}
