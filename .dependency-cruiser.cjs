@@ -40,17 +40,17 @@ module.exports = {
     only('publish-sees', '^src/publish/', [READ]),
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
-    only('app-composes', '^src/app\\.ts$', [
+    only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|log|config|tools|store|adapters|triage|publish|replay)/',
       '^graphs/',
       '^prompts/',
     ]),
-    only('http-opens-the-doors', '^src/http(\\.ts$|/)', ['^src/app\\.ts$', '^src/(intake|review|publish|config|domain|ports|log)/']),
+    only('http-opens-the-doors', '^src/http(\\.ts$|/)', ['^src/app(\\.ts$|/)', '^src/(intake|review|publish|config|domain|ports|log)/']),
     {
       name: 'http-knows-the-app-by-type',
       severity: 'error',
       from: { path: '^src/http(\\.ts$|/)' },
-      to: { path: '^src/app\\.ts$', dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/app(\\.ts$|/)', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'prompts-only-for-graphs-and-analysts',
@@ -79,14 +79,14 @@ module.exports = {
     {
       name: 'only-app-picks-adapters',
       severity: 'error',
-      from: { path: '^(src|graphs|prompts)/', pathNot: ['^src/app\\.ts$', '^src/(adapters|store)/'] },
+      from: { path: '^(src|graphs|prompts)/', pathNot: ['^src/app(\\.ts$|/)', '^src/(adapters|store)/'] },
       to: { path: '^src/(adapters|store)/' },
     },
     {
       name: 'adapters-load-lazily',
       severity: 'error',
       comment: 'A static import would load every vendor whatever is configured.',
-      from: { path: '^src/app\\.ts$' },
+      from: { path: '^src/app(\\.ts$|/)' },
       to: { path: '^src/adapters/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     { name: 'nothing-imports-cli', severity: 'error', from: { pathNot: '^(src/cli|test)/' }, to: { path: '^src/cli/' } },

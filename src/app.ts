@@ -1,16 +1,23 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import type { TriageLimits } from '../graphs/triage/state.ts';
+import {
+  openAnalyst,
+  openArchive,
+  openBuildSources,
+  openCodeHost,
+  openDatabase,
+  openEmbedder,
+  openVectorIndex,
+  openWebSearch,
+} from './app/open-adapters.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import type { Build, SourceText } from './domain/build.ts';
 import { createMasker, type Masker } from './log/mask.ts';
-import type { Analyst } from './ports/analyst.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
-import type { BuildSource } from './ports/build-source.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
 import type { CodeHost } from './ports/code-host.ts';
 import type { Database } from './ports/database.ts';
-import type { Embedder } from './ports/embedder.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
 import type { HistoryStore, Stores } from './ports/stores.ts';
@@ -185,108 +192,6 @@ function investigationOf(
   const { maxIterations, thresholds, timeLimitMs } = config.triage;
   const limits: TriageLimits = { maxIterations, maxCorrections: MAX_CORRECTIONS, thresholds };
   return { ...parts, graph: compileTriageGraph(checkpointer), limits, timeLimitMs, durable: checkpointer !== undefined };
-}
-
-/** The database with what can only be made from its own connection: the queue on it and the checkpoints in it. */
-async function openDatabase(config: Config) {
-  const { createPostgresCheckpointer } = await import('./adapters/checkpointer/postgres.ts');
-  const { createPgBossQueue } = await import('./adapters/job-queue/pg-boss.ts');
-  switch (config.database.driver) {
-    case 'pglite': {
-      const { openPglite } = await import('./adapters/database/pglite.ts');
-      const database = await openPglite({ dataDir: config.database.dataDir });
-      return {
-        database,
-        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
-        checkpointer: () => createPostgresCheckpointer(database),
-      };
-    }
-    case 'postgres': {
-      const { openPostgres } = await import('./adapters/database/postgres.ts');
-      const database = await openPostgres({ url: config.database.url, poolSize: config.database.poolSize });
-      return {
-        database,
-        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
-        checkpointer: () => createPostgresCheckpointer(database),
-      };
-    }
-  }
-}
-
-async function openArchive(config: Config, database: Database): Promise<BuildArchive> {
-  switch (config.buildArchive.driver) {
-    case 'postgres':
-      return (await import('./adapters/build-archive/postgres.ts')).createPostgresArchive(database);
-  }
-}
-
-async function openEmbedder(config: Config): Promise<Embedder> {
-  switch (config.embedder.driver) {
-    case 'hashing':
-      return (await import('./adapters/embedder/hashing.ts')).createHashingEmbedder();
-  }
-}
-
-async function openVectorIndex(config: Config, database: Database, embedder: Embedder): Promise<VectorIndex> {
-  switch (config.vectorIndex.driver) {
-    case 'pgvector':
-      return (await import('./adapters/vector-index/pgvector.ts')).createPgvectorIndex(database, embedder);
-  }
-}
-
-async function openCodeHost(config: Config['codeHost']): Promise<CodeHost> {
-  switch (config.driver) {
-    case 'local-git':
-      return (await import('./adapters/code-host/local-git.ts')).createLocalGitHost({ clones: config.clones });
-    case 'none':
-      return (await import('./adapters/code-host/none.ts')).createNoCodeHost();
-  }
-}
-
-async function openWebSearch(config: Config): Promise<WebSearch> {
-  switch (config.webSearch.driver) {
-    case 'none':
-      return (await import('./adapters/web-search/none.ts')).createNoWebSearch();
-  }
-}
-
-async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Promise<Analyst> {
-  const { createRulesAnalyst } = await import('./adapters/analyst/rules/rules-analyst.ts');
-  const rules = createRulesAnalyst();
-  if (config.analyst.driver === 'rules') return rules;
-  const { createOpenAiChatModel } = await import('./adapters/chat-model/openai.ts');
-  const { createLlmAnalyst } = await import('./adapters/analyst/llm/llm-analyst.ts');
-  const { withFallback } = await import('./adapters/analyst/with-fallback.ts');
-  return withFallback(createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, logger }) }), rules, logger);
-}
-
-/** One cheap question to the configured analyst; says who answered. Throws what the model throws. */
-export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
-  if (config.analyst.driver === 'rules') return 'rules: no model is needed';
-  const { createOpenAiChatModel } = await import('./adapters/chat-model/openai.ts');
-  const model = createOpenAiChatModel({ ...config.analyst.llm, maxRetries: 0 });
-  const reply = await model.ask(
-    {
-      system: 'Answer in JSON.',
-      user: 'Reply with {"ok": true}.',
-      name: 'ping',
-      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
-      parse: (value) => value,
-    },
-    signal,
-  );
-  return `llm: ${reply.model} answered`;
-}
-
-async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {
-  const { createGithubBuildSource } = await import('./adapters/build-source/github.ts');
-  const { createJenkinsBuildSource } = await import('./adapters/build-source/jenkins.ts');
-  const { github, jenkins, timeoutMs } = config.buildSource;
-  const common = { timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
-  return {
-    github: createGithubBuildSource({ ...github, ...common }),
-    jenkins: createJenkinsBuildSource({ ...jenkins, ...common }),
-  };
 }
 
 async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {

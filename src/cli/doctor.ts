@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { checkAnalyst, createApp } from '../app.ts';
+import { checkAnalyst } from '../app/open-adapters.ts';
+import { createApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';

@@ -1,0 +1,113 @@
+import type { Config } from '../config/schema.ts';
+import type { Build } from '../domain/build.ts';
+import type { Analyst } from '../ports/analyst.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { BuildSource } from '../ports/build-source.ts';
+import type { CodeHost } from '../ports/code-host.ts';
+import type { Database } from '../ports/database.ts';
+import type { Embedder } from '../ports/embedder.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
+import type { WebSearch } from '../ports/web-search.ts';
+
+/** The database with what can only be made from its own connection: the queue on it and the checkpoints in it. */
+export async function openDatabase(config: Config) {
+  const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
+  const { createPgBossQueue } = await import('../adapters/job-queue/pg-boss.ts');
+  switch (config.database.driver) {
+    case 'pglite': {
+      const { openPglite } = await import('../adapters/database/pglite.ts');
+      const database = await openPglite({ dataDir: config.database.dataDir });
+      return {
+        database,
+        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
+        checkpointer: () => createPostgresCheckpointer(database),
+      };
+    }
+    case 'postgres': {
+      const { openPostgres } = await import('../adapters/database/postgres.ts');
+      const database = await openPostgres({ url: config.database.url, poolSize: config.database.poolSize });
+      return {
+        database,
+        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
+        checkpointer: () => createPostgresCheckpointer(database),
+      };
+    }
+  }
+}
+
+export async function openArchive(config: Config, database: Database): Promise<BuildArchive> {
+  switch (config.buildArchive.driver) {
+    case 'postgres':
+      return (await import('../adapters/build-archive/postgres.ts')).createPostgresArchive(database);
+  }
+}
+
+export async function openEmbedder(config: Config): Promise<Embedder> {
+  switch (config.embedder.driver) {
+    case 'hashing':
+      return (await import('../adapters/embedder/hashing.ts')).createHashingEmbedder();
+  }
+}
+
+export async function openVectorIndex(config: Config, database: Database, embedder: Embedder): Promise<VectorIndex> {
+  switch (config.vectorIndex.driver) {
+    case 'pgvector':
+      return (await import('../adapters/vector-index/pgvector.ts')).createPgvectorIndex(database, embedder);
+  }
+}
+
+export async function openCodeHost(config: Config['codeHost']): Promise<CodeHost> {
+  switch (config.driver) {
+    case 'local-git':
+      return (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones: config.clones });
+    case 'none':
+      return (await import('../adapters/code-host/none.ts')).createNoCodeHost();
+  }
+}
+
+export async function openWebSearch(config: Config): Promise<WebSearch> {
+  switch (config.webSearch.driver) {
+    case 'none':
+      return (await import('../adapters/web-search/none.ts')).createNoWebSearch();
+  }
+}
+
+export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Promise<Analyst> {
+  const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
+  const rules = createRulesAnalyst();
+  if (config.analyst.driver === 'rules') return rules;
+  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
+  const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
+  return withFallback(createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, logger }) }), rules, logger);
+}
+
+export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {
+  const { createGithubBuildSource } = await import('../adapters/build-source/github.ts');
+  const { createJenkinsBuildSource } = await import('../adapters/build-source/jenkins.ts');
+  const { github, jenkins, timeoutMs } = config.buildSource;
+  const common = { timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
+  return {
+    github: createGithubBuildSource({ ...github, ...common }),
+    jenkins: createJenkinsBuildSource({ ...jenkins, ...common }),
+  };
+}
+
+/** One cheap question to the configured analyst; says who answered. Throws what the model throws. */
+export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
+  if (config.analyst.driver === 'rules') return 'rules: no model is needed';
+  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const model = createOpenAiChatModel({ ...config.analyst.llm, maxRetries: 0 });
+  const reply = await model.ask(
+    {
+      system: 'Answer in JSON.',
+      user: 'Reply with {"ok": true}.',
+      name: 'ping',
+      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
+      parse: (value) => value,
+    },
+    signal,
+  );
+  return `llm: ${reply.model} answered`;
+}
