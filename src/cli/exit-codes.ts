@@ -13,14 +13,14 @@ export const EXIT = {
 } as const;
 
 export const EXIT_HELP = `Exit codes:
-  0  done (for triage: analysed)
-  1  internal error
-  2  wrong usage or configuration
-  3  input unreadable, empty or not found
-  4  a backend or the model refused or did not answer
-  10 with --exit-code: a person must look
-  11 with --exit-code: INFRA_ERROR
-  130 interrupted`;
+  0    done (for triage: analysed)
+  1    internal error
+  2    wrong usage or configuration
+  3    input unreadable, empty or not found
+  4    a backend or the model refused or did not answer
+  10   with --exit-code: a person must look
+  11   with --exit-code: INFRA_ERROR
+  130  interrupted`;
 
 const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   'invalid-input': EXIT.unreadable,

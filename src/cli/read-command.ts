@@ -20,7 +20,7 @@ export async function runRead(path: string, options: ReadCommandOptions): Promis
   const green =
     options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
   const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });
-  await print(options.json ? JSON.stringify(reading, null, 2) : renderReading(reading));
+  await print(options.json ? JSON.stringify({ ok: true, schema: 1, ...reading }) : renderReading(reading));
 }
 
 function renderReading(reading: Reading): string {

@@ -20,7 +20,7 @@ const Decided = z.looseObject({ review: Review });
 export async function listReviews(options: ReviewCommandOptions & { readonly state?: string }): Promise<void> {
   const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
   const { items } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
-  if (options.json) return print(JSON.stringify(items));
+  if (options.json) return print(JSON.stringify({ ok: true, items }));
   if (items.length === 0) return print('Nothing waits.');
   return print(items.map((review) => rowOf(review)).join('\n'));
 }
@@ -28,7 +28,7 @@ export async function listReviews(options: ReviewCommandOptions & { readonly sta
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
 export async function showReview(id: string, options: ReviewCommandOptions): Promise<void> {
   const { review, analysis } = await askServer(options, 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
-  if (options.json) return print(JSON.stringify({ review, analysis }));
+  if (options.json) return print(JSON.stringify({ ok: true, review, analysis }));
   const voice = voiceOf({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
   return print(`${rowOf(review)}\nWhy a person: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
@@ -43,7 +43,7 @@ export async function holdReview(id: string, act: 'claim' | 'release', options: 
     z.union([Review, Decided.transform((value) => value.review)]),
     {},
   );
-  return print(options.json ? JSON.stringify(review) : rowOf(review));
+  return print(options.json ? JSON.stringify({ ok: true, review }) : rowOf(review));
 }
 
 /** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
@@ -51,7 +51,7 @@ export async function decideReview(id: string, decision: DecisionInput, options:
   const path = `/api/reviews/${encodeURIComponent(id)}`;
   const { review } = await askServer(options, 'GET', path, Detail);
   const outcome = await askServer(options, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
-  return print(options.json ? JSON.stringify(outcome) : `${decision.type}ed · ${rowOf(outcome.review)}`);
+  return print(options.json ? JSON.stringify({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
 }
 
 function rowOf(review: Review): string {

@@ -12,6 +12,8 @@ export async function askServer<Value>(
   schema: z.ZodType<Value>,
   body?: object,
 ): Promise<Value> {
+  if (!URL.canParse(path, server.url))
+    throw new TriageError('invalid-config', `${server.url} is no address; give one such as http://127.0.0.1:4600`);
   const response = await fetch(new URL(path, server.url), {
     method,
     headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -25,9 +27,21 @@ export async function askServer<Value>(
     );
   });
   const text = await response.text();
-  const value: unknown = text === '' ? null : JSON.parse(text);
-  if (response.ok) return schema.parse(value);
+  const value = parsed(text);
+  if (response.ok) {
+    const answer = schema.safeParse(value);
+    if (answer.success) return answer.data;
+    throw new TriageError('upstream-failed', `What answers at ${server.url} is no Faultline of this version`, { cause: answer.error });
+  }
   const refusal = ErrorBody.safeParse(value);
   const message = refusal.success ? refusal.data.error.message : `The service answered ${response.status}`;
   throw new TriageError(response.status === 404 ? 'not-found' : response.status === 409 ? 'conflict' : 'forbidden', message);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

@@ -27,5 +27,5 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
   const matches = await app.vectorIndex.search('knowledge', { text: words, limit: 5 });
   await app.close();
   const rows = matches.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
-  await print(options.json ? JSON.stringify(matches) : rows.join('\n'));
+  await print(options.json ? JSON.stringify({ ok: true, matches }) : rows.join('\n') || 'Nothing fits.');
 }
