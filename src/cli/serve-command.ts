@@ -24,7 +24,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const { config } = readServedConfig(dataDir);
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
-  const logger = await openLogger(settings.log.level);
+  // Whoever watches the demo wants the table, not the log between its lines.
+  const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
   const app = await createApp(settings, logger);
   const http = await buildHttp(app);
   await app.loadKnowledge();
