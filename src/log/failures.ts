@@ -51,7 +51,18 @@ function exceptionNear(reading: Reading, test: FailingTest, excerpt: Excerpt | n
     ({ at }) => at !== null && test.at !== null && at.source === test.at.source && at.line >= test.at.line,
   );
   const end = excerpt?.lineEnd ?? (test.at?.line ?? 0) + 30;
-  return near.find(({ at }) => at !== null && at.line <= end) ?? null;
+  return near.find(({ at }) => at !== null && at.line <= end) ?? printedBefore(reading, test);
+}
+
+/** With `go test -v` a test's output stands above its verdict, and below that of the test before. */
+function printedBefore(reading: Reading, test: FailingTest): ThrownException | null {
+  const at = test.at;
+  if (test.framework !== 'go' || at === null) return null;
+  const others = reading.failingTests.flatMap((other) => (other.at !== null && other.at.line < at.line ? [other.at.line] : []));
+  const start = Math.max(at.line - 300, ...others);
+  return (
+    reading.exceptions.find((one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line) ?? null
+  );
 }
 
 function mainFailure(reading: Reading): ReadFailure {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Fingerprint, StackFrame } from '../domain/failure.ts';
-import { normaliseMessage } from './normalise.ts';
+import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
 /** Name of the algorithm; values compare only within one name and version. */
 export const FINGERPRINT_ALGORITHM = 'faultline';
 /** Raised whenever the same failure would get another value. */
-export const FINGERPRINT_VERSION = 1;
+export const FINGERPRINT_VERSION = 2;
 
 /** What identifies a failure. Anything unknown is null or empty. */
 export interface FingerprintParts {
@@ -27,16 +27,17 @@ export function isGenericMessage(message: string): boolean {
 
 /**
  * The identity of a failure, from its exception type, its deepest own frame (file and function, no line), the failing test and the
- * normalised message. `generic` is true where nothing of that is specific: such a value must never be recalled.
+ * normalised message. `generic` is true where it rests on a test's name at most: the same test may fail for another cause tomorrow, so
+ * such a value must never be recalled.
  */
 export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
-  const message = parts.message === null || isGenericMessage(parts.message) ? null : normaliseMessage(parts.message);
+  const message = parts.message === null || isGenericMessage(parts.message) ? null : normaliseIdentity(parts.message);
   // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
   const traced = parts.test === null || message === null;
   const thrown = traced ? [parts.exceptionType ?? '', frameKey(parts.frames)] : ['', ''];
   const key = [parts.test === null ? '' : normaliseName(parts.test), ...thrown, message ?? ''];
   const value = createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
-  const generic = parts.test === null && message === null && frameKey(parts.frames) === '';
+  const generic = message === null && frameKey(parts.frames) === '';
   return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value }, generic };
 }
 

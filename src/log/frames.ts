@@ -48,7 +48,12 @@ export function readFrame(line: string): StackFrame | null {
   return null;
 }
 
+/** Whether a file belongs to a library, a runtime or a test runner by its path. */
+export function isForeignFile(file: string): boolean {
+  return FOREIGN.test(file);
+}
+
 /** Whether a frame lies in the project's own code. */
 function isOwn(file: string, name: string | null): boolean {
-  return !FOREIGN.test(file) && !(name !== null && FOREIGN_FUNCTION.test(name));
+  return !isForeignFile(file) && !(name !== null && FOREIGN_FUNCTION.test(name));
 }

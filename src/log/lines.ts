@@ -1,5 +1,6 @@
 import type { SourceText } from '../domain/build.ts';
 import { cleanLine, stripEscapes } from './clean.ts';
+import { branchNames } from './jenkins.ts';
 import type { Scan } from './scan.ts';
 import { lineStarts } from './scan.ts';
 
@@ -12,7 +13,7 @@ export interface LogText {
   readonly lineCount: number;
   /** A line exactly as stored. */
   raw(line: number): string;
-  /** A line as a person saw it: no escapes, no CI prefix, no overwritten progress; cut to 2,000 characters. Empty out of range. */
+  /** A line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to 2,000 characters. Empty out of range. */
   line(line: number): string;
 }
 
@@ -21,6 +22,8 @@ const MAX_LINE = 2_000;
 
 /** Cuts a log into lines, given the scan of its escape-free form (see {@link stripEscapes}). */
 export function openLog(source: SourceText, plain: string, scan: Scan): LogText {
+  const branches = branchNames(plain).map((name) => `[${name}] `);
+  const unbranched = (line: string) => line.slice(branches.find((mark) => line.startsWith(mark))?.length ?? 0);
   const plainStarts = scan.starts;
   const rawStarts = plain === source.text ? plainStarts : lineStarts(source.text);
   return {
@@ -29,7 +32,7 @@ export function openLog(source: SourceText, plain: string, scan: Scan): LogText 
     plain,
     lineCount: plainStarts.length,
     raw: (line) => sliceLine(source.text, rawStarts, line),
-    line: (line) => cleanLine(sliceLine(plain, plainStarts, line).slice(-MAX_LINE * 4)).slice(0, MAX_LINE),
+    line: (line) => unbranched(cleanLine(sliceLine(plain, plainStarts, line).slice(-MAX_LINE * 4))).slice(0, MAX_LINE),
   };
 }
 

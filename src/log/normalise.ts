@@ -23,6 +23,26 @@ export function normaliseMessage(text: string): string {
   return out.trim();
 }
 
+/** Numbers that tell one failure from another: HTTP statuses and exit codes, by the words around them. */
+const TELLING_NUMBERS: readonly RegExp[] = [
+  /(?<=\b(?:HTTP(?:\/\d(?:\.\d)?)?|status(?: ?code)?|response(?: code)?|returned|responded with|server error|client error|HTTP error)[ :='"(]{1,3})[1-5]\d\d\b/gi,
+  /\b[45]\d\d(?= (?:Bad|Unauthori[sz]ed|Payment|Forbidden|Not |Method|Conflict|Gone|Too Many|Unprocessable|Internal|Service|Gateway|Client Error|Server Error))/g,
+  /(?<=\bE)[45]\d\d\b/g,
+  /(?<=\bexit(?:ed)?(?: with)?(?: (?:code|status|value))?[ :='"(]{1,3})-?\d{1,3}\b/gi,
+];
+
+/** The same, but HTTP statuses and exit codes stay: a 404 is not a 502, and a killed process is not one that gave up. */
+export function normaliseIdentity(text: string): string {
+  let kept = text.slice(0, 1_000);
+  for (const pattern of TELLING_NUMBERS) kept = kept.replace(pattern, spelled);
+  return normaliseMessage(kept);
+}
+
+/** Digits as letters, which the normalisation of numbers leaves alone: 502 → <code-fac>. */
+function spelled(digits: string): string {
+  return `<code-${digits.replace(/\d/g, (digit) => 'abcdefghij'[Number(digit)] ?? '')}>`;
+}
+
 function baseName(path: string): string {
   return path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
 }

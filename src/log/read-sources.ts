@@ -1,5 +1,5 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
-import type { Diagnostic, ErrorMessage, FailingTest } from '../domain/failure.ts';
+import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
@@ -9,6 +9,7 @@ import { knownLines } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
 import { openLog, plainText } from './lines.ts';
+import { mergeTests } from './merge-tests.ts';
 import { reduceLogs } from './reduce.ts';
 import { scanText } from './scan.ts';
 import type { Structure } from './sections.ts';
@@ -44,7 +45,10 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
     tokens,
-    failingTests: mergeTests([...reports.flatMap(({ failingTests }) => failingTests), ...logs.flatMap(({ found }) => found.failingTests)]),
+    failingTests: mergeTests(
+      reports.flatMap(({ failingTests }) => failingTests),
+      logs.flatMap(({ found }) => found.failingTests),
+    ),
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine(all('diagnostics')),
     exceptions: all('exceptions'),
@@ -88,11 +92,6 @@ function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {
   const seen = new Set<string>();
   const unique = messages.filter(({ text }) => !seen.has(text) && seen.add(text));
   return unique.sort((a, b) => b.weight - a.weight).slice(0, MAX_MESSAGES);
-}
-
-function mergeTests(tests: readonly FailingTest[]): FailingTest[] {
-  const seen = new Set<string>();
-  return tests.filter(({ suite, name }) => !seen.has(`${suite}\u0001${name}`) && seen.add(`${suite}\u0001${name}`));
 }
 
 /** Two readers may know the same line: the more specific one comes first. */

@@ -1,4 +1,5 @@
 import type { ExitMark, Section } from '../domain/failure.ts';
+import { JENKINS_LITERALS, jenkinsFailure } from './jenkins.ts';
 import type { LogText } from './lines.ts';
 
 /** What the CI system's own marks say: the steps that failed, and where each failing command ended. */
@@ -21,8 +22,7 @@ export const STRUCTURE_LITERALS = [
   'section_end:',
   'travis_fold:',
   'travis_time:',
-  'finished: ',
-  '[pipeline]',
+  ...JENKINS_LITERALS,
   'exit status',
   'command failed',
   'signal',
@@ -57,6 +57,8 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
       name = opened || name;
     }
   }
+  const stage = failedSections.length === 0 ? jenkinsFailure(log, lines) : null;
+  if (stage !== null) return { failedSections: [stage], exits, end: stage.lineEnd };
   return { failedSections, exits, end };
 }
 

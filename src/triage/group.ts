@@ -2,7 +2,7 @@ import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
 import { failuresOf, groupByCause } from '../log/failures.ts';
-import { normaliseMessage } from '../log/normalise.ts';
+import { normaliseIdentity } from '../log/normalise.ts';
 
 /** More causes than this in one build are one cause that we cannot see, such as a broken set-up. */
 const MAX_GROUPS = 20;
@@ -37,5 +37,5 @@ function causeKey(group: FailureGroup): string {
   if (first === undefined || group.generic) return 'generic';
   const frame = first.frames.find((one) => one.own);
   const place = frame === undefined ? (first.test?.file ?? '') : `${frame.file}:${frame.function ?? frame.line ?? ''}`;
-  return `${normaliseMessage(first.message)}\u0001${place}`;
+  return `${normaliseIdentity(first.message)}\u0001${place}`;
 }

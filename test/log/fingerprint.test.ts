@@ -28,6 +28,22 @@ describe('fingerprintOf', () => {
     ).toBe(4);
   });
 
+  it.each([
+    ['HTTP statuses', 'GET /rates failed with status 502', 'GET /rates failed with status 404'],
+    ['HTTP reasons', '500 Internal Server Error at the depot', '503 Internal Server Error at the depot'],
+    ["npm's codes", 'npm error code E401 for the depot', 'npm error code E503 for the depot'],
+    ['exit codes', 'worker of the depot died with exit code 137', 'worker of the depot died with exit code 1'],
+  ])('tells different %s apart', (_, one, other) => {
+    expect(printOf(one)).not.toBe(printOf(other));
+    expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
+  });
+
+  it('is generic where it rests on the name of a test alone', () => {
+    expect(fingerprintOf({ ...nothing, test: 'test_a' }).generic).toBe(true);
+    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
+    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(false);
+  });
+
   it('knows an exception by its deepest own frame, not by the line', () => {
     const frames = (file: string, line: number) => [
       { file: 'node_modules/x.js', line: 1, function: 'lib', own: false },

@@ -19,6 +19,19 @@ describe('groupsOf', () => {
     expect(groups.map((group) => group.failures.map((failure) => failure.test?.name))).toEqual([['test_a', 'test_b'], ['test_c']]);
   });
 
+  it('joins fifty tests that die in one place, and keeps two other causes apart', () => {
+    const many: [string, string][] = Array.from({ length: 50 }, (_, index) => [
+      `test_${index}`,
+      `connect ECONNREFUSED 127.0.0.1:${5000 + index}`,
+    ]);
+    const groups = groupsOf(
+      reading([...many, ['test_rate', 'GET /rates answered status 502'], ['test_fee', 'GET /rates answered status 404']]),
+      'bld_1',
+    );
+
+    expect(groups.map((group) => group.failures.length)).toEqual([50, 1, 1]);
+  });
+
   it('makes one failure of a build without failing tests', () => {
     const groups = groupsOf(sampleReading({ messages: [{ text: 'npm error code ERESOLVE', at: null, weight: 1 }] }), 'bld_1');
 

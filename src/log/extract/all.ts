@@ -1,5 +1,6 @@
 import { cmake, docker, make, npm, packages, pip } from './builders.ts';
 import { cargo } from './cargo.ts';
+import { commands } from './commands.ts';
 import { compilers, gcc, javac, msbuild, rustc, tsc } from './compilers.ts';
 import type { Extractor } from './extraction.ts';
 import { golang } from './golang.ts';
@@ -25,5 +26,5 @@ import { unittest } from './unittest.ts';
 export const EXTRACTORS: readonly Extractor[] = [
   pytest, unittest, jest, mocha, tap, surefire, gradle, junitConsole, golang, cargo, moreTests, harness, prove,
   gcc, msbuild, rustc, javac, tsc, compilers, eslint, linters, cmake, make, npm, pip, packages, docker,
-  pythonTraceback, stackTrace, records, shell, phrases,
+  pythonTraceback, stackTrace, records, shell, phrases, commands,
 ];

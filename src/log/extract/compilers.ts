@@ -2,6 +2,8 @@ import { diagnosticExtractor } from './diagnostics.ts';
 
 const source = (line: string) =>
   /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):/.test(line) || /: note:|^\s{1,8}note:/.test(line);
+/** `   --> src/main.rs:19:34` */
+const arrow = /^\s{0,12}--> (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,6})/;
 const ccSource = (line: string) => /^\s{0,200}\^|^\s{1,12}\d{0,6} \||^ {1,200}\S|: note: /.test(line);
 
 /** gcc, clang and what wears their clothes. */
@@ -50,11 +52,12 @@ export const rustc = diagnosticExtractor(
   'rustc',
   ['error[e', 'error: ', 'error:'],
   [
-    { pattern: /^error\[(?<code>E\d{4})\]: (?<message>.{1,500})/, belongs: source },
+    { pattern: /^error\[(?<code>E\d{4})\]: (?<message>.{1,500})/, belongs: source, placeBelow: arrow },
     {
       pattern:
         /^error: (?<message>(?:could not compile|linking with|expected|unexpected|cannot find|no matching package|failed to (?:select|run|parse|load|resolve|get|fetch|download|compile)|unused|this|mismatched|macro|cannot|unresolved|use of|missing|the lock file|test failed).{0,500})/,
       belongs: source,
+      placeBelow: arrow,
       weight: 72,
     },
   ],
@@ -93,7 +96,12 @@ export const tsc = diagnosticExtractor(
   [
     {
       pattern:
-        /^\s{0,8}(?:ERROR in )?(?<file>[^\s():]{1,300})(?:\((?<line>\d{1,7}),(?<column>\d{1,5})\)|:(?:\d{1,7}):(?:\d{1,5}))\s?(?::|-) (?<severity>error) (?<code>TS\d{1,5}): (?<message>.{1,500})/,
+        /^\s{0,8}(?:ERROR in |\[?[Ee]rror[\]:] |##\[error\] ?){0,2}(?<file>[^\s():]{1,300})\((?<line>\d{1,7}),(?<column>\d{1,5})\)\s?(?::|-) (?<severity>error) (?<code>TS\d{1,5}): (?<message>.{1,500})/,
+      belongs: (line) => /^\s{1,200}\S|^\d{1,6} /.test(line),
+    },
+    {
+      pattern:
+        /^\s{0,8}(?:ERROR in |\[?[Ee]rror[\]:] |##\[error\] ?){0,2}(?<file>[^\s():]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,5})\s?(?::|-) (?<severity>error) (?<code>TS\d{1,5}): (?<message>.{1,500})/,
       belongs: (line) => /^\s{1,200}\S|^\d{1,6} /.test(line),
     },
     { pattern: /\b(?<severity>error) (?<code>TS\d{1,5}): (?<message>.{1,500})/, belongs: (line) => /^\s{1,200}\S/.test(line) },

@@ -12,6 +12,8 @@ export interface DiagnosticShape {
   readonly belongs?: (line: string) => boolean;
   /** Where the first line only names the kind of trouble: the message on a line below it, or null if that line says nothing. */
   readonly messageBelow?: (line: string) => string | null;
+  /** Where the place stands on a line below the message: groups as in `pattern`, or null if that line names none. */
+  readonly placeBelow?: RegExp;
   /** It only points up to what was said before: weighed, but no diagnostic of its own. */
   readonly pointer?: boolean;
 }
@@ -56,7 +58,9 @@ function readDiagnostic(
     const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
     const below = messageBelow(log, line, end, shape);
     const message = (below ?? groups.message ?? '').trim().slice(0, 500) || text.trim().slice(0, 500);
-    if (shape.pointer !== true) found.diagnostics.push({ tool, severity, ...placeOf(groups), message, at: { source: log.name, line } });
+    const place =
+      shape.placeBelow === undefined ? placeOf(groups) : { ...placeOf(groups), ...placeBelow(log, line, end, shape.placeBelow) };
+    if (shape.pointer !== true) found.diagnostics.push({ tool, severity, ...place, message, at: { source: log.name, line } });
     const weight = severity === 'warning' ? 12 : (shape.weight ?? 78) - Math.min(index, 30) * 0.2;
     found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
     return end;
@@ -66,6 +70,14 @@ function readDiagnostic(
 
 function placeOf(groups: { [name: string]: string | undefined }): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
   return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column), code: groups.code ?? null };
+}
+
+function placeBelow(log: LogText, line: number, end: number, pattern: RegExp): Partial<Diagnostic> {
+  for (let at = line + 1; at <= end; at++) {
+    const groups = pattern.exec(log.line(at))?.groups;
+    if (groups !== undefined) return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
+  }
+  return {};
 }
 
 function messageBelow(log: LogText, line: number, end: number, shape: DiagnosticShape): string | null {

@@ -2,6 +2,7 @@ import { splitExpectation } from '../expectation.ts';
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
 import { failingTest } from './extraction.ts';
+import { readGoPanic, readRace } from './go-traces.ts';
 
 const FAIL = /^(?<indent>\s{0,40})--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/;
 const MAX_LINES = 80;
@@ -56,13 +57,15 @@ function readFail(
   const at = body
     .map((text) => /^\s{1,40}(?<file>[\w./-]{1,200}\.go):(?<line>\d{1,6}):? ?(?<message>.{0,500})/.exec(text)?.groups)
     .find((one) => one !== undefined);
+  // The runtime's own file tells nothing about the test.
+  const place = at?.file === 'testing.go' ? undefined : at;
   const trace = body.map((text) => /^\s{1,40}Error:\s{1,20}(.{1,400})/.exec(text)?.[1]).find((one) => one !== undefined);
   const message = trace ?? at?.message?.trim() ?? body[1]?.trim() ?? null;
   found.failingTests.push(
     failingTest(log, line, 'go', {
       name,
-      file: at?.file ?? null,
-      line: at === undefined ? null : Number(at.line),
+      file: place?.file ?? null,
+      line: place === undefined ? null : Number(place.line),
       message: message || null,
       ...splitExpectation(body.join('\n')),
     }),
@@ -110,6 +113,8 @@ function readOther(log: LogText, line: number, text: string, found: Extraction):
       { start: line, end: Math.min(end, line + 10), weight: 90, reason: 'go panic' },
     );
     found.messages.push({ text: text.slice(0, 500), at: { source: log.name, line }, weight: 82 });
+    if (text.startsWith('WARNING')) readRace(log, line, found);
+    else readGoPanic(log, line, text, found);
   } else if (/^FAIL\t\S/.test(text)) {
     found.blocks.push({ start: line, end: line, weight: 60, reason: 'failing go package' });
   } else if (/^go: (?!downloading|finding|extracting|added|upgraded)\S/.test(text)) {

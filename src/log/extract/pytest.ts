@@ -1,3 +1,4 @@
+import type { LogPosition, StackFrame } from '../../domain/failure.ts';
 import { splitExpectation } from '../expectation.ts';
 import { readFrame } from '../frames.ts';
 import type { LogText } from '../lines.ts';
@@ -15,6 +16,7 @@ const SUMMARY = /^(?<outcome>FAILED|ERROR) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(
 const INLINE =
   /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/;
 const MAX_FAILURE_LINES = 400;
+const MAX_FRAMES = 60;
 
 /** pytest: the failure sections, the short summary, and verbose progress lines. */
 export const pytest: Extractor = {
@@ -55,7 +57,8 @@ function readSection(log: LogText, line: number, found: Extraction, failures: Ma
   const groups = HEADER.exec(log.line(line))?.groups;
   if (groups === undefined) return 0;
   const end = sectionEnd(log, line);
-  const { errors, location } = scanSection(log, line, end);
+  const { errors, frames } = scanSection(log, line, end);
+  const location = frames.find(({ own }) => own);
   const collecting = groups.phase === 'ERROR collecting';
   const path = (groups.name ?? '').split('.');
   const name = collecting ? (groups.name ?? '') : lastPart(groups.name ?? '');
@@ -75,6 +78,7 @@ function readSection(log: LogText, line: number, found: Extraction, failures: Ma
     expected,
     actual,
   }); // prettier-ignore
+  addException(found, message, frames, { source: log.name, line: errors[0] ?? line });
   propose(found, line, end, errors, failures.size);
   return end;
 }
@@ -97,20 +101,24 @@ function sectionEnd(log: LogText, start: number): number {
   return line;
 }
 
-function scanSection(
-  log: LogText,
-  start: number,
-  end: number,
-): { errors: number[]; location: { file: string; line: number | null } | null } {
+function scanSection(log: LogText, start: number, end: number): { errors: number[]; frames: StackFrame[] } {
   const errors: number[] = [];
-  let location: { file: string; line: number | null } | null = null;
+  const frames: StackFrame[] = [];
   for (let line = start; line <= end; line++) {
     const text = log.line(line);
     if (/^E(?:\s{2,8}|$)/.test(text)) errors.push(line);
     const frame = readFrame(text);
-    if (frame?.own === true && location === null) location = { file: frame.file, line: frame.line };
+    if (frame !== null && frames.length < MAX_FRAMES) frames.push(frame);
   }
-  return { errors, location };
+  return { errors, frames };
+}
+
+/** What was raised in the section, its deepest frame first; a bare `assert` is none. */
+function addException(found: Extraction, message: string | null, frames: readonly StackFrame[], at: LogPosition): void {
+  const [, type, said = ''] =
+    /^([A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (.{0,500}))?$/.exec(message ?? '') ?? [];
+  if (type === undefined || frames.length === 0) return;
+  found.exceptions.push({ type, message: said, chain: [type], frames: [...frames].reverse(), at });
 }
 
 function propose(found: Extraction, start: number, end: number, errors: readonly number[], nth: number): void {
@@ -165,7 +173,12 @@ function add(log: LogText, line: number, found: Extraction, failures: Map<string
   found.failingTests[seen.index] = {
     ...before,
     file: before.file !== null && isTestFile(before.file) ? before.file : (known.file ?? before.file),
+    line: before.line ?? known.line,
     message: before.message ?? known.message,
+    expected: before.expected ?? known.expected,
+    actual: before.actual ?? known.actual,
+    // The section shows the failure; a progress line only its name.
+    at: before.message === null && known.message !== null ? { source: log.name, line } : before.at,
   };
 }
 

@@ -25,6 +25,7 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'shell',
   'generic',
   'harness',
+  'commands',
 ]);
 
 let automaton: Automaton | undefined;

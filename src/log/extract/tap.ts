@@ -32,7 +32,10 @@ function read(log: LogText, line: number, name: string, found: Extraction, nth: 
   const thrown = body.map((text) => text.trim()).find((text) => /^\w{0,60}(?:Error|Exception)\b.{0,20}: /.test(text)) ?? null;
   const at = /^(?<file>[^:]{1,300}):(?<line>\d{1,6}):\d{1,5}$/.exec(yaml('location') ?? '')?.groups;
   const error = yaml('error');
-  const message = error === '|-' || error === null ? (thrown ?? blockText(body, 'error') ?? yaml('message')) : error;
+  const message =
+    error === '|-' || error === null
+      ? (thrown ?? blockText(body, 'error') ?? yaml('message') ?? ending(body, yaml('severity'), yaml('exitcode')))
+      : error;
   const { expected, actual } = splitExpectation(body.join('\n'));
   const known = { expected: yaml('expected') ?? yaml('wanted') ?? expected, actual: yaml('actual') ?? yaml('found') ?? actual };
   found.failingTests.push(
@@ -49,6 +52,25 @@ function read(log: LogText, line: number, name: string, found: Extraction, nth: 
   found.blocks.push({ start: line, end: Math.min(end, line + 12), weight: 90 - less, reason: 'failing TAP test' });
   return 1;
 }
+
+/** What the test's process said or how it ended, where nothing was thrown: its own complaint, a time limit, a crash. */
+function ending(body: readonly string[], severity: string | null, code: string | null): string | null {
+  const start = body.findIndex((text) => /^\s{0,60}stack: \|-/.test(text));
+  const said = start === -1 ? [] : body.slice(start + 1).map((text) => text.trim());
+  if (said[0] === 'timeout') return 'timed out';
+  const complaint = said.find((text) => COMPLAINT.test(text));
+  if (complaint !== undefined) return complaint;
+  const first = said.find((text) => text !== '');
+  if (first !== undefined && first !== '...' && !OUTPUT.test(first)) return first;
+  // Any test that fails may end with 1; other codes say how.
+  return code === null || code === '1' ? null : `${severity === 'crashed' ? 'crashed' : 'ended'} with exit code ${code}`;
+}
+
+const COMPLAINT =
+  /^(?:#\s{0,4})?(?:fatal|abort|assertion|terminate called|segmentation|panic|killed|\W{0,4}error\b|uncaught|.{0,60}\b(?:Error|Exception|FATAL ERROR|Check failed|Assertion)\b)/i;
+
+/** Beginnings of what a test runner printed, rather than of a message. */
+const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
 
 function blockText(body: readonly string[], key: string): string | null {
   const at = body.findIndex((text) => text.trim() === `${key}: |-`);

@@ -16,7 +16,7 @@ describe('diagnostics', () => {
     ],
     ['javac', 'src/A.kt:3: error: unresolved reference', { file: 'src/A.kt', line: 3, message: 'unresolved reference' }],
     ['tsc', "src/a.ts(3,5): error TS2345: Argument of type 'a'", { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' }],
-    ['tsc', "src/a.ts:3:5 - error TS2345: Argument of type 'a'", { file: 'src/a.ts', line: null, code: 'TS2345' }],
+    ['tsc', "src/a.ts:3:5 - error TS2345: Argument of type 'a'", { file: 'src/a.ts', line: 3, column: 5, code: 'TS2345' }],
     ['msbuild', 'Program.cs(3,5): error CS1002: ; expected [/w/a.csproj]', { file: 'Program.cs', line: 3, code: 'CS1002' }],
     ['compiler', './main.go:9:2: undefined: x', { file: './main.go', line: 9, message: 'undefined: x' }],
     ['linter', 'app/x.py:3:1: F401 os imported but unused', { file: 'app/x.py', line: 3, code: 'F401' }],

@@ -1,0 +1,111 @@
+import type { FailingTest } from '../domain/failure.ts';
+
+/**
+ * One entry a test, although a report and a log write its name differently ("renderReceipt > prints" against a suite and a name). A
+ * merged test has the report's name, suite and message, since history is kept by these, and the log's position, file and line.
+ */
+export function mergeTests(reported: readonly FailingTest[], logged: readonly FailingTest[]): FailingTest[] {
+  const left = new Set(unique(logged));
+  const byLastWord = Map.groupBy(
+    [...left].map((test): Named => ({ test, words: wordsOf(test) })),
+    ({ words }) => lastOf(words.all),
+  );
+  const merged = withoutParents(unique(reported)).map((test) => {
+    const words = wordsOf(test);
+    const twin = twinOf(
+      words,
+      (byLastWord.get(lastOf(words.all)) ?? []).filter((one) => left.has(one.test)),
+    );
+    if (twin === null) return test;
+    left.delete(twin);
+    return merge(test, twin);
+  });
+  return [...merged, ...left];
+}
+
+function unique(tests: readonly FailingTest[]): FailingTest[] {
+  const seen = new Set<string>();
+  return tests.filter(({ suite, name }) => !seen.has(`${suite}\u0001${name}`) && seen.add(`${suite}\u0001${name}`));
+}
+
+/** `TestA` fails because `TestA/case` does: reports list both, only the case is a failing test of its own. */
+function withoutParents(tests: readonly FailingTest[]): FailingTest[] {
+  const parents = new Set(
+    tests.flatMap(({ suite, name }) => {
+      const parts = name.split('/');
+      return parts.slice(1).map((_, index) => `${suite}\u0001${parts.slice(0, index + 1).join('/')}`);
+    }),
+  );
+  return tests.filter(({ suite, name }) => !parents.has(`${suite}\u0001${name}`));
+}
+
+interface Words {
+  /** Of suite and name, in order. */
+  readonly all: string;
+  /** Of the name alone. */
+  readonly name: string;
+  readonly file: string | null;
+}
+
+interface Named {
+  readonly test: FailingTest;
+  readonly words: Words;
+}
+
+/** Every word with a space before it, so that an ending of the text is an ending in words. */
+function wordsOf({ suite, name, file }: FailingTest): Words {
+  return { all: spaced(`${suite ?? ''} ${bare(name)}`), name: spaced(bare(name)), file: file === null ? null : spaced(bare(file)) };
+}
+
+/** A module that could not be loaded is named by its path in logs, and by its dotted name in reports. */
+function bare(name: string): string {
+  return name.replace(/\.(?:py|[cm]?[jt]sx?)$/, '');
+}
+
+function spaced(text: string): string {
+  return (text.normalize('NFC').match(/[\p{L}\p{N}_]+/gu) ?? []).map((word) => ` ${word}`).join('');
+}
+
+/** The test of the log with the same words at its end; where several have them, the one whose file the report names. */
+function twinOf(own: Words, logged: readonly Named[]): FailingTest | null {
+  const alike = logged.filter(({ words }) => isAlike(own, words));
+  const exact = alike.find(({ words }) => words.all === own.all);
+  const inFile = alike.find(({ words }) => namesFile(own, words.file));
+  return (exact ?? inFile ?? (alike.length === 1 ? alike[0] : undefined))?.test ?? null;
+}
+
+/** A suite may be written into the name: one may say more than the other before the words they share. */
+function isAlike(one: Words, other: Words): boolean {
+  if (one.name === '' || other.name === '') return false;
+  const [more, less] = one.all.length >= other.all.length ? [one, other] : [other, one];
+  return more.all.endsWith(less.all) && (less.all.endsWith(more.name) || more.name.endsWith(less.name));
+}
+
+function lastOf(words: string): string {
+  return words.slice(words.lastIndexOf(' '));
+}
+
+function namesFile(own: Words, file: string | null): boolean {
+  return file !== null && (`${own.all} `.includes(`${file} `) || own.file === file);
+}
+
+function merge(report: FailingTest, log: FailingTest): FailingTest {
+  return {
+    ...report,
+    file: log.file ?? report.file,
+    line: log.file === null ? report.line : (log.line ?? (sameFile(log.file, report.file) ? report.line : null)),
+    message: isTelling(report.message) ? report.message : (log.message ?? report.message),
+    expected: report.expected ?? log.expected,
+    actual: report.actual ?? log.actual,
+    at: log.at ?? report.at,
+  };
+}
+
+function sameFile(one: string, other: string | null): boolean {
+  return other !== null && (one.endsWith(other) || other.endsWith(one));
+}
+
+/** "Failed", or an exception's bare name, says less than what the log printed. */
+function isTelling(message: string | null): boolean {
+  return message !== null && /\s/.test(message.trim()) && !/^(?:test )?failed\b.{0,20}$/i.test(message.trim());
+}
