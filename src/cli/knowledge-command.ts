@@ -14,7 +14,7 @@ export function knowledgeCommand(): Command {
   knowledge
     .command('search')
     .description('What the index finds for these words.')
-    .argument('<words>')
+    .argument('<words>', 'what to search for, as one argument')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(

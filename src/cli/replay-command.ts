@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createTerminalApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
@@ -61,6 +60,7 @@ async function openOut(path: string): Promise<FileHandle> {
 
 async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
   const driver = options.analyst ?? config.analyst.driver;
+  const { createTerminalApp } = await import('../app.ts');
   const app = await createTerminalApp(
     { ...config, analyst: { ...config.analyst, driver }, triage: { ...config.triage, budgetTokens } },
     silentLogger,

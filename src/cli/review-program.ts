@@ -43,13 +43,13 @@ export function reviewCommand(): Command {
       ),
     );
   command('show', 'One item with its answer.')
-    .argument('<id>')
+    .argument('<id>', 'id of the item, as `faultline review list` prints it')
     .action(
       guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, await serverOf(options))),
     );
   for (const act of ['claim', 'release'] as const) {
     command(act, act === 'claim' ? 'Hold an item for yourself.' : 'Give an item back.')
-      .argument('<id>')
+      .argument('<id>', 'id of the item, as `faultline review list` prints it')
       .action(
         guarded(async (id: string, options: ServerOptions) =>
           (await import('./review-command.ts')).holdReview(id, act, await serverOf(options)),
@@ -58,9 +58,9 @@ export function reviewCommand(): Command {
   }
   for (const type of ['accept', 'correct', 'reject'] as const) {
     command(type, DECISION_HELP[type])
-      .argument('<id>')
-      .option('--category <category>')
-      .option('--kind <kind>')
+      .argument('<id>', 'id of the item, as `faultline review list` prints it')
+      .option('--category <category>', 'CODE_ERROR, TEST_FAILURE, INFRA_ERROR, CONFIG_ERROR or DEPENDENCY_ERROR')
+      .option('--kind <kind>', 'what kind of it, such as assertion, missing_module or out_of_memory')
       .option('--cause <text>', 'the root cause in your words')
       .option('--fix <text>', 'the fix in your words')
       .option('--reason <text>', 'why')

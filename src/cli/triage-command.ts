@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
-import { createTerminalApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
@@ -54,6 +53,8 @@ async function answer(path: string, options: TriageCommandOptions, config: Confi
   progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
   const sources = [...(await readInput(path, limit)), ...(await readReports(options.junit ?? [], limit))];
   const green = options.green === undefined ? undefined : (await readInput(options.green, limit)).map((source) => source.text).join('\n');
+  // Not before the input is known to be readable: a mistyped name is answered at once.
+  const { createTerminalApp } = await import('../app.ts');
   const app = await createTerminalApp(effective(config, options), silentLogger);
   const known: string[] = [];
   const onStep = (step: Step) => {

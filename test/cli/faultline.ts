@@ -1,0 +1,43 @@
+import { spawn } from 'node:child_process';
+import { resolve } from 'node:path';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Called once it runs. */
+  readonly onStart?: (process: { kill(signal: NodeJS.Signals): void }) => void;
+  /** Close standard output before anything is written, as `| true` does. */
+  readonly closedStdout?: boolean;
+}
+
+/** Runs the command line as a person would, in an environment without any of its settings. */
+export function faultline(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const { PATH = '', HOME = '' } = process.env;
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    cwd: options.cwd ?? process.cwd(),
+    env: { PATH, HOME, ...options.env },
+    timeout: 30_000,
+  });
+  options.onStart?.({ kill: (signal) => void child.kill(signal) });
+  if (options.closedStdout === true) child.stdout.destroy();
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk) => (stdout += String(chunk)));
+  child.stderr.on('data', (chunk) => (stderr += String(chunk)));
+  child.stdin.on('error', () => undefined); // it may end before it has read everything
+  child.stdin.end(options.input ?? '');
+  return new Promise((done, failed) => {
+    child.on('error', failed);
+    child.on('close', (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+}

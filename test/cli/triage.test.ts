@@ -1,0 +1,158 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Ended, faultline } from './faultline.ts';
+
+const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
+const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-'));
+
+const Answer = z.object({
+  ok: z.literal(true),
+  schema: z.literal(1),
+  category: z.string(),
+  kind: z.string(),
+  confidence: z.number(),
+  action: z.string(),
+  rootCause: z.string(),
+  fix: z.string(),
+  claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()) })).min(1),
+  evidence: z.array(z.object({ id: z.string(), source: z.string(), text: z.string() })).min(1),
+  suspects: z.array(z.object({ path: z.string() })),
+  hypotheses: z.array(z.unknown()),
+  usage: z.object({ seconds: z.number(), iterations: z.number() }),
+  terminationReason: z.string(),
+});
+const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
+
+describe('triage of a log', () => {
+  it('prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
+    const ended = await faultline(['triage', CART]);
+    expect(ended).toMatchObject({ code: 0, signal: null });
+    expect(ended.stdout).not.toContain('\u001b');
+    for (const line of ended.stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
+    expect(ended.stdout).toMatch(/^Category\tTEST_FAILURE$/m);
+    const phases = ended.stderr.trimEnd().split('\n');
+    expect(phases[0]).toBe(`reading ${CART}`);
+    expect(phases[1]).toMatch(/^classify TEST_FAILURE 0\.\d\d assertion$/);
+    expect(Math.max(...phases.slice(1).map((line) => line.length))).toBeLessThanOrEqual(130);
+  });
+
+  it('prints one JSON object and nothing else with --json', async () => {
+    const ended = await faultline(['triage', CART, '--json']);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(Answer.parse(JSON.parse(ended.stdout))).toMatchObject({ category: 'TEST_FAILURE' });
+  });
+
+  it('reads a pipe, gzip included, and says nothing but the result with --quiet', async () => {
+    const ended = await faultline(['triage', '-', '--quiet'], { input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`) });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^Answer\t/);
+  });
+
+  it('prints workflow commands with --github, and exits 11 for INFRA_ERROR with --exit-code', async () => {
+    const ended = await faultline(['triage', join(FIXTURES, 'registry-unavailable/log.txt'), '--github', '--exit-code', '--quiet']);
+    expect(ended.stdout).toMatch(/^(?:::(?:error|warning) .*::.*\n)+$/);
+    expect(ended.code).toBe(ended.stdout.startsWith('::error') ? 11 : 10);
+  });
+
+  it('exits 10 with --exit-code where a person must look', async () => {
+    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], { input: 'something odd happened\n' });
+    expect(ended.code).toBe(10);
+    expect(ended.stdout).toMatch(/^Answer\tunsure$/m);
+  });
+
+  it('leaves out what is no text of a directory, and says so', async () => {
+    const folder = mkdtempSync(join(FOLDER, 'logs-'));
+    writeFileSync(join(folder, 'build.log'), 'Error: boom\n');
+    writeFileSync(join(folder, 'core.out'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]));
+    const ended = await faultline(['triage', folder, '--quiet']);
+    expect(ended.code).toBe(0);
+    expect(ended.stdout).toMatch(/^Note\tLeft out: .*core\.out is an ELF program/m);
+  });
+
+  it('says honestly how UTF-16 and broken UTF-8 were read', async () => {
+    const wide = fileOf('wide.log', Buffer.from('\ufeffError: boom\n', 'utf16le'));
+    const broken = fileOf('broken.log', Buffer.from([...Buffer.from('Error: b'), 0xff, ...Buffer.from('oom\n')]));
+    const [first, second] = await Promise.all([faultline(['triage', wide, '--quiet']), faultline(['triage', broken, '--quiet'])]);
+    expect(first?.stdout).toMatch(/^Note\t.*wide\.log was UTF-16LE/m);
+    expect(second?.stdout).toMatch(/^Note\t.*broken\.log has 1 invalid UTF-8 sequence/m);
+  });
+});
+
+describe('input that cannot be read', () => {
+  it.each([
+    ['a missing file', () => join(FOLDER, 'none.log'), /none\.log cannot be read: there is no such file/],
+    ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyse/],
+    ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /holds no log and no report/],
+    ['a zip archive', () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')), /run\.zip is a zip archive.* Unpack it/],
+    ['a zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is a zip archive/],
+    ['binary data', () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))), /noise\.log is binary data/],
+    ['broken gzip', () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)), /cut\.gz is broken gzip/],
+  ])('%s: exit 3, a sentence, no output', async (_name, path, sentence) => {
+    const ended = await faultline(['triage', path(), '--quiet']);
+    expect(ended).toMatchObject({ code: 3, stdout: '' });
+    expect(ended.stderr).toMatch(sentence);
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+  });
+
+  it('a gzip bomb or a file without end stops at the limit', async () => {
+    const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
+    const bomb = fileOf('bomb.gz', gzipSync(Buffer.alloc(50_000_000)));
+    const [first, second] = await Promise.all([faultline(['triage', bomb], { env }), faultline(['read', '/dev/zero'], { env })]);
+    for (const ended of [first, second]) {
+      expect(ended).toMatchObject({ code: 3, stdout: '' });
+      expect(ended?.stderr).toContain('larger than the limit of 1 MiB once unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.');
+    }
+  });
+
+  it('is told as JSON where JSON was asked for', async () => {
+    const ended = await faultline(['triage', join(FOLDER, 'none.log'), '--json']);
+    expect(ended.code).toBe(3);
+    expect(Refusal.parse(JSON.parse(ended.stdout)).error.code).toBe('not-found');
+  });
+});
+
+describe('being interrupted', () => {
+  it('a reader that closes the pipe ends it without a word', async () => {
+    const ended = await faultline(['read', CART, '--json'], { closedStdout: true });
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('Ctrl-C ends a run with what is known, exit 130', async () => {
+    const { ended, close } = await runUntilInterrupted();
+    close();
+    expect(ended.code).toBe(130);
+    const { error } = Refusal.parse(JSON.parse(ended.stdout));
+    expect(error).toMatchObject({ code: 'cancelled', message: expect.stringMatching(/^Interrupted\. /) });
+    expect(ended.stderr).not.toMatch(/^\s+at /m);
+  });
+});
+
+/** A triage that waits for a model that never answers; Ctrl-C comes when the model is asked. */
+async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => void }> {
+  const asked = Promise.withResolvers<void>();
+  const server = createServer(() => asked.resolve());
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const env = { OPENAI_BASE_URL: `http://127.0.0.1:${portOf(server.address())}/v1`, OPENAI_API_KEY: 'none' };
+  let kill = (_signal: NodeJS.Signals) => {};
+  const running = faultline(['triage', CART, '--analyst', 'llm', '--json'], { env, onStart: (process) => (kill = process.kill) });
+  await asked.promise;
+  kill('SIGINT');
+  return { ended: await running, close: () => server.closeAllConnections() };
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function fileOf(name: string, content: string | Buffer): string {
+  const path = join(FOLDER, name);
+  writeFileSync(path, content);
+  return path;
+}

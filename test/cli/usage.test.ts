@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { createProgram } from '../../src/cli/program.ts';
+import { faultline } from './faultline.ts';
+
+describe('wrong usage', () => {
+  it.each([
+    ['no command', [], /^Usage: faultline/],
+    ['an unknown command', ['triaje'], /unknown command 'triaje'.*\(Did you mean triage\?\)/s],
+    ['an unknown command of a command', ['review', 'bogus'], /unknown command 'bogus'\n\(faultline review --help shows how\)/],
+    ['an unknown option', ['triage', 'x', '--bogus'], /unknown option '--bogus'\n\(faultline triage --help shows how\)/],
+    ['a missing argument', ['review', 'show'], /missing required argument 'id'\n\(faultline review show --help/],
+    ['a wrong number', ['triage', 'x', '--budget', '0'], /whole number of at least 1/],
+    ['options that exclude each other', ['triage', 'x', '--json', '--github'], /cannot be used with/],
+  ])('%s: exit 2, the sentence and where help is on standard error', async (_name, args, sentence) => {
+    const ended = await faultline(args);
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(sentence);
+    if (!args.includes('--json')) expect(ended.stdout).toBe('');
+  });
+
+  it('is told as JSON where JSON was asked for', async () => {
+    const ended = await faultline(['triage', '--json']);
+    expect(ended.code).toBe(2);
+    expect(JSON.parse(ended.stdout)).toEqual({
+      ok: false,
+      schema: 1,
+      error: { code: 'usage', message: "missing required argument 'input'" },
+    });
+  });
+
+  it('of the environment names the variable', async () => {
+    const ended = await faultline(['triage', 'x'], { env: { FAULTLINE_PORT: '70000' } });
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
+    expect(ended.stderr).toContain('FAULTLINE_PORT (http.port)');
+  });
+});
+
+describe('help', () => {
+  it('of every command answers with exit 0 and explains every option', async () => {
+    const ended = await faultline(['help', 'review']);
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    for (const command of commandsOf(createProgram())) {
+      expect(command.description()).toMatch(/^[A-Z].*\.$/);
+      for (const { description } of command.options) expect(description).not.toBe('');
+    }
+  });
+
+  it('names the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(resolve(import.meta.dirname, '../../package.json'), 'utf8')) as { version: string };
+    expect(createProgram().version()).toBe(version);
+  });
+});
+
+describe('commands of a service that is not there', () => {
+  it('say so and what to do, exit 4', async () => {
+    const ended = await faultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
+    expect(ended).toMatchObject({ code: 4, stdout: '' });
+    expect(ended.stderr).toMatch(/No Faultline answers at http:\/\/127\.0\.0\.1:9 .*faultline serve/);
+  });
+});
+
+function commandsOf(command: ReturnType<typeof createProgram>): ReturnType<typeof createProgram>[] {
+  return [command, ...command.commands.flatMap((child) => commandsOf(child as ReturnType<typeof createProgram>))];
+}
