@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { readInput, shortText, toUtc } from './read-input.ts';
+import { pullRequestNumber, readInput, shortText, toUtc } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
 
@@ -54,7 +54,7 @@ export const GenericEvent = z
     branch: optionalText,
     commit: optionalText,
     author: optionalText,
-    pullRequest: z.int().positive().nullish(),
+    pullRequest: pullRequestNumber().nullish(),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })

@@ -37,11 +37,18 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** A time from outside as ISO 8601 in UTC, or null where it is absent or no time at all. */
+/** A pull request's number from outside: the column is an integer of four bytes. */
+export function pullRequestNumber() {
+  return z.int().positive().max(2_147_483_647);
+}
+
+/** A time from outside as ISO 8601 in UTC, or null where it is absent, no time at all, or outside the years 1 to 9999. */
 export function toUtc(time: string | number | null | undefined): string | null {
   if (time === null || time === undefined) return null;
   const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? null : date.toISOString();
+  const year = date.getUTCFullYear();
+  // PostgreSQL knows no year 0 and does not read the signed years that JavaScript writes beyond 9999.
+  return year >= 1 && year <= 9999 ? date.toISOString() : null;
 }
 
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NewBuild, SourceKind } from '../domain/build.ts';
-import { parseJson, readInput, shortText, toUtc } from './read-input.ts';
+import { parseJson, pullRequestNumber, readInput, shortText, toUtc } from './read-input.ts';
 
 const optionalText = shortText().nullish();
 
@@ -16,7 +16,7 @@ export const UploadMetadata = z
     branch: optionalText,
     commit: optionalText,
     author: optionalText,
-    pullRequest: z.int().positive().nullish(),
+    pullRequest: pullRequestNumber().nullish(),
     url: z.url().max(2000).nullish(),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),

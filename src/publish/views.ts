@@ -47,7 +47,12 @@ export const FailuresQuery = z.strictObject({
   fingerprint: name.optional(),
   test: name.optional(),
   text: z.string().min(1).max(500).optional().describe("Words that must occur in the failure's message"),
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with its offset'),
+  since: z.iso
+    .datetime({ offset: true })
+    .or(z.iso.date())
+    .refine((time) => new Date(time).getUTCFullYear() >= 1970, 'nothing failed before 1970')
+    .optional()
+    .describe('A date, or a time with its offset'),
   ...pageFields,
 });
 

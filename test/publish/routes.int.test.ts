@@ -129,6 +129,8 @@ describe('failures, analyses and library', () => {
       'failures?limit=201',
       'failures?category=FLAKY',
       'failures?since=yesterday',
+      'failures?since=0000-01-01',
+      'failures?since=0001-01-01T00:00:00%2B05:00',
       'library?offset=-1',
       'reviews?limit=0',
     ]) {

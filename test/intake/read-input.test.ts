@@ -1,0 +1,37 @@
+import { describe, expect, test } from 'vitest';
+import { pullRequestNumber, toUtc } from '../../src/intake/read-input.ts';
+
+describe('toUtc', () => {
+  test.each([
+    ['2026-03-01T12:00:00+02:00', '2026-03-01T10:00:00.000Z'],
+    [0, '1970-01-01T00:00:00.000Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
+  ])('reads %s', (time, utc) => {
+    expect(toUtc(time)).toBe(utc);
+  });
+
+  // PostgreSQL refuses each of the years outside 1 to 9999 as JavaScript writes it.
+  test.each([
+    'yesterday',
+    '',
+    null,
+    undefined,
+    Number.NaN,
+    '0000-01-01T00:00:00Z',
+    '0001-01-01T00:00:00+05:00',
+    8_640_000_000_000_000,
+    1e300,
+  ])('takes %s for no time', (time) => {
+    expect(toUtc(time)).toBeNull();
+  });
+});
+
+test.each([
+  [2_147_483_647, true],
+  [2_147_483_648, false],
+  [0, false],
+  [1.5, false],
+])('pull request %d: %s', (number, known) => {
+  expect(pullRequestNumber().safeParse(number).success).toBe(known);
+});
