@@ -8,6 +8,7 @@ import type { Config } from './config/schema.ts';
 import { TriageError } from './domain/errors.ts';
 import { enforceAccess } from './http/access.ts';
 import { describeApi, STRICT_CSP } from './http/api-description.ts';
+import { refuseBroken } from './http/broken-request.ts';
 import { refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
@@ -25,6 +26,10 @@ import { registerReviewRoutes } from './review/routes.ts';
 /** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
 const WRONG_GUESSES_PER_MINUTE = 30;
 const REQUEST_TIMEOUT_MS = 120_000;
+/** How long a request that is still arriving may hold up a stop: behind it wait the running triages and the database. */
+const CLOSE_GRACE_MS = 2_000;
+/** Longest part of an address, such as `provider:number`; the routes' own schemas say the same. */
+const MAX_PARAMETER = 300;
 
 /** What the doors need; an `App` has it all. */
 export interface HttpDeps {
@@ -57,14 +62,17 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     genReqId: () => randomUUID(),
     bodyLimit: config.http.maxBodyBytes,
     requestTimeout: REQUEST_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAMETER },
     // Refusals of the router itself (a broken URL) take the same road as all others.
     frameworkErrors: (error, request, reply) => void refuse(error, request, reply, deps.logger),
+    clientErrorHandler: (error, socket) => refuseBroken(error, socket, deps.logger),
   });
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser('text/plain');
   await limitAndHarden(app, deps);
   enforceAccess(app, config.auth.tokens);
+  app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
   await describeApi(app, config.http.publicUrl);
   registerHealth(app, deps);

@@ -28,7 +28,7 @@ export function enforceAccess(app: FastifyInstance, tokens: Config['auth']['toke
   app.decorateRequest('principal', null);
   const known = tokens.map(({ name, roles, token }) => ({ principal: { name, roles }, digest: sha256(token) }));
   app.addHook('onRoute', (route) => {
-    const access = route.config?.access ?? (route.url.startsWith(DOCS_PATH) ? DOCS_ACCESS : undefined);
+    const access = route.config?.access ?? (isDocs(route.url) ? DOCS_ACCESS : undefined);
     if (access === undefined)
       throw new TriageError('invalid-config', `The route ${String(route.method)} ${route.url} does not declare config.access.`);
     route.config = { ...route.config, access };
@@ -41,6 +41,10 @@ export function enforceAccess(app: FastifyInstance, tokens: Config['auth']['toke
     if (!principal.roles.includes(access.role) && !principal.roles.includes('admin')) throw lacksRole(principal, access.role);
     request.principal = principal;
   });
+}
+
+function isDocs(url: string): boolean {
+  return url === DOCS_PATH || url.startsWith(`${DOCS_PATH}/`);
 }
 
 interface KnownToken {

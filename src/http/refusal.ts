@@ -20,26 +20,47 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
   'storage-failed': 503,
   timeout: 504,
 };
+/** Of a server's own words, which may repeat the whole address. */
+const MAX_QUOTED = 200;
 const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
 
 /** Answers with what went wrong and how to mend it, and logs it. */
 export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
   const error = toTriageError(thrown, request);
-  const status = STATUS[error.code] ?? 500;
+  const status = statusFor(error);
   const fields = { ...requestFields(request), status, code: error.code, reason: error.message, details: error.details };
   if (status >= 500) logger.error({ ...fields, error: thrown }, 'request failed');
   else logger.warn(fields, 'request refused');
-  const retryAfterMs = error.retryAfterMs ?? RETRY_AFTER_MS[error.code];
+  const retryAfterMs = error.retryAfterMs ?? (status === 500 ? undefined : RETRY_AFTER_MS[error.code]);
   if (retryAfterMs !== undefined) reply.header('retry-after', String(Math.max(1, Math.ceil(retryAfterMs / 1000))));
   // The rest of a body that is too large is not waited for.
   if (status === 413) reply.header('connection', 'close');
   if (status === 401) reply.header('www-authenticate', 'Bearer');
   const issues = Issues.safeParse(error.details.issues);
   const answer: ErrorAnswer = {
-    error: { code: error.code, message: error.message, requestId: request.id, ...(issues.success ? { issues: issues.data } : {}) },
+    error: {
+      code: error.code,
+      message: toldMessage(error, request),
+      requestId: request.id,
+      ...(issues.success ? { issues: issues.data } : {}),
+    },
   };
   // Past the route's own response schemas: a refusal must arrive whatever they say.
   return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+}
+
+/** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */
+const REFUSED_VALUE = /^2[23]/;
+
+function statusFor(error: TriageError): number {
+  if (error.code === 'storage-failed' && REFUSED_VALUE.test(String(error.details.state))) return 500;
+  return STATUS[error.code] ?? 500;
+}
+
+/** A driver's words name hosts, users and values: they are for the log. */
+function toldMessage(error: TriageError, request: FastifyRequest): string {
+  if (error.code !== 'storage-failed' || error.cause === undefined) return error.message;
+  return `The database could not do it. The log says why, under request ${request.id}.`;
 }
 
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
@@ -68,7 +89,7 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
   }
   if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
   if (status !== null && status >= 400 && status < 500)
-    return new TriageError('invalid-input', `The request is not usable: ${messageOf(thrown)}.`);
+    return new TriageError('invalid-input', `The request is not usable: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
   return new TriageError('internal', `Something went wrong here. The log has it under request ${request.id}.`, { cause: thrown });
 }
 
