@@ -23,6 +23,12 @@ export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsup
   return { kept, dropped };
 }
 
+/** Whether one of the claims quotes a log or report of the build, rather than only citing documents, code or the past. */
+export function quoteBuild(claims: readonly Claim[], sources: readonly { readonly name: string }[]): boolean {
+  const printed = new Set(sources.map((source) => source.name));
+  return claims.some((claim) => claim.quotes.some((quote) => printed.has(quote.source)));
+}
+
 function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>, unsupported: readonly string[]): string | null {
   if (claim.evidence.length === 0) return 'it cites no evidence';
   const missing = claim.evidence.filter((id) => !byId.has(id));

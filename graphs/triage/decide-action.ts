@@ -10,6 +10,8 @@ export interface ActionFacts {
   /** Evidence ids that speak against the answer. */
   readonly against: readonly string[];
   readonly claimsKept: number;
+  /** Whether a kept claim quotes a line of what this build printed. */
+  readonly quotesBuild: boolean;
   readonly corrections: number;
   readonly rounds: number;
   readonly webAsked: boolean;
@@ -36,6 +38,11 @@ export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDe
   if (facts.claimsKept === 0) {
     confidence = Math.min(confidence, THIN);
     reasons.push('no claim could be tied to evidence');
+  }
+  // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
+  if (facts.claimsKept > 0 && !facts.quotesBuild) {
+    confidence = Math.min(confidence, limits.thresholds.humanReview);
+    reasons.push('no claim quotes a line that this build printed');
   }
   if (facts.classification.abstained) {
     confidence = Math.min(confidence, THIN);

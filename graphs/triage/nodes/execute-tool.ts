@@ -46,7 +46,8 @@ async function ask(state: TriageStateValue, call: ToolCall, runtime: TriageRunti
   if (reply.status !== 'invalid-arguments' || tool === null) return { reply, correction: null };
   const correction = await analyst.correctCall({ call, error: reply.summary, tool, subject }, runtime.signal);
   if (correction.value === null) return { reply, correction };
-  const second = await toolbox.run(correction.value, subject, classification.category, runtime.signal);
+  // A correction mends arguments; another tool would come past what `select_tool` offered.
+  const second = await toolbox.run({ ...correction.value, tool: call.tool }, subject, classification.category, runtime.signal);
   return { reply: { ...second, attempts: second.attempts + reply.attempts }, correction };
 }
 

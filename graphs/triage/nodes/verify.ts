@@ -1,6 +1,6 @@
 import type { Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { checkClaims } from '../check-claims.ts';
+import { checkClaims, quoteBuild } from '../check-claims.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { decideAction } from '../decide-action.ts';
 import { insightOf } from '../insight.ts';
@@ -24,6 +24,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
       evidence: state.evidence,
       against: assessment.against,
       claimsKept: claims.kept.length,
+      quotesBuild: quoteBuild(claims.kept, state.subject.sources),
       corrections: state.corrections,
       rounds: state.rounds,
       webAsked: state.webAsked,

@@ -22,6 +22,7 @@ const decide = (facts: Partial<ActionFacts>) =>
       evidence: [line],
       against: [],
       claimsKept: 1,
+      quotesBuild: true,
       corrections: 0,
       rounds: 1,
       webAsked: false,
@@ -54,6 +55,12 @@ describe('decideAction', () => {
   it('treats a flaky test with the same suspicion', () => {
     const flaky: Classification = { ...classification, category: 'TEST_FAILURE', kind: 'flaky_timing' };
     expect(decide({ classification: flaky, grades: {} }).action).toBe('human_review');
+  });
+  it('asks a person, however sure, where no claim quotes what the build printed', () => {
+    const decision = decide({ quotesBuild: false, confidence: 1 });
+    expect(decision).toMatchObject({ action: 'human_review', confidence: 0.65 });
+    expect(decision.reasons).toContain('no claim quotes a line that this build printed');
+    expect(decide({ quotesBuild: false, confidence: 0.3 }).confidence).toBe(0.3);
   });
   it('is never sure without a claim, or after abstaining', () => {
     expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({ action: 'human_review', confidence: 0.49 });

@@ -100,6 +100,37 @@ describe('triage graph', () => {
     expect(state.outcomes[0]).toMatchObject({ status: 'ok', attempts: 2 });
   });
 
+  it('asks the same tool again, whatever tool the correction names', async () => {
+    const corrected = ask('search_web', { query: 'x' });
+    const analyst = scriptedAnalyst({ calls: [[ask('read_file', { path: 7 })], []], corrected });
+    const toolbox = scriptedToolbox({ read_file: { status: 'invalid-arguments', summary: 'path: expected string' }, search_web: hit });
+    await triage(analyst, toolbox);
+
+    expect(toolbox.calls.map((call) => call.tool)).toEqual(['read_file', 'read_file']);
+  });
+
+  it.each([
+    ['that cites the log and quotes nothing', { text: 'it was the network', evidence: ['E1'], quotes: [] }],
+    [
+      'that quotes a document',
+      { text: 'it was the network', evidence: ['E2'], quotes: [{ source: 'knowledge:ERR008', line: 1, text: 'text' }] },
+    ],
+  ])('publishes no label on a claim %s', async (_which, claim) => {
+    const state = await run(
+      {
+        classification: { category: 'INFRA_ERROR', kind: 'network', confidence: 1 },
+        calls: [[ask('search_knowledge')]],
+        plans: [{}, { confidence: 1, enough: true }],
+        answers: [{ claims: [claim] }],
+        assessments: [{ confidence: 1, grades: { E1: 'relevant', E2: 'relevant' } }],
+      },
+      { search_knowledge: hit },
+    );
+
+    expect(state.answer?.claims).toHaveLength(1);
+    expect(state.verdict?.action).toBe('human_review');
+  });
+
   it('sends an unsure answer back at most twice, each time only after asking more', async () => {
     const state = await run(
       { calls: distinct(5), plans: [{ enough: true }], assessments: [{ confidence: 0.55, gaps: ['the input'] }] },
