@@ -23,8 +23,6 @@ create table builds (
   started_at timestamptz,
   finished_at timestamptz,
   received_at timestamptz not null,
-  -- set once the failures of the build are stored, even where there were none
-  failures_saved_at timestamptz,
   -- the order of builds within a pipeline; null where the CI's numbers are not numbers
   number_order bigint generated always as (case when number ~ '^[0-9]{1,18}$' then number::bigint end) stored,
   unique (provider, repository, pipeline, number, attempt)
@@ -46,6 +44,14 @@ create table deliveries (
   primary key (source, delivery_id)
 );
 create index deliveries_by_build on deliveries (build_id);
+
+-- what of a build its CI has said failed: one of its jobs, or the whole of it
+create table failed_parts (
+  build_id text not null references builds (id) on delete cascade,
+  part text not null,
+  told_at timestamptz not null default clock_timestamp(),
+  primary key (build_id, part)
+);
 
 create table test_results (
   build_id text not null references builds (id) on delete cascade,
@@ -90,7 +96,14 @@ create table triage_jobs (
   id text primary key,
   build_id text not null unique references builds (id) on delete cascade,
   state text not null check (state in ('queued', 'running', 'done', 'failed')),
+  -- since it was owed last
   attempts integer not null default 0,
+  -- rises with each piece of news about the build
+  owed integer not null default 1,
+  -- how much of `owed` the newest lease began with; what came later makes it run once more
+  taken integer not null default 0,
+  -- how much of `owed` the stored logs cover
+  fetched integer not null default 0,
   -- fencing number: rises with each lease
   lease integer not null default 0,
   lease_expires_at timestamptz,

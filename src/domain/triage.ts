@@ -2,13 +2,20 @@ import { z } from 'zod';
 
 /**
  * What is owed to one build: fetch, read, group, think. One row per build, written in the transaction that stores the
- * build. The queue only rings the bell; this row is the truth.
+ * build, and owed again when more of the build fails. The queue only rings the bell; this row is the truth.
  */
 export const TriageJob = z.object({
   id: z.string(),
   buildId: z.string(),
   state: z.enum(['queued', 'running', 'done', 'failed']),
+  /** Tries since it was owed last. */
   attempts: z.int(),
+  /** Rises with each piece of news about the build: it is owed once more. */
+  owed: z.int(),
+  /** The `owed` up to which the build's logs were fetched. */
+  fetched: z.int(),
+  /** News came while it was running: it is run once more before it is done. */
+  dirty: z.boolean(),
   /** Fencing number: rises with each lease; a stale holder's writes are refused. */
   lease: z.int(),
   leaseExpiresAt: z.iso.datetime().nullable(),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
+import { WHOLE_BUILD } from '../ports/stores.ts';
 import { readInput, shortText, toUtc } from './read-input.ts';
 
 /** What a delivery means to us: nothing (and why), or a build. */
@@ -7,6 +8,8 @@ export type GithubReading =
   | { readonly ignored: string }
   | {
       readonly build: NewBuild;
+      /** What of the build the event says failed: one of its jobs, or `WHOLE_BUILD`. */
+      readonly part: string;
       /** The event names neither the run's attempt nor its workflow; a known build of the same run does. */
       readonly attemptUnknown: boolean;
     };
@@ -69,6 +72,7 @@ export const WorkflowJobEvent = z
     repository: Repository,
     sender: Sender.nullish(),
     workflow_job: z.object({
+      id,
       run_id: id,
       run_attempt: z.int().positive().default(1),
       name: shortText(500),
@@ -124,6 +128,7 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
   const status = statusOf(run.conclusion);
   if (status === null) return { ignored: `the run ended as ${run.conclusion ?? 'nothing'}: neither a failure nor a pass` };
   return {
+    part: WHOLE_BUILD,
     attemptUnknown: false,
     build: {
       ...common(event.repository.full_name, run.id, status),
@@ -146,6 +151,7 @@ function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
   const job = event.workflow_job;
   if (statusOf(job.conclusion) !== 'failed') return { ignored: partIgnored('job', job.conclusion) };
   return {
+    part: `job ${job.id}`,
     attemptUnknown: false,
     build: {
       ...common(event.repository.full_name, job.run_id, 'failed'),
@@ -166,10 +172,11 @@ function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
 
 function readCheckRun(event: CheckRunEvent): GithubReading {
   const check = event.check_run;
-  const runId = runIdOf(check.details_url);
+  const { runId, jobId } = idsOf(check.details_url);
   if (runId === null) return { ignored: `the check "${check.name.slice(0, 100)}" is not a job of GitHub Actions: there is no log to read` };
   if (statusOf(check.conclusion) !== 'failed') return { ignored: partIgnored('check', check.conclusion) };
   return {
+    part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,
     build: {
       ...common(event.repository.full_name, runId, 'failed'),
@@ -207,8 +214,10 @@ function partIgnored(part: string, conclusion: string | null): string {
 }
 
 /** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */
-function runIdOf(detailsUrl: string | null | undefined): string | null {
-  return /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/|$)/.exec(detailsUrl ?? '')?.[1] ?? null;
+function idsOf(detailsUrl: string | null | undefined): { readonly runId: string | null; readonly jobId: string | null } {
+  const address = /^https?:\/\/[^/]+\/[^/]+\/[^/]+\/actions\/runs\/(\d{1,19})(?:\/job\/(\d{1,19}))?(?:\/|$)/;
+  const [, runId = null, jobId = null] = address.exec(detailsUrl ?? '') ?? [];
+  return { runId, jobId };
 }
 
 function firstText(...candidates: readonly (string | null | undefined)[]): string {

@@ -28,7 +28,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
         tags: ['Intake'],
         summary: 'GitHub webhook',
         description:
-          'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too, and all events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
+          'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too: then the first failed job is answered while the run goes on, and what fails later is added. All events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
         headers: GithubHeaders,
         body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
         response: { 202: WebhookAnswer },
@@ -46,7 +46,8 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
         return reading;
       }
       const delivery = { source: 'github', deliveryId, event, bodySha256: sha256(body) } as const;
-      return answerFor(deps.settings, await recordBuild(deps, delivery, reading.build, { attemptUnknown: reading.attemptUnknown }));
+      const { build, part, attemptUnknown } = reading;
+      return answerFor(deps.settings, await recordBuild(deps, delivery, build, { part, attemptUnknown }));
     },
   );
 }

@@ -2,6 +2,7 @@ import type { Build, NewBuild, TestResult } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
+import { WHOLE_BUILD } from '../ports/stores.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 
 /** One message of a sender, by the sender's own id. */
@@ -23,20 +24,24 @@ export interface Recorded {
 export interface RecordOptions {
   /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
   readonly attemptUnknown?: boolean;
+  /** What of the build is said to have failed; without it, all of it. */
+  readonly part?: string;
   readonly testResults?: readonly TestResult[];
 }
 
 /**
  * Keeps a delivery and its build, and what is owed to it, in one transaction; then rings for the work. When this returns,
- * the build survives any crash. A delivery that was here before changes nothing; `conflict` where its body is another.
+ * the build survives any crash. A build of which more has failed is owed again. A delivery without news of a failure owes
+ * nothing; one that was here before changes nothing; `conflict` where its body is another.
  */
 export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: NewBuild, options: RecordOptions = {}): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
-  const recorded = await deps.database.transaction((sql) => store(deps, delivery, build, options, sql));
+  const stored = await deps.database.transaction((sql) => store(deps, delivery, build, options, sql));
   // Another copy of the same delivery was faster; its answer is ours.
-  if (recorded === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
-  if (recorded.job !== null) await ring(deps, recorded.job.id);
+  if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
+  const { news, ...recorded } = stored;
+  if (news && recorded.job !== null) await ring(deps, recorded.job.id);
   deps.logger.info(
     {
       source: delivery.source,
@@ -44,6 +49,7 @@ export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: N
       event: delivery.event,
       buildId: recorded.build.id,
       jobId: recorded.job?.id ?? null,
+      news,
     },
     'build received',
   );
@@ -70,22 +76,28 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
   return { build, job, repeated: true };
 }
 
-async function store(deps: IntakeDeps, delivery: Delivery, incoming: NewBuild, options: RecordOptions, sql: Sql): Promise<Recorded | null> {
+/** What was kept, and whether it is news of a failure. */
+type Stored = Recorded & { readonly news: boolean };
+
+async function store(deps: IntakeDeps, delivery: Delivery, incoming: NewBuild, options: RecordOptions, sql: Sql): Promise<Stored | null> {
   const { builds, deliveries, triages } = deps.stores;
+  const { part = WHOLE_BUILD } = options;
   if ((await deliveries.find(delivery.source, delivery.deliveryId, sql)) !== null) return null;
-  const named = options.attemptUnknown === true ? await withKnownAttempt(deps, incoming, sql) : incoming;
+  const named = options.attemptUnknown === true ? await withKnownAttempt(deps, incoming, part, sql) : incoming;
   const { build } = await builds.upsert(named, sql);
   if (!(await deliveries.insertOnce({ ...delivery, buildId: build.id }, sql))) return null;
   if (options.testResults !== undefined && options.testResults.length > 0) await builds.saveTestResults(build.id, options.testResults, sql);
   // A run that passed stays passed, though one of its jobs was allowed to fail.
-  const owed = incoming.status === 'failed' && build.status === 'failed';
-  return { build, job: owed ? await triages.owe(build.id, sql) : null, repeated: false };
+  if (incoming.status !== 'failed' || build.status !== 'failed') return { build, job: null, repeated: false, news: false };
+  const news = await builds.addFailedPart(build.id, part, sql);
+  const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
+  return { build, job, repeated: false, news };
 }
 
-async function withKnownAttempt(deps: IntakeDeps, incoming: NewBuild, sql: Sql): Promise<NewBuild> {
+async function withKnownAttempt(deps: IntakeDeps, incoming: NewBuild, failedPart: string, sql: Sql): Promise<NewBuild> {
   const { provider, repository, externalId } = incoming;
   if (externalId === null) return incoming;
-  const known = await deps.stores.builds.findByExternalId({ provider, repository, externalId }, sql);
+  const known = await deps.stores.builds.findByExternalId({ provider, repository, externalId, failedPart }, sql);
   return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
 }
 

@@ -26,6 +26,9 @@ export interface DeliveryStore {
   find(source: string, deliveryId: string, sql?: Sql): Promise<{ event: string; bodySha256: string; buildId: string | null } | null>;
 }
 
+/** The part that is all of a build. */
+export const WHOLE_BUILD = 'whole';
+
 export interface BuildFilter {
   readonly provider?: Build['provider'];
   readonly repository?: string;
@@ -45,13 +48,21 @@ export interface BuildStore {
    */
   upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
   find(id: string): Promise<Build | null>;
-  /** The build of the provider's own run id: of that attempt, or the newest attempt. */
-  findByExternalId(key: { provider: string; repository: string; externalId: string; attempt?: number }, sql?: Sql): Promise<Build | null>;
+  /** The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is known; else of the newest. */
+  findByExternalId(
+    key: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },
+    sql?: Sql,
+  ): Promise<Build | null>;
   /** Newest attempt of a build by its CI's own number. */
   findByNumber(key: { provider: string; number: string; repository?: string; pipeline?: string }): Promise<Build | null>;
   list(filter: BuildFilter, page: Page): Promise<Build[]>;
   setStatus(id: string, status: Build['status'], sql?: Sql): Promise<void>;
   saveTestResults(buildId: string, results: readonly TestResult[], sql?: Sql): Promise<void>;
+  /**
+   * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
+   * which is told when the build has ended, was told before.
+   */
+  addFailedPart(buildId: string, part: string, sql?: Sql): Promise<boolean>;
 }
 
 export interface FailureFilter {
@@ -78,7 +89,11 @@ export interface FailureRow {
 }
 
 export interface FailureStore {
-  /** Saves the failures of a build once; a second call for the same build returns the stored ones. */
+  /**
+   * Adds what is new and returns all groups of the build, in the order in which they were first saved. A group is new where
+   * its fingerprint is; a build has one generic group at most, which takes the failures of any other. Within a known group
+   * a failure is new where its test is, or, without a test, its message. What is stored stays as it is, ids included.
+   */
   saveGroups(buildId: string, groups: readonly FailureGroup[], sql?: Sql): Promise<FailureGroup[]>;
   listByBuild(buildId: string): Promise<Failure[]>;
   search(filter: FailureFilter, page: Page): Promise<FailureRow[]>;
@@ -110,20 +125,25 @@ export interface HistoryStore {
 }
 
 export interface TriageStore {
-  /** Records that a build is owed a triage; once per build. Call inside the transaction that stores the build. */
+  /**
+   * Records that a build is owed a triage: one job per build. Each call says that there is news: a job that has ended is
+   * queued again, a running one is marked `dirty`. Call inside the transaction that stores the build.
+   */
   owe(buildId: string, sql?: Sql): Promise<TriageJob>;
   /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, or leased to somebody else. */
   lease(jobId: string, leaseMs: number): Promise<TriageJob | null>;
   /** Prolongs a held lease; false where it was lost. */
   renew(job: TriageJob, leaseMs: number): Promise<boolean>;
-  /** Ends the job. Refused (false) where the lease number is stale. */
-  finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<boolean>;
+  /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
+  finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<'ended' | 'owed-again' | 'refused'>;
+  /** Keeps that the stored logs cover what `job` was owed when it was read; what was owed since is still to be fetched. */
+  markFetched(job: TriageJob): Promise<void>;
   /** Gives a job back to be run again later. */
   release(job: TriageJob, error: string): Promise<void>;
   /** Gives back every running job, and says how many; only for a database that no other process can have open. */
   reclaim(): Promise<number>;
   find(jobId: string): Promise<TriageJob | null>;
-  findByBuild(buildId: string): Promise<TriageJob | null>;
+  findByBuild(buildId: string, sql?: Sql): Promise<TriageJob | null>;
   /** Jobs that are owed but that nobody holds: queued, or running with an expired lease. */
   owed(limit: number): Promise<TriageJob[]>;
   /** The triage of one failure group; created on first call. */

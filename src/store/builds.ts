@@ -1,7 +1,7 @@
 import type { TestResult } from '../domain/build.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { BuildStore } from '../ports/stores.ts';
+import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
 import { buildColumns, readBuild } from './build-rows.ts';
 import { pageValues } from './page.ts';
 import { upsertBuild } from './upsert-build.ts';
@@ -20,8 +20,8 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
 
     find: async (id) => await first(db, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
-    findByExternalId: async ({ provider, repository, externalId, attempt }, sql = db) =>
-      await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null]),
+    findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
+      await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
     findByNumber: async ({ provider, number, repository, pipeline }) =>
       await first(db, FIND_BY_NUMBER, [provider, number, repository ?? null, pipeline ?? null]),
@@ -39,6 +39,8 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
       const save = (own: Sql) => saveTestResults(own, buildId, results);
       await (sql === undefined ? db.transaction(save) : save(sql));
     },
+
+    addFailedPart: async (buildId, part, sql = db) => (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
   };
 }
 
@@ -56,8 +58,13 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
 const FIND_BY_EXTERNAL_ID = `
   select ${buildColumns('b')} from builds b
   where b.provider = $1 and b.repository = $2 and b.external_id = $3 and ($4::int is null or b.attempt = $4)
-  order by b.attempt desc
+  order by exists (select from failed_parts p where p.build_id = b.id and p.part = $5) desc, b.attempt desc
   limit 1`;
+
+const ADD_FAILED_PART = `
+  insert into failed_parts (build_id, part)
+  select $1, $2::text where not exists (select from failed_parts where build_id = $1 and part = $3)
+  on conflict (build_id, part) do nothing returning part`;
 
 // Where several pipelines share the number, the one that reported last is meant.
 const FIND_BY_NUMBER = `

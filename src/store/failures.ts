@@ -27,27 +27,51 @@ export function createFailureStore(db: Database): FailureStore {
   };
 }
 
-/** The row lock on the build lets one of two callers save; the other finds the mark and reads. */
+/** The row lock on the build makes callers take turns: the second finds what the first has saved. */
 async function saveGroups(sql: Sql, buildId: string, groups: readonly FailureGroup[]): Promise<FailureGroup[]> {
-  const marked = await sql.query(
-    'update builds set failures_saved_at = clock_timestamp() where id = $1 and failures_saved_at is null returning id',
-    [buildId],
-  );
-  if (marked.length > 0) {
-    const rows = groups.flatMap(({ fingerprint, generic, failures }, group) =>
-      failures.map((failure, position) => ({ group, position, fingerprint, generic, failure: { ...failure, buildId } })),
-    );
-    await sql.query(INSERT, [buildId, { rows }]);
-  } else if ((await sql.query('select id from builds where id = $1', [buildId])).length === 0) {
+  if ((await sql.query('select id from builds where id = $1 for update', [buildId])).length === 0) {
     throw new TriageError('not-found', `There is no build ${buildId}`);
   }
+  const rows = newRows(buildId, groups, await storedRows(sql, buildId));
+  if (rows.length > 0) await sql.query(INSERT, [buildId, { rows }]);
   return await storedGroups(sql, buildId);
 }
 
-const StoredRow = z.object({ group: z.int(), fingerprint: Fingerprint, generic: z.boolean(), failure: Failure });
+const StoredRow = z.object({ group: z.int(), position: z.int(), fingerprint: Fingerprint, generic: z.boolean(), failure: Failure });
+type StoredRow = z.infer<typeof StoredRow>;
+
+function newRows(buildId: string, groups: readonly FailureGroup[], stored: readonly StoredRow[]): StoredRow[] {
+  const rows = [...stored];
+  for (const group of groups) {
+    const number = rows.find((row) => isOfGroup(row, group))?.group ?? Math.max(-1, ...rows.map((row) => row.group)) + 1;
+    const known = new Set(stored.filter((row) => row.group === number).map((row) => failureKey(row.failure)));
+    // A group keeps the fingerprint it was first saved with: its triage goes by that.
+    const { fingerprint, generic } = rows.find((row) => row.group === number) ?? group;
+    const from = rows.filter((row) => row.group === number).length;
+    const fresh = group.failures.filter((one) => !known.has(failureKey(one)));
+    rows.push(
+      ...fresh.map((failure, at) => ({ group: number, position: from + at, fingerprint, generic, failure: { ...failure, buildId } })),
+    );
+  }
+  return rows.slice(stored.length);
+}
+
+function isOfGroup(row: StoredRow, group: FailureGroup): boolean {
+  if (row.generic || group.generic) return row.generic && group.generic;
+  const { algorithm, version, value } = row.fingerprint;
+  return algorithm === group.fingerprint.algorithm && version === group.fingerprint.version && value === group.fingerprint.value;
+}
+
+function failureKey({ test, message }: Failure): string {
+  return JSON.stringify(test === null ? [message] : [test.suite, test.name]);
+}
+
+async function storedRows(sql: Sql, buildId: string): Promise<StoredRow[]> {
+  return z.array(StoredRow).parse(await sql.query(STORED, [buildId]));
+}
 
 async function storedGroups(sql: Sql, buildId: string): Promise<FailureGroup[]> {
-  const rows = z.array(StoredRow).parse(await sql.query(STORED, [buildId]));
+  const rows = await storedRows(sql, buildId);
   const byNumber = Map.groupBy(rows, (row) => row.group);
   return [...byNumber.values()].flatMap((members) => {
     const [first] = members;
@@ -85,6 +109,6 @@ const INSERT = `
   where b.id = $1`;
 
 const STORED = `
-  select group_number as group, generic, body as failure,
+  select group_number as group, position, generic, body as failure,
     jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint
   from failures where build_id = $1 order by group_number, position`;

@@ -18,20 +18,26 @@ function jobMethods(db: Database, clock: Clock): JobMethods {
 
   return {
     owe: async (buildId, sql = db) => {
-      const [created] = await jobs(sql, OWE, [newId('job', clock.now()), buildId]);
-      const [job] = created === undefined ? await jobs(sql, FIND_BY_BUILD, [buildId]) : [created];
+      const [job] = await jobs(sql, OWE, [newId('job', clock.now()), buildId]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build vanished while it was stored');
       return job;
     },
     lease: async (jobId, leaseMs) => (await jobs(db, LEASE, [jobId, leaseMs]))[0] ?? null,
     renew: async (job, leaseMs) => (await jobs(db, RENEW, [job.id, job.lease, leaseMs])).length > 0,
-    finish: async (job, state, error, sql = db) => (await jobs(sql, FINISH, [job.id, job.lease, state, error])).length > 0,
+    finish: async (job, state, error, sql = db) => {
+      const [ended] = await jobs(sql, FINISH, [job.id, job.lease, state, error]);
+      if (ended === undefined) return 'refused';
+      return ended.state === 'queued' ? 'owed-again' : 'ended';
+    },
+    markFetched: async (job) => {
+      await db.query(MARK_FETCHED, [job.id, job.owed]);
+    },
     release: async (job, error) => {
       await jobs(db, RELEASE, [job.id, job.lease, error]);
     },
     reclaim: async () => (await jobs(db, RECLAIM, [])).length,
     find: async (jobId) => (await jobs(db, `select ${JOB} from triage_jobs where id = $1`, [jobId]))[0] ?? null,
-    findByBuild: async (buildId) => (await jobs(db, FIND_BY_BUILD, [buildId]))[0] ?? null,
+    findByBuild: async (buildId, sql = db) => (await jobs(sql, FIND_BY_BUILD, [buildId]))[0] ?? null,
     owed: async (limit) => await jobs(db, OWED, [limit]),
   };
 }
@@ -53,8 +59,11 @@ function triageMethods(db: Database, clock: Clock): Pick<TriageStore, 'open' | '
   };
 }
 
-const JOB = `id, build_id as "buildId", state, attempts, lease, lease_expires_at as "leaseExpiresAt", error,
-  created_at as "createdAt", updated_at as "updatedAt"`;
+/** News came since the newest lease was taken. */
+const NEWS = '(owed > taken)';
+
+const JOB = `id, build_id as "buildId", state, attempts, owed, fetched, (state = 'running' and ${NEWS}) as dirty,
+  lease, lease_expires_at as "leaseExpiresAt", error, created_at as "createdAt", updated_at as "updatedAt"`;
 
 const TRIAGE = `id, build_id as "buildId", fingerprint, state, analysis_id as "analysisId"`;
 
@@ -62,13 +71,18 @@ const EXPIRES = (parameter: string) => `clock_timestamp() + ${parameter}::float8
 
 const OWE = `
   insert into triage_jobs (id, build_id, state) values ($1, $2, 'queued')
-  on conflict (build_id) do nothing returning ${JOB}`;
+  on conflict (build_id) do update set
+    owed = triage_jobs.owed + 1,
+    state = case when triage_jobs.state = 'running' then 'running' else 'queued' end,
+    attempts = case when triage_jobs.state = 'running' then triage_jobs.attempts else 0 end,
+    error = null, updated_at = clock_timestamp()
+  returning ${JOB}`;
 
 const FIND_BY_BUILD = `select ${JOB} from triage_jobs where build_id = $1`;
 
 const LEASE = `
-  update triage_jobs set state = 'running', lease = lease + 1, attempts = attempts + 1, error = null,
-    lease_expires_at = ${EXPIRES('$2')}, updated_at = clock_timestamp()
+  update triage_jobs set state = 'running', lease = lease + 1, attempts = case when ${NEWS} then 1 else attempts + 1 end,
+    taken = owed, error = null, lease_expires_at = ${EXPIRES('$2')}, updated_at = clock_timestamp()
   where id = $1 and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
   returning ${JOB}`;
 
@@ -78,15 +92,21 @@ const RENEW = `
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const FINISH = `
-  update triage_jobs set state = $3, error = $4, lease_expires_at = null, updated_at = clock_timestamp()
+  update triage_jobs set
+    state = case when ${NEWS} then 'queued' else $3 end,
+    attempts = case when ${NEWS} then 0 else attempts end,
+    error = case when ${NEWS} then null else $4 end,
+    lease_expires_at = null, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
+const MARK_FETCHED = 'update triage_jobs set fetched = greatest(fetched, $2::int) where id = $1';
+
 const RELEASE = `
-  update triage_jobs set state = 'queued', error = $3, lease_expires_at = null, updated_at = clock_timestamp()
+  update triage_jobs set state = 'queued', attempts = case when ${NEWS} then 0 else attempts end, error = $3, lease_expires_at = null, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const RECLAIM = `
-  update triage_jobs set state = 'queued', lease_expires_at = null, updated_at = clock_timestamp()
+  update triage_jobs set state = 'queued', attempts = case when ${NEWS} then 0 else attempts end, lease_expires_at = null, updated_at = clock_timestamp()
   where state = 'running' returning ${JOB}`;
 
 const OWED = `

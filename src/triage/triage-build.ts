@@ -2,6 +2,7 @@ import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
+import type { TriageJob } from '../domain/triage.ts';
 import type { Masker } from '../log/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
@@ -9,6 +10,7 @@ import type { Stores } from '../ports/stores.ts';
 import { type ConcludeDeps, conclude } from './conclude.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
+import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
 import { maskSources, readMasked } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
 import { subjectOf } from './subject.ts';
@@ -27,19 +29,20 @@ export interface TriageBuildDeps extends ConcludeDeps {
 
 /**
  * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
- * point: what was finished before is found and not repeated. `lastTry` says that a log which cannot be fetched now will
+ * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. `lastTry` says that a log which cannot be fetched now will
  * not be waited for any longer.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean): Promise<Analysis[]> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes } = await sourcesOf(build, deps, signal, lastTry);
-  const reading = readMasked(sources, { budgetTokens: deps.budgetTokens, secrets: 0 });
-  const groups = await storedGroups(build, reading, deps);
+  const read = reader(deps.budgetTokens);
+  const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
   for (const group of groups) {
     signal.throwIfAborted();
-    analyses.push(await answerGroup({ build, group, groups, reading, notes }, deps, signal));
+    const shown = isFetched(build, deps) ? sourcesOfGroup(group, sources) : sources;
+    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), notes }, deps, signal));
   }
   return analyses;
 }
@@ -48,7 +51,8 @@ interface GroupInput {
   readonly build: Build;
   readonly group: FailureGroup;
   readonly groups: readonly FailureGroup[];
-  readonly reading: Reading;
+  /** Of the sources that show the group; only asked for where there is no answer yet. */
+  readonly reading: () => Reading;
   readonly notes: readonly string[];
 }
 
@@ -59,7 +63,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, signal: Abo
     const stored = await deps.stores.analyses.find(triage.analysisId);
     if (stored !== null) return stored;
   }
-  const subject = subjectOf({ ...input, triageId: triage.id });
+  const subject = subjectOf({ ...input, reading: input.reading(), triageId: triage.id });
   const startedAt = deps.clock.now();
   const entry = group.generic ? null : await deps.stores.library.recall(group.fingerprint.value);
   if (entry === null) {
@@ -70,29 +74,60 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, signal: Abo
   return conclude(build, recallAnalysis(subject, entry, timesSeen, startedAt, deps.clock.now()), deps, signal);
 }
 
-/** Groups are stored once: a second run of the same build works on the stored ones. */
-async function storedGroups(build: Build, reading: Reading, deps: TriageBuildDeps): Promise<FailureGroup[]> {
-  await deps.stores.builds.saveTestResults(build.id, reading.testResults);
-  return deps.stores.failures.saveGroups(build.id, groupsOf(reading, build.id));
+type Read = (sources: readonly SourceText[]) => Reading;
+
+/** Reads each choice of sources once. */
+function reader(budgetTokens: number): Read {
+  const readings = new Map<string, Reading>();
+  return (sources) => {
+    const key = JSON.stringify(sources.map(({ name }) => name));
+    const reading = readings.get(key) ?? readMasked(sources, { budgetTokens, secrets: 0 });
+    readings.set(key, reading);
+    return reading;
+  };
 }
 
-/** The archived texts of a build; where there are none yet they are fetched from the CI that ran it, masked, and kept. */
+/** What was fetched are the logs of failed jobs, each with a cause of its own; of an upload's logs only some show a failure. */
+function isFetched(build: Build, deps: TriageBuildDeps): boolean {
+  return deps.buildSources[build.provider] !== undefined;
+}
+
+/** The stored groups with those that this reading adds; a second run of the same build works on the stored ones. */
+async function storedGroups(build: Build, sources: readonly SourceText[], read: Read, deps: TriageBuildDeps): Promise<FailureGroup[]> {
+  const { builds, failures } = deps.stores;
+  const reading = read(sources);
+  await builds.saveTestResults(build.id, reading.testResults);
+  const found = isFetched(build, deps) ? causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id);
+  return failures.saveGroups(build.id, joinKnown(found, await failures.saveGroups(build.id, [])));
+}
+
+/**
+ * The archived texts of a build. Where the CI that ran it may have more, they are fetched, masked, and kept; what was
+ * archived before and is gone there stays.
+ */
 async function sourcesOf(build: Build, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean) {
+  const job = await deps.stores.triages.findByBuild(build.id);
   const archived = await fromArchive(build, deps.archive);
-  if (archived.length > 0) return { sources: archived, notes: [] };
   const source = deps.buildSources[build.provider];
-  if (source === undefined) return { sources: [], notes: ['The build came without a log.'] };
+  if (source === undefined) return { sources: archived, notes: archived.length > 0 ? [] : ['The build came without a log.'] };
+  if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
     const fetched = await source.fetch(build, signal);
     const { sources } = await maskSources(fetched.sources, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
-    return { sources, notes: [...fetched.notes] };
+    if (job !== null) await deps.stores.triages.markFetched(job);
+    const names = new Set(sources.map((one) => one.name));
+    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...fetched.notes] };
   } catch (error) {
     if (signal.aborted || (isRetryable(error) && !lastTry)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
-    return { sources: [], notes: [`The log could not be read: ${messageOf(error)}`] };
+    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${messageOf(error)}`] };
   }
+}
+
+function isFetchDue(job: TriageJob | null): boolean {
+  return job !== null && job.fetched < job.owed;
 }
 
 async function fromArchive(build: Build, archive: BuildArchive): Promise<SourceText[]> {

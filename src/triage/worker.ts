@@ -22,38 +22,46 @@ export async function startWorker(deps: WorkerDeps): Promise<void> {
   await deps.jobQueue.work((jobId, signal) => runJob(jobId, deps, signal), { concurrency: deps.concurrency });
 }
 
-/** Runs one job under a lease that is renewed while it works. Throws where the queue should ring again later. */
+/**
+ * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
+ * Throws where the queue should ring again later.
+ */
 export async function runJob(jobId: string, deps: WorkerDeps, signal: AbortSignal): Promise<void> {
+  while ((await runOnce(jobId, deps, signal)) === 'owed-again' && !signal.aborted);
+}
+
+type End = Awaited<ReturnType<TriageStore['finish']>>;
+
+async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal): Promise<End> {
   const job = await deps.triages.lease(jobId, deps.leaseMs);
-  if (job === null) return;
+  if (job === null) return 'refused';
   const logger = deps.logger.child({ jobId, buildId: job.buildId });
   if (job.attempts > MAX_ATTEMPTS) {
-    await deps.triages.finish(
+    logger.error({ attempts: job.attempts }, 'triage job set aside');
+    return deps.triages.finish(
       job,
       'failed',
       `set aside after ${MAX_ATTEMPTS} attempts that did not end: ${job.error ?? 'no error was recorded'}`,
     );
-    logger.error({ attempts: job.attempts }, 'triage job set aside');
-    return;
   }
   const lease = keepLease(job, deps);
   try {
     await deps.triage(job.buildId, AbortSignal.any([signal, lease.lost]), job.attempts >= MAX_ATTEMPTS);
-    if (!(await deps.triages.finish(job, 'done', null))) logger.warn({}, 'triage job was taken over before it ended');
+    const end = await deps.triages.finish(job, 'done', null);
+    if (end === 'refused') logger.warn({}, 'triage job was taken over before it ended');
+    if (end === 'owed-again') logger.info({}, 'more of the build failed meanwhile; it is triaged again');
+    return end;
   } catch (error) {
-    await settleFailure(job, error, deps, logger, signal);
+    return await settleFailure(job, error, deps, logger, signal);
   } finally {
     lease.stop();
   }
 }
 
-async function settleFailure(job: TriageJob, error: unknown, deps: WorkerDeps, logger: Logger, signal: AbortSignal): Promise<void> {
+async function settleFailure(job: TriageJob, error: unknown, deps: WorkerDeps, logger: Logger, signal: AbortSignal): Promise<End> {
   const again = signal.aborted || isRetryable(error);
   logger.error({ error, again, attempts: job.attempts }, 'triage failed');
-  if (!again) {
-    await deps.triages.finish(job, 'failed', messageOf(error));
-    return;
-  }
+  if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
   await deps.triages.release(job, messageOf(error));
   throw error;
 }

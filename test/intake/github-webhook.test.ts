@@ -141,6 +141,43 @@ describe('one run, told in several ways, is one build (T09)', () => {
   );
 });
 
+describe('more of one run fails', () => {
+  const repository = { full_name: 'octo-org/octo-repo' };
+  const jobOf = (id: number, delivery: string) => ({
+    event: 'workflow_job',
+    payload: githubExample('workflow_job', 'completed', { repository, workflow_job: { id, run_id: 289782451, workflow_name: 'test' } }),
+    delivery,
+  });
+  const checkOf = (jobId: number, delivery: string) => ({
+    event: 'check_run',
+    payload: githubExample('check_run', 'completed', {
+      repository,
+      check_run: { conclusion: 'failure', details_url: `https://github.com/octo-org/octo-repo/actions/runs/289782451/job/${jobId}` },
+    }),
+    delivery,
+  });
+  const run = (delivery: string) => ({ event: 'workflow_run', payload: failedRun, delivery });
+  const owedAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
+    const owed = [];
+    for (const sending of sendings) {
+      expect((await sendGithub(app, sending)).json()).toMatchObject({ buildId: 'bld_1', jobId: 'job_1' });
+      owed.push(state.jobs[0]?.owed);
+    }
+    expect(state.rung).toHaveLength(owed.at(-1) ?? 0);
+    return owed;
+  };
+
+  test('each other failed job, and the end of the run, owe the build once more', async () => {
+    expect(await owedAfter(jobOf(1, 'd-1'), jobOf(2, 'd-2'), checkOf(3, 'd-3'), run('d-4'))).toEqual([1, 2, 3, 4]);
+  });
+
+  test('the check of a job that is known, told again in another delivery, or told after the run has ended, is no news', async () => {
+    expect(await owedAfter(jobOf(1, 'd-1'), checkOf(1, 'd-2'), jobOf(1, 'd-3'), run('d-4'), jobOf(2, 'd-5'), checkOf(3, 'd-6'))).toEqual([
+      1, 1, 1, 2, 2, 2,
+    ]);
+  });
+});
+
 describe('deliveries that come again', () => {
   test('the same delivery changes nothing and gets the same answer', async () => {
     const first = await sendGithub(app, { event: 'workflow_run', payload: failedRun });

@@ -1,7 +1,7 @@
 import type { Build, TestResult } from '../../src/domain/build.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import type { HttpDeps } from '../../src/http.ts';
-import type { Stores } from '../../src/ports/stores.ts';
+import { type Stores, WHOLE_BUILD } from '../../src/ports/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
 
 type Kept = Parameters<Stores['deliveries']['insertOnce']>[0];
@@ -14,12 +14,23 @@ export interface FakeState {
   readonly results: Map<string, readonly TestResult[]>;
   readonly archive: Map<string, string>;
   readonly rung: string[];
+  /** `<build id> <part>` */
+  readonly failedParts: Set<string>;
   readonly log: LogLine[];
 }
 
 /** HTTP dependencies whose stores live in memory: for tests in which SQL does not matter. Transactions roll nothing back. */
 export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: HttpDeps; readonly state: FakeState } {
-  const state: FakeState = { deliveries: [], builds: [], jobs: [], results: new Map(), archive: new Map(), rung: [], log: [] };
+  const state: FakeState = {
+    deliveries: [],
+    builds: [],
+    jobs: [],
+    results: new Map(),
+    archive: new Map(),
+    rung: [],
+    failedParts: new Set(),
+    log: [],
+  };
   const empty = emptyHttpDeps();
   const deps: HttpDeps = {
     ...empty,
@@ -74,6 +85,11 @@ function fakeBuilds(state: FakeState, empty: HttpDeps): Stores['builds'] {
       return { build: changed, created: false };
     },
     find: async (id) => state.builds.find((build) => build.id === id) ?? null,
+    addFailedPart: async (buildId, part) => {
+      const known = [part, WHOLE_BUILD].some((one) => state.failedParts.has(`${buildId} ${one}`));
+      state.failedParts.add(`${buildId} ${part}`);
+      return !known;
+    },
     findByExternalId: async ({ repository, externalId }) =>
       state.builds.findLast((build) => build.repository === repository && build.externalId === externalId) ?? null,
     saveTestResults: async (buildId, results) => void state.results.set(buildId, results),
@@ -86,12 +102,17 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
     ...empty.stores.triages,
     findByBuild,
     owe: async (buildId) => {
-      const known = await findByBuild(buildId);
-      if (known !== null) return known;
-      const at = new Date(0).toISOString();
+      const at = state.jobs.findIndex((job) => job.buildId === buildId);
+      const known = state.jobs[at];
+      if (known !== undefined) {
+        const again: TriageJob = { ...known, owed: known.owed + 1 };
+        state.jobs[at] = again;
+        return again;
+      }
+      const now = new Date(0).toISOString();
       const job: TriageJob = {
-        ...{ id: `job_${state.jobs.length + 1}`, buildId, state: 'queued', attempts: 0, lease: 0 },
-        ...{ leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
+        ...{ id: `job_${state.jobs.length + 1}`, buildId, state: 'queued', attempts: 0, lease: 0, owed: 1, fetched: 0, dirty: false },
+        ...{ leaseExpiresAt: null, error: null, createdAt: now, updatedAt: now },
       };
       state.jobs.push(job);
       return job;

@@ -10,6 +10,9 @@ const job: TriageJob = {
   buildId: 'bld_1',
   state: 'running',
   attempts: 1,
+  owed: 1,
+  fetched: 0,
+  dirty: false,
   lease: 1,
   leaseExpiresAt: null,
   error: null,
@@ -17,15 +20,19 @@ const job: TriageJob = {
   updatedAt: '2026-01-05T10:00:00.000Z',
 };
 
-/** A store with one job, that remembers how it ended. */
-function desk(attempts: number, triage: WorkerDeps['triage']) {
+/** A store with one job, that remembers how it ended. News of its build comes during its first `news` runs. */
+function desk(attempts: number, triage: WorkerDeps['triage'], news = 0) {
+  let runs = 0;
   const events: string[] = [];
   const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release'> = {
-    lease: async () => ({ ...job, attempts }),
+    lease: async () => {
+      runs += 1;
+      return { ...job, attempts };
+    },
     renew: async () => true,
     finish: async (_job, state, error) => {
       events.push(`${state}${error === null ? '' : `: ${error}`}`);
-      return true;
+      return runs <= news ? 'owed-again' : 'ended';
     },
     release: async (_job, error) => {
       events.push(`released: ${error}`);
@@ -62,6 +69,29 @@ describe('runJob', () => {
     });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['failed: no']);
+  });
+  it('runs a job once more when more of its build failed while it ran', async () => {
+    const runs: string[] = [];
+    const { events, deps } = desk(1, async (buildId) => runs.push(buildId), 2);
+    await runJob('job_1', deps, never);
+    expect(runs).toEqual(['bld_1', 'bld_1', 'bld_1']);
+    expect(events).toEqual(['done', 'done', 'done']);
+  });
+  it('runs a job once more that could not succeed with what was known before', async () => {
+    let runs = 0;
+    const triage = async () => {
+      runs += 1;
+      if (runs === 1) throw new TriageError('not-found', 'no log yet');
+    };
+    const { events, deps } = desk(1, triage, 1);
+    await runJob('job_1', deps, never);
+    expect(events).toEqual(['failed: no log yet', 'done']);
+  });
+  it('leaves the second run to the next process when it is stopping', async () => {
+    const stopping = new AbortController();
+    const { events, deps } = desk(1, async () => stopping.abort(), 1);
+    await runJob('job_1', deps, stopping.signal);
+    expect(events).toEqual(['done']);
   });
   it('tells the last try that it is the last', async () => {
     const tries: boolean[] = [];

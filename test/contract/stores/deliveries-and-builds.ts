@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
+import { WHOLE_BUILD } from '../../../src/ports/stores.ts';
 import { sampleBuild } from '../../store/samples.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
@@ -98,6 +99,24 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
         await world.stores.builds.findByExternalId({ provider: 'github', repository: world.repository, externalId: '9001', attempt: 1 }),
       ).toEqual(first);
       expect(await world.stores.builds.findByNumber({ provider: 'jenkins', number: '57', repository: world.repository })).toBeNull();
+    });
+
+    it('knows which part that failed is news, and which attempt it belongs to', async () => {
+      const first = await world.build({ externalId: '9002' });
+      const second = await world.build({ externalId: '9002', attempt: 2 });
+      const { builds } = world.stores;
+      const key = { provider: 'github', repository: world.repository, externalId: '9002' };
+
+      const told = await Promise.all([1, 2, 3].map(() => builds.addFailedPart(first.id, 'job 1')));
+      expect(told.toSorted()).toEqual([false, false, true]);
+      expect(await builds.addFailedPart(first.id, 'job 2')).toBe(true);
+      expect(await builds.addFailedPart(second.id, 'job 1')).toBe(true);
+      expect(await builds.findByExternalId({ ...key, failedPart: 'job 2' })).toEqual(first);
+      expect(await builds.findByExternalId({ ...key, failedPart: 'job 3' })).toEqual(second);
+
+      expect(await builds.addFailedPart(first.id, WHOLE_BUILD)).toBe(true);
+      expect(await builds.addFailedPart(first.id, 'job 3')).toBe(false);
+      expect(await builds.addFailedPart(first.id, WHOLE_BUILD)).toBe(false);
     });
 
     it('finds a number that several pipelines share in the one that reported last', async () => {

@@ -6,7 +6,7 @@ import { PAGE, type StoresWorld } from './world.ts';
 
 export function failuresAndHistoryContract(world: StoresWorld): void {
   describe('failures', () => {
-    it('saves the groups of a build once; the second caller gets the stored ones', async () => {
+    it('saves what several callers bring at once, and returns all of it in the same order', async () => {
       const { id } = await world.build();
       const groups = [
         { ...sampleGroup(id, 'aa'), failures: [sampleFailure(id, 'aa'), sampleFailure(id, 'aa', { message: 'two' })] },
@@ -15,22 +15,57 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
 
       const others = [sampleGroup(id, 'cc')];
 
-      const [first, second] = await Promise.all([
-        world.stores.failures.saveGroups(id, groups),
-        world.stores.failures.saveGroups(id, others),
-      ]);
+      await Promise.all([world.stores.failures.saveGroups(id, groups), world.stores.failures.saveGroups(id, others)]);
 
-      expect([groups, others]).toContainEqual(first);
-      expect(second).toEqual(first);
-      expect(await world.stores.failures.saveGroups(id, [])).toEqual(first);
-      expect(await world.stores.failures.listByBuild(id)).toEqual(first.flatMap((group) => group.failures));
+      const all = await world.stores.failures.saveGroups(id, []);
+      expect([
+        [...groups, ...others],
+        [...others, ...groups],
+      ]).toContainEqual(all);
+      expect(await world.stores.failures.listByBuild(id)).toEqual(all.flatMap((group) => group.failures));
     });
 
-    it('remembers that a build had no failures, and refuses a build that does not exist', async () => {
+    it('adds the groups that are new, and leaves the stored ones as they are', async () => {
+      const { id } = await world.build();
+      const aa = sampleGroup(id, 'aa');
+      await world.stores.failures.saveGroups(id, [aa]);
+      const bb = sampleGroup(id, 'bb');
+
+      expect(await world.stores.failures.saveGroups(id, [bb, sampleGroup(id, 'aa')])).toEqual([aa, bb]);
+      expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'bb'), sampleGroup(id, 'aa')])).toEqual([aa, bb]);
+    });
+
+    it('adds to a known group the failures of other tests, and where there is no test, other messages', async () => {
+      const { id } = await world.build();
+      const first = sampleFailure(id, 'aa', { test: failingTest('test_a') });
+      await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: [first] }]);
+      const other = sampleFailure(id, 'aa', { test: failingTest('test_b') });
+      const untested = sampleFailure(id, 'aa');
+      const again = [sampleFailure(id, 'aa', { test: failingTest('test_a'), message: 'in other words' }), other, untested];
+
+      const [group, ...rest] = await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, 'aa'), failures: again }]);
+
+      expect(rest).toEqual([]);
+      expect(group?.failures).toEqual([first, other, untested]);
+      expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa')])).toEqual([group]);
+    });
+
+    it('keeps one generic group for a build', async () => {
+      const { id } = await world.build();
+      const generic = { ...sampleGroup(id, 'aa', { generic: true }), generic: true };
+      const late = { ...sampleGroup(id, 'bb', { generic: true, message: 'exit code 2' }), generic: true };
+      await world.stores.failures.saveGroups(id, [generic]);
+
+      expect(await world.stores.failures.saveGroups(id, [late])).toEqual([
+        { ...generic, failures: [...generic.failures, ...late.failures] },
+      ]);
+    });
+
+    it('holds a build without failures, and refuses a build that does not exist', async () => {
       const { id } = await world.build();
 
       expect(await world.stores.failures.saveGroups(id, [])).toEqual([]);
-      expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa')])).toEqual([]);
+      expect(await world.stores.failures.listByBuild(id)).toEqual([]);
       await expect(world.stores.failures.saveGroups('bld_none', [])).rejects.toMatchObject({ code: 'not-found' });
     });
 

@@ -19,9 +19,72 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       const jobs = await Promise.all([1, 2, 3].map(() => world.stores.triages.owe(id)));
 
       expect(new Set(jobs.map((job) => job.id)).size).toBe(1);
-      expect(jobs[0]).toMatchObject({ buildId: id, state: 'queued', attempts: 0, lease: 0, leaseExpiresAt: null, error: null });
-      expect(await world.stores.triages.findByBuild(id)).toEqual(jobs[0]);
-      expect(await world.stores.triages.find(jobs[0]?.id ?? '')).toEqual(jobs[0]);
+      for (const job of jobs) {
+        expect(job).toMatchObject({ buildId: id, state: 'queued', attempts: 0, lease: 0, leaseExpiresAt: null, error: null });
+      }
+      expect(jobs.map((job) => job.owed).toSorted()).toEqual([1, 2, 3]);
+      const found = await world.stores.triages.findByBuild(id);
+      expect(found).toMatchObject({ id: jobs[0]?.id, owed: 3, fetched: 0, dirty: false });
+      expect(await world.stores.triages.find(jobs[0]?.id ?? '')).toEqual(found);
+    });
+
+    async function leased(jobId: string) {
+      const job = await world.stores.triages.lease(jobId, LEASE_MS);
+      if (job === null) throw new Error('the lease is given');
+      return job;
+    }
+
+    it.each(['done', 'failed'] as const)('owes a build again whose triage was %s, with tries counted anew', async (state) => {
+      const { id, buildId } = await owed();
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer');
+      const job = await leased(id);
+      expect(job.attempts).toBe(2);
+      expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
+
+      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, error: null });
+
+      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
+      const again = await leased(id);
+      expect(again).toMatchObject({ lease: 3, attempts: 1, dirty: false });
+      expect(await world.stores.triages.finish(again, 'done', null)).toBe('ended');
+    });
+
+    it('marks a running job dirty, and queues it again once it ends', async () => {
+      const { id, buildId } = await owed();
+      const job = await leased(id);
+
+      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'running', attempts: 1, dirty: true });
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
+      expect(await world.stores.triages.finish(job, 'failed', 'no log yet')).toBe('owed-again');
+
+      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', attempts: 0, error: null, dirty: false });
+      expect(await world.stores.triages.finish(await leased(id), 'done', null)).toBe('ended');
+    });
+
+    it.each(['release', 'reclaim', 'expiry'])('counts the tries of a dirty job anew after its %s', async (end) => {
+      const { id, buildId } = await owed();
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer');
+      const job = await world.stores.triages.lease(id, end === 'expiry' ? 1 : LEASE_MS);
+      if (job === null) throw new Error('the lease is given');
+      await world.stores.triages.owe(buildId);
+
+      if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer');
+      if (end === 'reclaim') await world.stores.triages.reclaim();
+      if (end === 'expiry') await delay(20);
+
+      expect(await leased(id)).toMatchObject({ attempts: 1, dirty: false });
+    });
+
+    it('knows how far the stored logs cover what is owed', async () => {
+      const { id, buildId } = await owed();
+      const job = await leased(id);
+      const later = await world.stores.triages.owe(buildId);
+
+      await world.stores.triages.markFetched(job);
+      expect(await world.stores.triages.find(id)).toMatchObject({ owed: 2, fetched: 1 });
+      await world.stores.triages.markFetched(later);
+      await world.stores.triages.markFetched(job);
+      expect(await world.stores.triages.find(id)).toMatchObject({ owed: 2, fetched: 2 });
     });
 
     it('gives a lease to one of several takers', async () => {
@@ -51,12 +114,12 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       expect(held.lease).toBe(2);
       expect(await world.stores.triages.renew(stale, LEASE_MS)).toBe(false);
-      expect(await world.stores.triages.finish(stale, 'failed', 'late')).toBe(false);
+      expect(await world.stores.triages.finish(stale, 'failed', 'late')).toBe('refused');
       await world.stores.triages.release(stale, 'late');
       expect(await world.stores.triages.find(id)).toMatchObject({ state: 'running', lease: 2, error: null });
       expect(await world.stores.triages.renew(held, LEASE_MS)).toBe(true);
-      expect(await world.stores.triages.finish(held, 'done', null)).toBe(true);
-      expect(await world.stores.triages.finish(held, 'failed', 'twice')).toBe(false);
+      expect(await world.stores.triages.finish(held, 'done', null)).toBe('ended');
+      expect(await world.stores.triages.finish(held, 'failed', 'twice')).toBe('refused');
     });
 
     it('never leases a job that is done or failed for good', async () => {
@@ -91,7 +154,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       expect(await world.stores.triages.reclaim()).toBeGreaterThanOrEqual(1);
 
-      expect(await world.stores.triages.finish(lost, 'done', null)).toBe(false);
+      expect(await world.stores.triages.finish(lost, 'done', null)).toBe('refused');
       expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ lease: 2 });
       expect(await world.stores.triages.renew(lost, LEASE_MS)).toBe(false);
     });
