@@ -1,5 +1,6 @@
 import closeWithGrace from 'close-with-grace';
 import { type App, createApp } from '../app.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
 import type { Logger } from '../ports/logger.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
@@ -28,14 +29,27 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
   const app = await createApp(settings, logger);
   const http = await buildHttp(app);
-  await app.loadKnowledge();
-  await syncLibraryIndex({ library: app.stores.library, vectorIndex: app.vectorIndex, logger });
-  await app.work();
-  const address = await http.listen({ host: settings.http.host, port: settings.http.port });
+  const address = await start(app, http).catch(async (error: unknown) => {
+    await http.close();
+    await app.close({ drainMs: 0 });
+    throw error;
+  });
   const closing = closeOnSignals(app, http, logger);
   await announce(address, settings.auth.tokens[0]?.token ?? '', dataDir, performance.now() - startedAt);
   if (options.demo) await demonstrate(address, settings.auth.tokens[0]?.token ?? '');
   await closing;
+}
+
+/** Everything that may still fail before the address is told. */
+async function start(app: App, http: Doors): Promise<string> {
+  const { host, port } = app.config.http;
+  await app.loadKnowledge();
+  await syncLibraryIndex({ library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger });
+  const address = await http.listen({ host, port }).catch((cause: unknown) => {
+    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. --port 0 takes a free one.`, { cause });
+  });
+  await app.work();
+  return address;
 }
 
 /** `faultline worker`: takes jobs without opening a door; for databases that several processes may share. */
