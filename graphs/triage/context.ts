@@ -15,13 +15,11 @@ export interface TriageContext {
   readonly onStep?: ((step: Step) => void) | undefined;
 }
 
-const isObject = (value: unknown) => typeof value === 'object' && value !== null;
-
-/** Checks that the parts are there; their types are the compiler's business. */
+/** Checks that the parts are there and alive: LangGraph's own tools can send JSON only, which judges nothing. */
 export const TriageContextSchema = z.object({
-  analyst: z.custom<Analyst>(isObject, 'an analyst is needed'),
-  toolbox: z.custom<Toolbox>(isObject, 'a toolbox is needed'),
-  clock: z.custom<Clock>(isObject, 'a clock is needed'),
+  analyst: z.custom<Analyst>((value) => canDo(value, 'classify'), needs('analyst')),
+  toolbox: z.custom<Toolbox>((value) => canDo(value, 'run'), needs('toolbox')),
+  clock: z.custom<Clock>((value) => canDo(value, 'now'), needs('clock')),
   onStep: z.custom<(step: Step) => void>((value) => typeof value === 'function').optional(),
 });
 
@@ -34,4 +32,12 @@ export function contextOf(runtime: TriageRuntime): TriageContext {
     throw new TriageError('internal', 'The triage graph was run without its context; pass { context: { analyst, toolbox, clock } }');
   }
   return context;
+}
+
+function canDo(value: unknown, method: string): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, method) === 'function';
+}
+
+function needs(part: string): string {
+  return `A run needs its ${part}. Faultline passes it; from LangGraph's own tools the graph can be looked at and its threads read, not run.`;
 }

@@ -183,6 +183,6 @@ describe('triage graph', () => {
   });
 
   it('says what is missing when it is run without a context', async () => {
-    await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(/an analyst is needed/);
+    await expect(compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS })).rejects.toThrow(/needs its analyst/);
   });
 });
