@@ -30,7 +30,7 @@ import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import type { InvestigateDeps } from './triage/investigate.ts';
 import { startSweeper } from './triage/sweeper.ts';
-import { triageBuild } from './triage/triage-build.ts';
+import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
 import { type TriagedSources, triageSources } from './triage/triage-sources.ts';
 import { startWorker } from './triage/worker.ts';
 
@@ -66,52 +66,34 @@ export async function createLogger(level: string): Promise<Logger> {
   return (await import('./adapters/logger/pino.ts')).createPinoLogger(level);
 }
 
+/** Opens everything that the configuration names. What was opened is closed again where something further fails. */
 export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
   const opened = await openDatabase(config);
+  try {
+    return await composeApp(config, logger, clock, opened);
+  } catch (error) {
+    await opened.database.close();
+    throw error;
+  }
+}
+
+type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
+
+async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase): Promise<App> {
   const { database } = opened;
   await database.migrate();
   const stores = createStores(database, clock);
   const archive = await openArchive(config, database);
   const vectorIndex = await openVectorIndex(config, database, await openEmbedder(config));
-  const masker = createMasker();
-  const sources: ToolSources = { vectorIndex, archive, history: stores.history };
-  const toolbox = createAppToolbox(sources, await openCodeHost(config.codeHost), await openWebSearch(config), masker, logger);
-  const investigation = investigationOf(
-    config,
-    { toolbox, clock, analyst: await openAnalyst(config, logger) },
-    await opened.checkpointer(),
-  );
-  const jobQueue = await opened.jobQueue(logger);
-  const { createLogPublisher } = await import('./adapters/publisher/log.ts');
-  const buildSources = await openBuildSources(config, logger);
+  const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker() };
   const steps = new Map<string, string>();
-  const deps = {
-    database,
-    stores,
-    archive,
-    masker,
-    buildSources,
-    investigation,
-    clock,
-    logger,
-    publisher: createLogPublisher(logger),
-    budgetTokens: config.triage.budgetTokens,
-    onStep: (buildId: string, { node, round, milliseconds }: Step) => {
-      steps.set(buildId, node);
-      logger.debug({ buildId, node, round, milliseconds }, 'node finished');
-    },
-  };
+  const deps = await triageDepsOf(parts, steps, await opened.checkpointer());
+  // Last: it runs timers of its own, which nothing may leave behind.
+  const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
   const app: App = {
-    config,
-    logger,
-    clock,
-    database,
-    stores,
-    archive,
+    ...parts,
     jobQueue,
-    vectorIndex,
-    masker,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
       if (database.exclusive) await stores.triages.reclaim();
@@ -136,6 +118,36 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
   return app;
 }
 
+type AppParts = Pick<App, 'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker'>;
+
+/** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
+async function triageDepsOf(
+  { config, logger, clock, database, stores, archive, vectorIndex, masker }: AppParts,
+  steps: Map<string, string>,
+  checkpointer: Parameters<typeof compileTriageGraph>[0],
+): Promise<TriageBuildDeps> {
+  const sources: ToolSources = { vectorIndex, archive, history: stores.history };
+  const toolbox = createAppToolbox(sources, await openCodeHost(config.codeHost), await openWebSearch(config), masker, logger);
+  const analyst = await openAnalyst(config, logger);
+  const { createLogPublisher } = await import('./adapters/publisher/log.ts');
+  return {
+    database,
+    stores,
+    archive,
+    masker,
+    clock,
+    logger,
+    buildSources: await openBuildSources(config, logger),
+    investigation: investigationOf(config, { toolbox, clock, analyst }, checkpointer),
+    publisher: createLogPublisher(logger),
+    budgetTokens: config.triage.budgetTokens,
+    onStep: (buildId: string, { node, round, milliseconds }: Step) => {
+      steps.set(buildId, node);
+      logger.debug({ buildId, node, round, milliseconds }, 'node finished');
+    },
+  };
+}
+
 /** The same road on memory alone: no database, no server, nothing that outlives the process. */
 export interface TerminalApp {
   triage(
@@ -146,7 +158,7 @@ export interface TerminalApp {
   ): Promise<TriagedSources>;
 }
 
-/** `repositoryFolder` is a local clone that the code tools may read, for builds of any repository. */
+/** `config.codeHost` names the local clones that the code tools may read. */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'>,
   logger: Logger,

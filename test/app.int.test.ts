@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createApp } from '../src/app.ts';
+import { embedded } from '../src/config/presets.ts';
+import { type Config, parseConfig } from '../src/config/schema.ts';
+import { silentLogger } from '../src/ports/logger.ts';
+import { copyTestDatabase } from './support/pglite.ts';
+
+let folder: string;
+let config: Config;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-app-'));
+  await copyTestDatabase(join(folder, 'database'));
+  config = parseConfig(embedded(folder, join(import.meta.dirname, '../knowledge')));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('an app that cannot be composed gives its database back', async () => {
+  // No key and no address: the model cannot be made, long after the database was opened.
+  const unusable: Config = { ...config, analyst: { driver: 'llm', llm: { ...config.analyst.llm, apiKey: null, baseUrl: null } } };
+  await expect(createApp(unusable, silentLogger)).rejects.toThrow(/API key/);
+
+  const app = await createApp(config, silentLogger);
+  expect((await app.readiness()).ok).toBe(true);
+  await app.close({ drainMs: 0 });
+});
+
+test('readiness tells what does not answer', async () => {
+  const app = await createApp(config, silentLogger);
+  await app.close({ drainMs: 0 });
+
+  const { ok, backends } = await app.readiness();
+  expect(ok).toBe(false);
+  expect(Object.entries(backends).filter(([, says]) => says.startsWith('ok'))).toEqual([]);
+});
