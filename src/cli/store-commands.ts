@@ -1,7 +1,11 @@
 import { createApp } from '../app.ts';
 import { silentLogger } from '../ports/logger.ts';
+import type { VectorMatch } from '../ports/vector-index.ts';
 import { type DataOptions, dataDirectory, readConfig } from './settings.ts';
 import { print } from './terminal.ts';
+
+const SHOWN = 5;
+const SEARCHED = 50;
 
 /** `faultline migrate`: brings the schema of the data directory up to date; opening it does just that. */
 export async function runMigrate(options: DataOptions): Promise<void> {
@@ -24,8 +28,18 @@ export async function runKnowledgeLoad(options: DataOptions): Promise<void> {
 export async function runKnowledgeSearch(words: string, options: DataOptions): Promise<void> {
   const app = await createApp(readConfig(dataDirectory(options.data)), silentLogger);
   await app.loadKnowledge();
-  const matches = await app.vectorIndex.search('knowledge', { text: words, limit: 5 });
+  const matches = await app.vectorIndex.search('knowledge', { text: words, limit: SEARCHED });
   await app.close();
-  const rows = matches.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
-  await print(options.json ? JSON.stringify({ ok: true, matches }) : rows.join('\n') || 'Nothing fits.');
+  const documents = bestOfEach(matches);
+  const rows = documents.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
+  await print(options.json ? JSON.stringify({ ok: true, matches: documents }) : rows.join('\n') || 'Nothing fits.');
+}
+
+/** A document is indexed whole and phrase by phrase; only its best match counts. */
+function bestOfEach(matches: readonly VectorMatch[]): VectorMatch[] {
+  const seen = new Set<string>();
+  return matches
+    .map((match) => ({ ...match, id: match.id.replace(/\/.*/, '') }))
+    .filter(({ id }) => !seen.has(id) && seen.add(id))
+    .slice(0, SHOWN);
 }

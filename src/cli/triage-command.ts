@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { styleText } from 'node:util';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
-import type { Build } from '../domain/build.ts';
+import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
@@ -112,23 +112,5 @@ function verdictCode(analyses: readonly Analysis[]): number {
 
 /** The build that a log from nowhere belongs to. */
 function localBuild(): Build {
-  return {
-    id: 'local',
-    provider: 'upload',
-    repository: LOCAL,
-    pipeline: 'terminal',
-    number: '1',
-    attempt: 1,
-    externalId: null,
-    job: null,
-    branch: null,
-    commit: null,
-    author: null,
-    pullRequest: null,
-    url: null,
-    status: 'failed',
-    startedAt: null,
-    finishedAt: null,
-    receivedAt: new Date().toISOString(),
-  };
+  return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
 }

@@ -38,6 +38,25 @@ export type Build = z.infer<typeof Build>;
 export const NewBuild = Build.omit({ id: true, receivedAt: true });
 export type NewBuild = z.infer<typeof NewBuild>;
 
+/** A failed build of which little is known, such as one whose log was read in a terminal; give what is. */
+export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'number'> & Partial<NewBuild>): NewBuild {
+  return {
+    provider: 'upload',
+    attempt: 1,
+    externalId: null,
+    job: null,
+    branch: null,
+    commit: null,
+    author: null,
+    pullRequest: null,
+    url: null,
+    status: 'failed',
+    startedAt: null,
+    finishedAt: null,
+    ...known,
+  };
+}
+
 /** What a stored text of a build is. */
 export const SourceKind = z.enum(['log', 'report']);
 export type SourceKind = z.infer<typeof SourceKind>;

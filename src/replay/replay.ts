@@ -1,4 +1,4 @@
-import type { Build } from '../domain/build.ts';
+import { type Build, sparseBuild } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
 import { createMasker } from '../log/mask.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
@@ -91,23 +91,6 @@ function stands(quote: string, line: string): boolean {
 }
 
 function buildOf(row: DatasetRow): Build {
-  return {
-    id: row.id,
-    provider: 'upload',
-    repository: row.project ?? 'unknown',
-    pipeline: 'replay',
-    number: row.id,
-    attempt: 1,
-    externalId: null,
-    job: null,
-    branch: null,
-    commit: null,
-    author: null,
-    pullRequest: null,
-    url: null,
-    status: 'failed',
-    startedAt: null,
-    finishedAt: null,
-    receivedAt: new Date(0).toISOString(),
-  };
+  const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
+  return { ...sparseBuild(known), id: row.id, receivedAt: new Date(0).toISOString() };
 }

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createApp } from '../../src/app.ts';
 import { readServedConfig } from '../../src/cli/settings.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
 import type { Logger } from '../../src/ports/logger.ts';
 import { capturedFailure } from './captured-failures.ts';
 
@@ -28,23 +29,7 @@ function deadlyLogger(): Logger {
 }
 
 const app = await createApp(readServedConfig(dataDir).config, deadlyLogger());
-const { build } = await app.stores.builds.upsert({
-  provider: 'upload',
-  repository: 'shop/api',
-  pipeline: 'ci',
-  number: '1',
-  attempt: 1,
-  externalId: null,
-  job: null,
-  branch: null,
-  commit: null,
-  author: null,
-  pullRequest: null,
-  url: null,
-  status: 'failed',
-  startedAt: null,
-  finishedAt: null,
-});
+const { build } = await app.stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
 await app.archive.put(build.id, { name: 'build.log', kind: 'log', text: capturedFailure(slug).log, notes: [] });
 const job = await app.stores.triages.owe(build.id);
 await app.loadKnowledge();

@@ -1,28 +1,10 @@
-import type { Build } from '../../src/domain/build.ts';
+import { type Build, sparseBuild } from '../../src/domain/build.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
 
 /** A failed build as any test may use it; give what matters for the test. */
 export function sampleBuild(overrides: Partial<Build> = {}): Build {
-  return {
-    id: 'bld_sample',
-    provider: 'upload',
-    repository: 'shop/api',
-    pipeline: 'ci',
-    number: '812',
-    attempt: 1,
-    externalId: null,
-    job: null,
-    branch: 'main',
-    commit: 'a41f9c2',
-    author: null,
-    pullRequest: null,
-    url: null,
-    status: 'failed',
-    startedAt: null,
-    finishedAt: null,
-    receivedAt: '2026-01-05T10:00:00.000Z',
-    ...overrides,
-  };
+  const known = { repository: 'shop/api', pipeline: 'ci', number: '812', branch: 'main', commit: 'a41f9c2' };
+  return { ...sparseBuild(known), id: 'bld_sample', receivedAt: '2026-01-05T10:00:00.000Z', ...overrides };
 }
 
 /** One failed test with one excerpt of three lines. */
