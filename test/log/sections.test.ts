@@ -83,7 +83,8 @@ describe('reading as a whole', () => {
     expect(failingTests).toMatchObject([{ name: 'test_a', at: { line: 1 } }]);
   });
 
-  it('stays bounded on bait', () => {
+  // A pattern that backtracks would never come to an end here; the runner's own limit tells.
+  it('comes to an end on bait', () => {
     const bait = [
       `Error: ${'a.'.repeat(900)}`,
       `    at ${'('.repeat(900)}`,
@@ -92,8 +93,7 @@ describe('reading as a whole', () => {
       `FAIL ${'a'.repeat(1_900)}`,
       `${'_'.repeat(900)} ERROR ${'_'.repeat(900)}`,
     ];
-    const started = performance.now();
-    read(...Array.from({ length: 100 }, () => bait).flat());
-    expect(performance.now() - started).toBeLessThan(3_000);
+    const lines = Array.from({ length: 100 }, () => bait).flat();
+    expect(read(...lines).sources).toMatchObject([{ lines: lines.length }]);
   });
 });

@@ -33,10 +33,12 @@ type Handler = Parameters<JobQueue['work']>[0];
 export interface PgBossQueueOptions {
   readonly db: { readonly driver: 'pglite' | 'postgres'; readonly pool: QueuePool };
   readonly logger: Logger;
+  /** Seconds between two looks for rings of other processes and for retries. */
+  readonly pollSeconds?: number;
 }
 
 /** The doorbell on the database itself, by pg-boss in a schema of its own. Within one process a ring is answered at once. */
-export async function createPgBossQueue({ db, logger }: PgBossQueueOptions): Promise<JobQueue> {
+export async function createPgBossQueue({ db, logger, pollSeconds = POLL_SECONDS }: PgBossQueueOptions): Promise<JobQueue> {
   const sql = poolExecutor(db.pool);
   const boss = new PgBoss({ db: sql, schema: SCHEMA, backend: db.driver, schedule: false });
   boss.on('error', (error) => logger.warn({ error }, 'job queue reported an error'));
@@ -47,6 +49,7 @@ export async function createPgBossQueue({ db, logger }: PgBossQueueOptions): Pro
 
   const workerIds: string[] = [];
   const running = new Set<AbortController>();
+  const handling = { running, logger, pollSeconds };
   let stopping: Promise<void> | null = null;
 
   return {
@@ -59,7 +62,7 @@ export async function createPgBossQueue({ db, logger }: PgBossQueueOptions): Pro
     },
 
     work: async (handler, { concurrency }) => {
-      for (let worker = 0; worker < concurrency; worker += 1) workerIds.push(await startWorker(boss, handler, running, logger));
+      for (let worker = 0; worker < concurrency; worker += 1) workerIds.push(await startWorker(boss, handler, handling));
     },
 
     depth: async () => {
@@ -96,8 +99,14 @@ async function releaseOrphans(boss: PgBoss, sql: PoolExecutor): Promise<void> {
   );
 }
 
+interface Handling {
+  readonly running: Set<AbortController>;
+  readonly logger: Logger;
+  readonly pollSeconds: number;
+}
+
 /** One worker, which takes one job at a time; returns its id. */
-async function startWorker(boss: PgBoss, handler: Handler, running: Set<AbortController>, logger: Logger): Promise<string> {
+async function startWorker(boss: PgBoss, handler: Handler, { running, logger, pollSeconds }: Handling): Promise<string> {
   let id = '';
   const handle = async (rings: readonly { readonly data: unknown }[]) => {
     try {
@@ -107,7 +116,7 @@ async function startWorker(boss: PgBoss, handler: Handler, running: Set<AbortCon
       boss.notifyWorker(id);
     }
   };
-  id = await boss.work(QUEUE, { pollingIntervalSeconds: POLL_SECONDS }, handle);
+  id = await boss.work(QUEUE, { pollingIntervalSeconds: pollSeconds }, handle);
   return id;
 }
 

