@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { pullRequestNumber, readInput, shortText, toUtc } from './read-input.ts';
+import { pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
 
@@ -12,7 +12,7 @@ export const NotificationEvent = z
     name: shortText(500),
     url: z.string().nullish().describe('Path of the job: `job/folder/job/name/`.'),
     build: z.object({
-      full_url: z.url().max(2000).nullish(),
+      full_url: webAddress().nullish(),
       number: z.int().positive(),
       phase: shortText(100),
       status: optionalText,
@@ -49,7 +49,7 @@ export const GenericEvent = z
     number: z.union([shortText(100), z.int().min(0)]).describe('As the CI shows it.'),
     status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
     attempt: z.int().min(1).max(10_000).default(1),
-    url: z.url().max(2000).nullish().describe('Page of the build; logs are fetched below it.'),
+    url: webAddress().nullish().describe('Page of the build; logs are fetched below it.'),
     job: optionalText,
     branch: optionalText,
     commit: optionalText,

@@ -37,6 +37,14 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
+/** An address from outside that people will be shown as a link: of the web, so that none runs anything when it is opened. */
+export function webAddress() {
+  return z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .max(2000)
+    .overwrite(storable);
+}
+
 /** A pull request's number from outside: the column is an integer of four bytes. */
 export function pullRequestNumber() {
   return z.int().positive().max(2_147_483_647);

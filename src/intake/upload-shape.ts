@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NewBuild, SourceKind } from '../domain/build.ts';
-import { parseJson, pullRequestNumber, readInput, shortText, toUtc } from './read-input.ts';
+import { parseJson, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
 
 const optionalText = shortText().nullish();
 
@@ -17,7 +17,7 @@ export const UploadMetadata = z
     commit: optionalText,
     author: optionalText,
     pullRequest: pullRequestNumber().nullish(),
-    url: z.url().max(2000).nullish(),
+    url: webAddress().nullish(),
     startedAt: z.iso.datetime({ offset: true }).nullish(),
     finishedAt: z.iso.datetime({ offset: true }).nullish(),
   })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pullRequestNumber, toUtc } from '../../src/intake/read-input.ts';
+import { pullRequestNumber, toUtc, webAddress } from '../../src/intake/read-input.ts';
 
 describe('toUtc', () => {
   test.each([
@@ -34,4 +34,21 @@ test.each([
   [1.5, false],
 ])('pull request %d: %s', (number, known) => {
   expect(pullRequestNumber().safeParse(number).success).toBe(known);
+});
+
+describe('webAddress', () => {
+  test.each(['https://ci.example.com/job/a/1/', 'http://127.0.0.1:8080/x?y=1#z', 'HTTPS://CI.EXAMPLE.COM/'])('takes %s', (address) => {
+    expect(webAddress().parse(address)).toBe(address);
+  });
+
+  test.each(['javascript:alert(1)', 'data:text/html,x', 'file:///etc/passwd', 'ssh://git@host/a', 'ci.example.com', ''])(
+    'refuses %s',
+    (address) => {
+      expect(webAddress().safeParse(address).error?.issues[0]?.message).toBe('must be an http or https address');
+    },
+  );
+
+  test('keeps nothing that the database refuses', () => {
+    expect(webAddress().parse('http://a.example/\u0000x\ud800')).toBe('http://a.example/\ufffdx\ufffd');
+  });
 });
