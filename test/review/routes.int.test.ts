@@ -54,8 +54,9 @@ describe('holding an item', () => {
 
   it('frees itself when the claim runs out', async () => {
     const { url, review } = await waiting();
-    await world.stores.reviews.claim(review.id, 'ada', 40);
+    await world.stores.reviews.claim(review.id, 'ada', 60_000);
     expect((await post('bob', `${url}/claim`)).status).toBe(409);
+    await world.stores.reviews.claim(review.id, 'ada', 40);
     await new Promise((resolve) => setTimeout(resolve, 80));
     expect((await world.ask('bob', 'GET', url)).body.review).toMatchObject({ state: 'waiting', claimedBy: null });
     expect((await post('bob', `${url}/claim`)).body).toMatchObject({ claimedBy: 'bob' });

@@ -199,7 +199,7 @@ describe('the circuit breaker', () => {
       if (!healthy) throw flaky();
       return [finding];
     });
-    const run = toolbox([shaky], { resilience: { firstDelayMs: 1, breakAfter: 6, restMs: 60 } });
+    const run = toolbox([shaky], { resilience: { firstDelayMs: 1, breakAfter: 6, restMs: 500 } });
 
     await run('a');
     const second = await run('a');
@@ -209,7 +209,7 @@ describe('the circuit breaker', () => {
     expect(asked).toBe(6);
 
     healthy = true;
-    await new Promise((done) => setTimeout(done, 80));
+    await new Promise((done) => setTimeout(done, 550));
     expect(await run('a')).toMatchObject({ status: 'ok', attempts: 1 });
   });
 

@@ -47,7 +47,7 @@ function addToken(token: string, words: string[], identifiers: string[]): void {
   if (/^(?=.*\d)[0-9a-f]{7,}$/i.test(token)) return;
   const parts = token
     .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
-    .replace(/(\p{Lu}+)(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .replace(/\p{Lu}(?=\p{Lu}\p{Ll})/gu, '$& ')
     .split(/[ _]+/)
     .filter((part) => part !== '');
   const whole = token.toLowerCase();
