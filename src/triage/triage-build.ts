@@ -1,26 +1,19 @@
 import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
-import { isRetryable, messageOf, TriageError } from '../domain/errors.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
-import type { TriageJob } from '../domain/triage.ts';
-import type { Masker } from '../log/mask.ts';
-import type { BuildArchive } from '../ports/build-archive.ts';
-import type { BuildSource } from '../ports/build-source.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type ConcludeDeps, conclude } from './conclude.ts';
+import { type GatherDeps, gatherSources } from './gather-sources.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
-import { maskSources, readMasked } from './read-build.ts';
+import { readMasked } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
 import { subjectOf } from './subject.ts';
 
-export interface TriageBuildDeps extends ConcludeDeps {
+export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
   readonly stores: Stores;
-  readonly archive: BuildArchive;
-  readonly masker: Masker;
-  /** By provider; uploads have none. */
-  readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
   /** Told of each finished node, for whoever watches the build. */
@@ -29,13 +22,13 @@ export interface TriageBuildDeps extends ConcludeDeps {
 
 /**
  * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
- * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. `lastTry` says that a log which cannot be fetched now will
- * not be waited for any longer.
+ * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. `lastTry`
+ * says that a log which cannot be fetched now will not be waited for any longer.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean): Promise<Analysis[]> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
-  const { sources, notes } = await sourcesOf(build, deps, signal, lastTry);
+  const { sources, notes } = await gatherSources(build, deps, signal, lastTry);
   const read = reader(deps.budgetTokens);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
@@ -99,42 +92,4 @@ async function storedGroups(build: Build, sources: readonly SourceText[], read: 
   await builds.saveTestResults(build.id, reading.testResults);
   const found = isFetched(build, deps) ? causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id);
   return failures.saveGroups(build.id, joinKnown(found, await failures.saveGroups(build.id, [])));
-}
-
-/**
- * The archived texts of a build. Where the CI that ran it may have more, they are fetched, masked, and kept; what was
- * archived before and is gone there stays.
- */
-async function sourcesOf(build: Build, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean) {
-  const job = await deps.stores.triages.findByBuild(build.id);
-  const archived = await fromArchive(build, deps.archive);
-  const source = deps.buildSources[build.provider];
-  if (source === undefined) return { sources: archived, notes: archived.length > 0 ? [] : ['The build came without a log.'] };
-  if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
-  try {
-    const fetched = await source.fetch(build, signal);
-    const { sources } = await maskSources(fetched.sources, deps.masker);
-    for (const text of sources) await deps.archive.put(build.id, text);
-    await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
-    if (job !== null) await deps.stores.triages.markFetched(job);
-    const names = new Set(sources.map((one) => one.name));
-    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...fetched.notes] };
-  } catch (error) {
-    if (signal.aborted || (isRetryable(error) && !lastTry)) throw error;
-    deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
-    return { sources: archived, notes: [`The log could not be read${archived.length > 0 ? ' again' : ''}: ${messageOf(error)}`] };
-  }
-}
-
-function isFetchDue(job: TriageJob | null): boolean {
-  return job !== null && job.fetched < job.owed;
-}
-
-async function fromArchive(build: Build, archive: BuildArchive): Promise<SourceText[]> {
-  const sources: SourceText[] = [];
-  for (const { name, kind, notes } of await archive.list(build.id)) {
-    const text = await archive.read(build.id, name);
-    if (text !== null) sources.push({ name, kind, notes, text });
-  }
-  return sources;
 }

@@ -1,0 +1,100 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
+import type { SourceText } from '../../src/domain/build.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { TriageJob } from '../../src/domain/triage.ts';
+import { createMasker } from '../../src/log/mask.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import type { FetchedBuild } from '../../src/ports/build-source.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { type GatherDeps, gatherSources } from '../../src/triage/gather-sources.ts';
+import { sampleBuild } from '../support/subject.ts';
+
+const build = { ...sampleBuild(), provider: 'github' as const };
+const logOf = (name: string, text: string): SourceText => ({ name, kind: 'log', text, notes: [] });
+const fetchedOf = (...sources: SourceText[]): FetchedBuild => ({ sources, testResults: [], notes: ['of the fetch'] });
+const never = new AbortController().signal;
+
+let archive: BuildArchive;
+let job: TriageJob;
+let fetches = 0;
+let fetch: () => Promise<FetchedBuild>;
+beforeEach(() => {
+  archive = createMemoryArchive();
+  const at = '2026-01-05T10:00:00.000Z';
+  job = {
+    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, owed: 2, fetched: 1, dirty: false },
+    ...{ lease: 1, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
+  };
+  fetches = 0;
+  fetch = async () => fetchedOf(logOf('b.log', 'second'));
+});
+
+function gather(lastTry = false) {
+  const deps: GatherDeps = {
+    stores: {
+      builds: { saveTestResults: async () => undefined },
+      triages: {
+        findByBuild: async () => job,
+        markFetched: async ({ owed }) => {
+          job = { ...job, fetched: owed };
+        },
+      },
+    },
+    archive,
+    masker: createMasker(),
+    buildSources: {
+      github: {
+        provider: 'github',
+        fetch: () => {
+          fetches += 1;
+          return fetch();
+        },
+      },
+    },
+    logger: silentLogger,
+  };
+  return gatherSources(build, deps, never, lastTry);
+}
+
+describe('the texts of a build', () => {
+  it('are fetched again when more is owed, and keep a log that is gone', async () => {
+    await archive.put(build.id, logOf('a.log', 'first'));
+
+    const { sources, notes } = await gather();
+
+    expect(sources).toEqual([logOf('b.log', 'second'), logOf('a.log', 'first')]);
+    expect(notes).toEqual(['of the fetch']);
+    expect((await archive.list(build.id)).map(({ name }) => name).toSorted()).toEqual(['a.log', 'b.log']);
+    expect(job.fetched).toBe(2);
+  });
+  it('are taken from the archive once they cover what is owed', async () => {
+    await gather();
+    expect((await gather()).sources).toEqual([logOf('b.log', 'second')]);
+    expect(fetches).toBe(1);
+  });
+  it('are fetched again after a fetch that was cut short between two logs', async () => {
+    fetch = async () => fetchedOf(logOf('a.log', 'first'), logOf('b.log', 'second'));
+    const { put } = archive;
+    archive.put = async (id, source) => {
+      if (source.name === 'b.log') throw new TriageError('storage-failed', 'killed', { retryable: true });
+      await put(id, source);
+    };
+    await expect(gather()).rejects.toThrow('killed');
+    expect(job.fetched).toBe(1);
+
+    archive.put = put;
+    expect((await gather()).sources.map(({ name }) => name)).toEqual(['a.log', 'b.log']);
+  });
+  it('wait for a CI that may answer later, until the last try', async () => {
+    await archive.put(build.id, logOf('a.log', 'first'));
+    fetch = async () => {
+      throw new TriageError('upstream-failed', 'GitHub did not answer', { retryable: true });
+    };
+    await expect(gather()).rejects.toThrow('GitHub');
+
+    const { sources, notes } = await gather(true);
+    expect(sources).toEqual([logOf('a.log', 'first')]);
+    expect(notes).toEqual(['The log could not be read again: GitHub did not answer']);
+  });
+});
