@@ -36,7 +36,7 @@ export async function startPostgres(): Promise<TestServer> {
   const owner = serverOwner();
   if (owner !== null) await chown(folder, owner.uid, owner.gid);
   const data = join(folder, 'data');
-  execFileSync(join(BINARIES, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-sync'], {
+  execFileSync(join(BINARIES, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
     ...owner,
     stdio: 'ignore',
   });
