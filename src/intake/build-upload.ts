@@ -59,10 +59,11 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
 
 /**
  * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is
- * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try completes.
+ * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try
+ * completes, with its own logs only.
  */
 async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { sources }: PreparedSources): Promise<void> {
-  const { build: row } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
+  const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
   if (row.status !== 'unknown') {
     throw new TriageError(
       'conflict',
@@ -72,6 +73,7 @@ async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { so
       },
     );
   }
+  if (!created) await deps.archive.remove(row.id);
   for (const source of sources) await deps.archive.put(row.id, source);
 }
 

@@ -23,7 +23,7 @@ export interface IntakeDeps {
   readonly settings: IntakeSettings;
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages'>;
   readonly database: Pick<Database, 'transaction'>;
-  readonly archive: Pick<BuildArchive, 'put'>;
+  readonly archive: Pick<BuildArchive, 'put' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly masker: Masker;
   readonly logger: Logger;

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
 import { buildHttp } from '../../src/http.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
@@ -135,4 +136,21 @@ test('a crash between the logs and the answer is healed by the next try', async 
   expect([lost.statusCode, again.statusCode]).toEqual([500, 202]);
   expect(await stores.builds.find(again.json().buildId)).toMatchObject({ status: 'failed' });
   expect(await stores.triages.findByBuild(again.json().buildId)).toMatchObject({ id: again.json().jobId });
+});
+
+test('an upload that was cut off leaves nothing of itself to the one that completes it', async () => {
+  const archive = createPostgresArchive(database);
+  const metadata = { repository: 'shop/api', pipeline: 'ci', number: '812' };
+  const { build } = await stores.builds.upsert({ ...sparseBuild(metadata), status: 'unknown' });
+  await archive.put(build.id, { name: 'half.log', kind: 'log', text: 'error: of the first try', notes: [] });
+
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/api/builds',
+    headers: { authorization: `Bearer ${TOKENS.ingest}` },
+    payload: { metadata, logs: [{ name: 'whole.log', text: 'error: of the second try' }] },
+  });
+
+  expect(answer.json()).toMatchObject({ buildId: build.id });
+  expect((await archive.list(build.id)).map(({ name }) => name)).toEqual(['whole.log']);
 });
