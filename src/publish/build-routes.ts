@@ -24,59 +24,58 @@ const RETRY_AFTER_SECONDS = 2;
 /** Builds by our id or by their CI's number, with how far their triage is. */
 export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps): void {
   registerList(app, deps);
-  const typed = app.withTypeProvider<ZodTypeProvider>();
-  const view = async (build: Build, reply: FastifyReply) => {
-    const [triage, analyses] = await Promise.all([triageState(deps, build.id, reply), deps.stores.analyses.listByBuild(build.id)]);
-    return { build, triage, analyses: analyses.map(summaryOf) };
+  registerByNumber(app, deps);
+  registerOne(app, deps);
+  registerAnalyses(app, deps);
+}
+
+function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
+  const schema = {
+    tags,
+    summary: "One build by its CI's number",
+    querystring: ByNumberQuery,
+    response: { 200: BuildView, 409: AmbiguousBuild },
   };
-  typed.get(
-    '/api/builds/by-number',
-    {
-      config: access,
-      errorHandler: answerAmbiguity,
-      schema: {
-        tags,
-        summary: "One build by its CI's number",
-        querystring: ByNumberQuery,
-        response: { 200: BuildView, 409: AmbiguousBuild },
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/builds/by-number',
+      { config: access, errorHandler: answerAmbiguity, schema },
+      async ({ query }, reply) => await viewOf(deps, await findByNumber(deps.stores.builds, query), reply),
+    );
+}
+
+function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
+  const response = { 200: BuildView, 409: AmbiguousBuild };
+  const schema = { tags, summary: 'One build and how far its triage is', params: Params, querystring: NarrowQuery, response };
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/builds/:id',
+      { config: access, errorHandler: answerAmbiguity, schema },
+      async ({ params: { id }, query }, reply) => await viewOf(deps, await findBuild(deps.stores.builds, id, query), reply),
+    );
+}
+
+function registerAnalyses(app: FastifyInstance, deps: BuildRouteDeps): void {
+  const response = { 200: BuildAnalyses, 409: AmbiguousBuild };
+  const schema = { tags, summary: 'The answers for one build', params: Params, querystring: NarrowQuery, response };
+  app
+    .withTypeProvider<ZodTypeProvider>()
+    .get(
+      '/api/builds/:id/analyses',
+      { config: access, errorHandler: answerAmbiguity, schema },
+      async ({ params: { id }, query }, reply) => {
+        const build = await findBuild(deps.stores.builds, id, query);
+        const triage = await triageState(deps, build.id, reply);
+        return { buildId: build.id, triage, analyses: await deps.stores.analyses.listByBuild(build.id) };
       },
-    },
-    async ({ query }, reply) => await view(await findByNumber(deps.stores.builds, query), reply),
-  );
-  typed.get(
-    '/api/builds/:id',
-    {
-      config: access,
-      errorHandler: answerAmbiguity,
-      schema: {
-        tags,
-        summary: 'One build and how far its triage is',
-        params: Params,
-        querystring: NarrowQuery,
-        response: { 200: BuildView, 409: AmbiguousBuild },
-      },
-    },
-    async ({ params: { id }, query }, reply) => await view(await findBuild(deps.stores.builds, id, query), reply),
-  );
-  typed.get(
-    '/api/builds/:id/analyses',
-    {
-      config: access,
-      errorHandler: answerAmbiguity,
-      schema: {
-        tags,
-        summary: 'The answers for one build',
-        params: Params,
-        querystring: NarrowQuery,
-        response: { 200: BuildAnalyses, 409: AmbiguousBuild },
-      },
-    },
-    async ({ params: { id }, query }, reply) => {
-      const build = await findBuild(deps.stores.builds, id, query);
-      const triage = await triageState(deps, build.id, reply);
-      return { buildId: build.id, triage, analyses: await deps.stores.analyses.listByBuild(build.id) };
-    },
-  );
+    );
+}
+
+async function viewOf(deps: BuildRouteDeps, build: Build, reply: FastifyReply) {
+  const [triage, analyses] = await Promise.all([triageState(deps, build.id, reply), deps.stores.analyses.listByBuild(build.id)]);
+  return { build, triage, analyses: analyses.map(summaryOf) };
 }
 
 function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {

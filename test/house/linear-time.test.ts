@@ -31,9 +31,9 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   readRefusal: (text) => readRefusal(500, new Headers(), text),
 };
 
-const SIZE = 50_000;
-/** A pattern that is quadratic in one of these takes a second and more; a linear one a few milliseconds. */
-const LIMIT_MS = 400;
+const SIZE = 150_000;
+/** A pattern that is quadratic in one of these takes ten seconds and more; a linear one some milliseconds, even on a busy machine. */
+const LIMIT_MS = 2_000;
 
 const repeated = (text: string, end = '') => text.repeat(Math.ceil(SIZE / text.length)) + end;
 const TEXTS = [

@@ -1,8 +1,9 @@
 import type { Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { checkClaims, quoteBuild } from '../check-claims.ts';
+import type { Assessment } from '../../../src/ports/analyst.ts';
+import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
-import { decideAction } from '../decide-action.ts';
+import { type ActionDecision, decideAction } from '../decide-action.ts';
 import { insightOf } from '../insight.ts';
 import { costOf, finishedStep, startWatch } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
@@ -31,14 +32,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
     },
     state.limits,
   );
-  const verdict: Verdict = {
-    grades: { ...assessment.grades },
-    unsupportedClaims: claims.dropped.map((drop) => `${drop.claim.text} (${drop.reason})`),
-    gaps: [...assessment.gaps],
-    confidence: decision.confidence,
-    action: decision.action,
-    reasons: [...decision.reasons],
-  };
+  const verdict = verdictOf(assessment, claims, decision);
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   return {
     answer: { ...state.answer, claims: [...claims.kept], confidence: decision.confidence },
@@ -53,5 +47,16 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
       by: judgement.by,
       summary: `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`,
     }),
+  };
+}
+
+function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision): Verdict {
+  return {
+    grades: { ...assessment.grades },
+    unsupportedClaims: claims.dropped.map((drop) => `${drop.claim.text} (${drop.reason})`),
+    gaps: [...assessment.gaps],
+    confidence: decision.confidence,
+    action: decision.action,
+    reasons: [...decision.reasons],
   };
 }
