@@ -17,8 +17,6 @@ const HOME = resolve(import.meta.dirname, '..');
 const FOLDER = join(HOME, 'test/fixtures/failures');
 /** What must hold of all captured failures together. */
 const ENOUGH = 0.9;
-/** An answer to one of them, in milliseconds; they are small. */
-const TIME_LIMIT_MS = 2_000;
 
 const NEUTRAL = /^\/(?:home\/(?:runner|jenkins)|usr|opt|bin|lib|lib64|etc|var|proc|dev|sys|rustc|tmp\/(?:jenkins\d+|step-\d+)\.sh)\b/;
 
@@ -35,7 +33,6 @@ interface Answered {
   readonly log: string;
   readonly reading: Reading;
   readonly analyses: readonly Analysis[];
-  readonly milliseconds: number;
 }
 
 const slugs = readdirSync(FOLDER, { withFileTypes: true })
@@ -108,11 +105,6 @@ describe('the failures we made happen', () => {
     expect(1 - missing.length / wanted).toBeGreaterThanOrEqual(ENOUGH);
     expect(tests.flatMap((one) => one.strange)).toEqual([]);
   });
-
-  it('are answered quickly', () => {
-    const slow = answered.filter(({ milliseconds }) => milliseconds > TIME_LIMIT_MS);
-    expect(slow.map(({ slug, milliseconds }) => `${slug}: ${Math.round(milliseconds)} ms`)).toEqual([]);
-  });
 });
 
 describe('the files of captured failures', () => {
@@ -134,10 +126,8 @@ async function answer(app: TerminalApp, slug: string): Promise<Answered> {
   const sources = [sourceOf(slug, 'log.txt', 'log')];
   if (existsSync(join(FOLDER, slug, 'report.xml'))) sources.push(sourceOf(slug, 'report.xml', 'report'));
   const truth = Truth.parse(JSON.parse(readFileSync(join(FOLDER, slug, 'truth.json'), 'utf8')));
-  const startedAt = performance.now();
   const { reading, analyses } = await app.triage(sampleBuild({ id: slug }), sources, new AbortController().signal);
-  const milliseconds = performance.now() - startedAt;
-  return { slug, truth, log: sources[0]?.text ?? '', reading, analyses, milliseconds };
+  return { slug, truth, log: sources[0]?.text ?? '', reading, analyses };
 }
 
 function sourceOf(slug: string, name: string, kind: SourceText['kind']): SourceText {

@@ -117,9 +117,7 @@ test('a body that never ends does not hold up a stop', async () => {
   socket.write(`POST /api/builds HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKENS.ingest}\r\n`);
   socket.write('content-type: application/json\r\ncontent-length: 1000\r\n\r\n{');
   await once(app.server, 'request');
-  const startedAt = performance.now();
+  // The sender sends no more, so a stop that waited for it would never come to an end.
   await app.close();
-
-  expect(performance.now() - startedAt).toBeLessThan(10_000);
   await ended;
 });
