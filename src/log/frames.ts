@@ -26,7 +26,7 @@ const SHAPES: readonly FrameShape[] = [
   },
   { pattern: /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/ },
   { pattern: /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/ },
-  { pattern: /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>\w{1,100})|[A-Z]\w{1,60}|$)/ },
+  { pattern: /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>[\w<>]{1,100})|[A-Z]\w{1,60}|$)/ },
 ];
 
 const FOREIGN =

@@ -1,5 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
+import { cleanLine, stripEscapes } from '../log/clean.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
 /** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */
@@ -27,11 +28,11 @@ export function percent(confidence: number): string {
 }
 
 /**
- * The lines that prove the answer, in the order of the log: what its claims quote, else the first lines of the evidence they
+ * The lines that prove the answer, in the order of the log and without their time stamps: what its claims quote, else the first lines of the evidence they
  * cite, else of whatever was read from a log. At most eight, each at most 300 characters.
  */
 export function proofLines(analysis: Analysis): ProofLine[] {
-  const quoted = analysis.answer.claims.flatMap(({ quotes }) => quotes).map((quote) => ({ ...quote, text: wholeLine(analysis, quote) }));
+  const quoted = analysis.answer.claims.flatMap(({ quotes }) => quotes).map((quote) => ({ ...quote, text: shownLine(analysis, quote) }));
   const lines = quoted.length > 0 ? quoted : citedEvidence(analysis).flatMap(linesOf);
   const unique = new Map(lines.map((line) => [`${line.line} ${line.source}`, line]));
   return [...unique.values()]
@@ -70,6 +71,14 @@ export function confirmation(analysis: Analysis): string | null {
   if (analysis.recalled === null) return null;
   const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
   return `confirmed by ${clip(confirmedBy, 100)} on ${confirmedAt.slice(0, 10)}, seen ${timesSeen === 1 ? 'once' : `${formatNumber(timesSeen)} times`}`;
+}
+
+/** The line as a person saw it, without the time and stream marks before it; of an overlong one only what was quoted. */
+function shownLine(analysis: Analysis, quote: ProofLine): string {
+  const line = cleanLine(stripEscapes(wholeLine(analysis, quote)));
+  if (line.length <= MAX_LINE_CHARACTERS) return line;
+  const telling = quote.text.split(/ {3,}/).at(-1) ?? quote.text;
+  return line.startsWith(quote.text.slice(0, 40)) && quote.text.length > MAX_LINE_CHARACTERS ? line : telling;
 }
 
 function wholeLine(analysis: Analysis, quote: ProofLine): string {

@@ -2,12 +2,10 @@ import type { Analysis } from '../domain/analysis.ts';
 import { confirmation, formOf, percent } from './answer-facts.ts';
 import { clip, visibleLine } from './visible-text.ts';
 
-/** GitHub shows at most ten error annotations of one step. */
-const MAX_COMMANDS = 10;
-
 /**
- * Workflow commands (`::error file=…,line=…,title=…::message`), one a line, for a step of GitHub Actions to print: one per
- * suspect, or a single one without a place. An answer that is not sure is a `::warning`.
+ * A workflow command (`::error file=…,line=…,title=…::message`) for a step of GitHub Actions to print: one per cause, at the first
+ * suspect whose line is known, else without a place: an annotation at a guess would only hide. An answer that is not sure is a
+ * `::warning`.
  */
 export function renderGithubCommands(analysis: Analysis): string {
   const { answer } = analysis;
@@ -16,10 +14,9 @@ export function renderGithubCommands(analysis: Analysis): string {
   const standing = confirmation(analysis) ?? `${form === 'unsure' ? 'not sure, ' : ''}${percent(analysis.verdict.confidence)}`;
   const title = property(`${clip(answer.title, 150)} (${analysis.category}, ${standing})`);
   const message = data(`${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}`);
-  const places = answer.suspects.slice(0, MAX_COMMANDS).map(({ path, line }) => {
-    return `file=${property(path)},${line === null ? '' : `line=${line},`}`;
-  });
-  return (places.length === 0 ? [''] : places).map((place) => `::${command} ${place}title=${title}::${message}\n`).join('');
+  const suspect = answer.suspects.find(({ line }) => line !== null);
+  const place = suspect === undefined ? '' : `file=${property(suspect.path)},line=${suspect.line},`;
+  return `::${command} ${place}title=${title}::${message}\n`;
 }
 
 function data(text: string): string {

@@ -1,4 +1,5 @@
 import { splitExpectation } from '../expectation.ts';
+import { isForeignFile } from '../frames.ts';
 import type { LogText } from '../lines.ts';
 import type { Extraction, Extractor } from './extraction.ts';
 import { failingTest } from './extraction.ts';
@@ -76,7 +77,7 @@ function readPanic(log: LogText, line: number, text: string, found: Extraction):
     file: groups?.file ?? '',
     line: Number(groups?.line ?? 0),
     function: null,
-    own: !/\.cargo|^\/rustc|^src\/lib/.test(groups?.file ?? ''),
+    own: !isForeignFile(groups?.file ?? ''),
   };
   found.exceptions.push({
     type: 'panic',

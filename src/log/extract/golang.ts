@@ -62,13 +62,18 @@ function readFail(
   const trace = body.map((text) => /^\s{1,40}Error:\s{1,20}(.{1,400})/.exec(text)?.[1]).find((one) => one !== undefined);
   const message = trace ?? at?.message?.trim() ?? body[1]?.trim() ?? null;
   found.failingTests.push(
-    failingTest(log, line, 'go', {
-      name,
-      file: place?.file ?? null,
-      line: place === undefined ? null : Number(place.line),
-      message: message || null,
-      ...splitExpectation(body.join('\n')),
-    }),
+    failingTest(
+      log,
+      start < line && place !== undefined ? start + body.findIndex((text) => text.includes(`${place.file}:${place.line}`)) : line,
+      'go',
+      {
+        name,
+        file: place?.file ?? null,
+        line: place === undefined ? null : Number(place.line),
+        message: message || null,
+        ...splitExpectation(body.join('\n')),
+      },
+    ),
   );
   const less = Math.min(seen.size, 30) * 0.4;
   found.blocks.push({ start, end, weight: 86 - less, reason: 'go test failure' });

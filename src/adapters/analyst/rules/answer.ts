@@ -12,14 +12,14 @@ import { suspectsOf } from './suspects.ts';
 export function composeAnswer({ subject, classification, evidence }: Insight): Answer {
   const ruling = ruleOn(subject);
   const { title, statement, rootCause } = causeOf(ruling, classification);
-  const confidence = causeConfidence(subject, classification, evidence, ruling);
+  const confidence = causeConfidence(classification, evidence, ruling);
   return {
     title,
     rootCause,
     fixRecommendation: fixOf(ruling, classification, evidence),
     confidence,
     claims: claimsOf(statement, ruling, classification, evidence),
-    suspects: suspectsOf(subject, evidence),
+    suspects: suspectsOf(subject, evidence, classification.category),
     hypotheses: hypothesesOf(ruling, classification, confidence),
   };
 }

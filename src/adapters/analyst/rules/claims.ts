@@ -1,29 +1,78 @@
-import type { Claim, Classification } from '../../../domain/analysis.ts';
+import type { Claim, Classification, Quote } from '../../../domain/analysis.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { LogPosition } from '../../../domain/failure.ts';
 import { bestOf, type Ruling } from './classify.ts';
+import type { Fact } from './facts.ts';
 import { type Quotation, quoteFact, quoteLine, quoteText } from './quotes.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
-import { toolName } from './words.ts';
+import { SUMMARY_WORDS } from './vocabulary.ts';
+import { toolName, wordsOf } from './words.ts';
 
 const MAX_CLAIMS = 6;
 
 /** Statements that stand on evidence: each cites it, and quotes of the log stand literally on their line. */
 export function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
   const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
-  const main = decisive === null ? null : quoteFact(decisive.fact, evidence);
-  const candidates = [
-    main === null ? null : claim(rootCause, main),
+  const main = decisive === null ? null : (firstErrorBefore(decisive.fact, ruling, evidence) ?? quoteFact(decisive.fact, evidence));
+  const candidates: (Claim | null)[] = [
+    main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
-    exitClaim(ruling, evidence),
-    ...retrievedClaims(classification, evidence),
-    ...commitClaims(evidence),
   ];
+  // How the step ended says little where any line says why.
+  const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
+  const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(evidence)];
   const seen = new Set<string>();
-  const kept = candidates.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
+  const kept = all.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
   return kept.slice(0, MAX_CLAIMS);
 }
+
+/** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
+function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
+  if (!SUMMARY_WORDS.test(wordsOf(fact))) return null;
+  const first = facts.subject.diagnostics.find(
+    (entry) => entry.severity === 'error' && entry.tool !== 'make' && !SUMMARY_WORDS.test(entry.message),
+  );
+  return first === undefined ? null : at(first.at, evidence);
+}
+
+/** The lines just below the quoted one that show what was expected and what came. */
+function withValues(main: Claim, ruling: Ruling, evidence: readonly Evidence[]): Claim {
+  const [quote] = main.quotes;
+  if (quote === undefined) return main;
+  if (ruling.facts.subject.failingTests.length === 0) return { ...main, quotes: [quote, ...sources(main.text, quote, evidence)] };
+  const below = [1, 2, 3, 4].flatMap((offset) => quoteLine(quote.source, quote.line + offset, evidence)?.quote ?? []);
+  const values = below.filter(({ text }) => VALUE.test(text)).slice(0, 2);
+  return { ...main, quotes: [quote, ...values] };
+}
+
+/** Lines around the quoted one from which the statement has its names and versions, at most two. */
+function sources(statement: string, main: Quote, evidence: readonly Evidence[]): Quote[] {
+  const missing = new Set((statement.match(NAME) ?? []).map(bareName).filter((word) => !bareName(main.text).includes(word)));
+  const around = [-3, -2, -1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  const lines = around.flatMap((offset) => quoteLine(main.source, main.line + offset, evidence)?.quote ?? []);
+  const chosen: Quote[] = [];
+  while (chosen.length < 2 && missing.size > 0) {
+    const holds = (line: Quote) => [...missing].filter((word) => bareName(line.text).includes(word));
+    const best = lines.reduce<Quote | null>(
+      (top, line) => (holds(line).length > (top === null ? 0 : holds(top).length) ? line : top),
+      null,
+    );
+    if (best === null) break;
+    chosen.push(best);
+    for (const word of holds(best)) missing.delete(word);
+  }
+  return chosen;
+}
+
+/** Names with a version, a path or a dash in them: words that one line of a log gave. */
+const NAME = /[\w@^~./-]{0,60}(?:\d\.\d|[@/]|\w[-_.]\w)[\w@^~./-]{0,60}\w/g;
+
+function bareName(text: string): string {
+  return text.replace(/["'`{}]/g, '').toLowerCase();
+}
+
+const VALUE = /^(?:[-+] )?\s{0,20}(?:E\s{1,8})?(?:expected|received|actual|got|want|left|right|but was)\b\s{0,4}[:=]/i;
 
 function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   return ruling.facts.subject.failingTests.slice(0, 2).map((test) => {
@@ -34,12 +83,13 @@ function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nul
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   const errors = ruling.facts.subject.diagnostics
-    .filter((entry) => entry.severity === 'error' && entry.file !== null && entry.tool !== 'make')
-    .slice(0, 1);
+    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make' && !SUMMARY_WORDS.test(entry.message))
+    .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter')
+    .slice(0, 3);
   return errors.map((entry) => {
     const quotation = at(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
-    return quotation === null ? null : claim(`${toolName(entry)} points to ${place}.`, quotation);
+    return quotation === null ? null : claim(`${toolName(entry)} ${place === null ? 'reports it' : `points to ${place}`}.`, quotation);
   });
 }
 

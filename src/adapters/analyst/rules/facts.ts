@@ -86,6 +86,8 @@ function isProductException(entry: ThrownException): boolean {
   const words = `${entry.type}: ${entry.message} ${entry.chain.join(' ')}`;
   // Memory that our own frames ask for without end is a fault of ours until somebody shows otherwise.
   const told = words.replace(/OutOfMemoryError|MemoryError/g, '');
+  // A name that a package no longer has is a matter of versions, whoever imports it.
+  if (/cannot import name .{1,200}(?:site|dist)-packages/.test(words)) return false;
   return entry.frames.some((frame) => frame.own || isTestPath(frame.file)) && !ENVIRONMENT_WORDS.test(told) && !ASSERTION_WORDS.test(words);
 }
 

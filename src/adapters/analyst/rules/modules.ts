@@ -34,6 +34,25 @@ export function isMappedName(name: string): boolean {
   return /^(?:@\/|~\/|#\/|src\/)/.test(name);
 }
 
+/** The name under which the package of a Python module is published, where it differs. */
+export function packageOf(module: string): string {
+  return PUBLISHED_AS[module.split('.')[0] ?? module] ?? module;
+}
+
+const PUBLISHED_AS: Readonly<Record<string, string>> = {
+  yaml: 'PyYAML',
+  cv2: 'opencv-python',
+  PIL: 'Pillow',
+  sklearn: 'scikit-learn',
+  bs4: 'beautifulsoup4',
+  dotenv: 'python-dotenv',
+  dateutil: 'python-dateutil',
+  Crypto: 'pycryptodome',
+  jwt: 'PyJWT',
+  git: 'GitPython',
+  attr: 'attrs',
+};
+
 const NAMED: readonly RegExp[] = [
   /No module named '?([\w.]{1,120})'?/,
   /Cannot find (?:module|package) '([^'\n]{1,200})'/,

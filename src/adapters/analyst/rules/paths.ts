@@ -18,7 +18,10 @@ export function isTestPath(path: string): boolean {
   );
 }
 
-/** Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Null where the name says nothing. */
+/**
+ * Where a test's production file most likely is: FooTest → Foo, test_foo.py → foo.py. Its folder is given only where tests lie
+ * beside their code, or in Maven's mirror of it. Null where the name says nothing.
+ */
 export function twinOf(path: string): string | null {
   const name = path.split(/[\\/]/).pop() ?? '';
   const twin = name
@@ -29,7 +32,8 @@ export function twinOf(path: string): string | null {
     .replace(/_test(?=\.\w{1,4}$)/, '');
   if (twin === name || twin.startsWith('.')) return null;
   const folder = path.slice(0, path.length - name.length).replace(/([\\/])test([\\/]java|[\\/]kotlin|[\\/]scala|[\\/]groovy)/, '$1main$2');
-  return folder.replace(/__tests__[\\/]$/, '').replace(/(^|[\\/])(?:tests?|spec)[\\/]$/, '$1src/') + twin;
+  const beside = folder.replace(/__tests__[\\/]$/, '');
+  return /(?:^|[\\/])(?:tests?|spec|specs|__tests__)[\\/]/.test(beside) ? twin : beside + twin;
 }
 
 /** The path inside the repository: without the folder a CI system checks out into. */

@@ -14,7 +14,13 @@ export interface Place {
 
 /** Files the failure names, most suspicious first; one entry a file. */
 export function placesOf(subject: TriageSubject): readonly Place[] {
-  const found = [...diagnosedPlaces(subject), ...framePlaces(subject), ...testPlaces(subject)];
+  const named = [...diagnosedPlaces(subject), ...framePlaces(subject)];
+  const base = (path: string) => path.split(/[\\/]/).at(-1);
+  // A twin without its folder adds nothing where the log names a file of that name.
+  const tests = testPlaces(subject).filter(
+    ({ path }) => path.includes('/') || !named.some((one) => one.path !== path && base(one.path) === path),
+  );
+  const found = [...named, ...tests];
   const best = new Map<string, Place>();
   for (const place of found) {
     const known = best.get(place.path);

@@ -14,7 +14,7 @@ export function planNext(insight: Insight): Plan {
   const { subject, classification, evidence, outcomes, gaps } = insight;
   const ruling = ruleOn(subject);
   const lookedUp = outcomes.length > 0;
-  const sure = causeConfidence(subject, classification, evidence, ruling);
+  const sure = causeConfidence(classification, evidence, ruling);
   const confidence = lookedUp ? sure : Math.min(sure, BEFORE_LOOKUP_MOST);
   const named = ruling.decisive !== null && !classification.abstained;
   const enough = lookedUp && named && confidence >= ENOUGH && gaps.length === 0;

@@ -37,7 +37,7 @@ export function matchRule(rule: Rule, facts: Facts): Match | null {
   let best: Match | null = null;
   let bestWorth = 0;
   for (const fact of facts.all) {
-    const worth = fact.weight * (isTelling(fact.text) ? 1 : 0.8);
+    const worth = fact.weight * (isTelling(fact.text) ? 1 : BARE_EXIT.test(fact.text) ? 0.6 : 0.8);
     if (worth <= bestWorth) continue;
     if (!rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
     if (rule.when !== undefined && !rule.when(fact, facts)) continue;
@@ -58,9 +58,12 @@ function matcherOf(rule: Rule): RegExp {
   return matcher;
 }
 
+/** How a process ended proves a rule, and any line that matches as well says more. */
+const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3}\.?$/;
+
 /** A bare code ("E401") proves as much as a sentence and says less. */
 function isTelling(text: string): boolean {
-  return /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
+  return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
 }
 
 interface Area {

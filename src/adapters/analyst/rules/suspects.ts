@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Suspect } from '../../../domain/analysis.ts';
+import type { Category } from '../../../domain/category.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { placesOf } from './places.ts';
+import { type Place, placesOf } from './places.ts';
 
 const Commit = z.object({
   path: z.string().nullish().catch(null),
@@ -14,9 +15,10 @@ const Commit = z.object({
 const MAX_SUSPECTS = 10;
 
 /** Files that may hold the fault, ranked, with commit and author where blame or history found them. */
-export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]): Suspect[] {
+export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   const commits = commitsOf(evidence);
   return placesOf(subject)
+    .filter((place) => isSuspect(place, category))
     .slice(0, MAX_SUSPECTS)
     .map(({ path, line, score, reason }) => {
       const changed = commits.find((entry) => samePath(entry.path, path)) ?? null;
@@ -24,6 +26,12 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
       return { path, line, commit: changed?.commit ?? null, author: changed?.author ?? null, score: raised, reason };
     })
     .sort((left, right) => right.score - left.score);
+}
+
+/** No file of the project is to blame for the machine; for set-up and dependencies only those that a tool or a trace names. */
+function isSuspect({ from }: Place, category: Category): boolean {
+  if (category === 'INFRA_ERROR') return false;
+  return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
 }
 
 function commitsOf(evidence: readonly Evidence[]): { path: string; commit: string | null; author: string | null }[] {

@@ -22,8 +22,12 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const unsupportedClaims = answer.claims.filter((claim) => !isCarried(claim, evidence)).map((claim) => claim.text);
   const against = contradictionsOf(ruling, classification.category, evidence);
   const gaps = gapsOf(input, ruling, unsupportedClaims.length);
-  const strength = causeConfidence(subject, classification, evidence, ruling, against.length);
-  const carried = answer.claims.length === 0 ? 0.5 : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
+  const strength = causeConfidence(classification, evidence, ruling, against.length);
+  const carried = classification.abstained
+    ? 1
+    : answer.claims.length === 0
+      ? 0.5
+      : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
   const confidence = Math.round(Math.min(strength, answer.confidence + 0.1) * carried * 1000) / 1000;
   return { grades, unsupportedClaims, gaps, confidence, against };
 }

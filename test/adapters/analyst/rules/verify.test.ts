@@ -43,12 +43,12 @@ describe('answering', () => {
     expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: ['E9'] }));
   });
 
-  test('adds the advice of a fitting document', () => {
+  test('cites a fitting document, and does not glue its advice to its own', () => {
     const subject = subjectOf(SECRET);
     const document = found('search_knowledge', { category: 'CONFIG_ERROR', kind: 'permission_or_secret', fix: 'Look at who may read it.' });
-    expect(composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] })).fixRecommendation).toContain(
-      'Look at who may read it.',
-    );
+    const answer = composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] }));
+    expect(answer.fixRecommendation).not.toContain('Look at who may read it.');
+    expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: [document.id] }));
   });
 
   test('lists hypotheses, each with what would settle it, where it is unsure', () => {

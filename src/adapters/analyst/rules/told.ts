@@ -1,0 +1,50 @@
+import type { Facts } from './facts.ts';
+import type { Match } from './rule.ts';
+
+/** What the wording of an answer draws on: the deciding fact's words, and everything that was read from the log around it. */
+export interface Told {
+  readonly said: string;
+  readonly log: string;
+  readonly facts: Facts;
+}
+
+const MOST = 200_000;
+
+/** The words of a match and of the log it was met in. */
+export function toldBy(match: Match, facts: Facts): Told {
+  const log = facts.all.map((fact) => fact.text).join('\n');
+  return { said: match.fact.text, log: log.slice(0, MOST), facts };
+}
+
+/** The first group of the first pattern that is met in what was said, else in the log; null where none is. */
+export function find({ said, log }: Told, ...patterns: readonly RegExp[]): string | null {
+  for (const text of [said, log]) {
+    for (const pattern of patterns) {
+      const word = pattern
+        .exec(text)
+        ?.slice(1)
+        .find((group) => group !== undefined);
+      if (word !== undefined) return word.trim();
+    }
+  }
+  return null;
+}
+
+/** On one line, without the punctuation at its end, and at most so long; cut between words where that is possible. */
+export function oneLine(text: string, most: number): string {
+  const line = text
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.:;,]+$/, '');
+  if (line.length <= most) return line;
+  const cut = line.slice(0, most - 1);
+  const space = cut.lastIndexOf(' ');
+  return `${(space > most * 0.6 ? cut.slice(0, space) : cut).trimEnd()}…`;
+}
+
+/** "a", "a and b", "a, b and 3 more". */
+export function listed(words: readonly string[], most = 3): string {
+  if (words.length <= 1) return words[0] ?? '';
+  if (words.length <= most) return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+  return `${words.slice(0, most - 1).join(', ')} and ${words.length - most + 1} more`;
+}
