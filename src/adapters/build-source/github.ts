@@ -33,6 +33,8 @@ interface Fetching {
 
 /** More failed jobs than this say nothing new: they are the cells of one matrix. */
 const MAX_JOBS = 30;
+/** A log that is missing for longer than this after its job ended will not come. */
+const LOG_DELAY_MS = 120_000;
 const MAX_LISTED_JOBS = 1000;
 const ZIP_ENTRIES = 2000;
 
@@ -89,6 +91,7 @@ async function fetchLogs(fetching: Fetching, failed: readonly Job[]): Promise<So
     } catch (error) {
       // What a later try may heal must not end as a half-read build.
       if (isRetryable(error) || fetching.signal.aborted) throw error;
+      if (isMissing(error) && endedJustNow(job)) throw notYet(job, error);
       firstError ??= error;
       fetching.notes.push(`The log of job "${job.name}" could not be read: ${messageOf(error)}`);
     }
@@ -97,6 +100,22 @@ async function fetchLogs(fetching: Fetching, failed: readonly Job[]): Promise<So
   if (logs.length > 0) return logs;
   if (firstError instanceof TriageError && firstError.code !== 'not-found') throw firstError;
   return fetchRunArchive(fetching, failed);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof TriageError && error.code === 'not-found';
+}
+
+/** GitHub shows a job as ended some seconds before its log can be had. */
+function endedJustNow({ completed_at: endedAt }: Job): boolean {
+  return endedAt !== null && Date.now() - Date.parse(endedAt) < LOG_DELAY_MS;
+}
+
+function notYet(job: Job, cause: unknown): TriageError {
+  return new TriageError('not-found', `The log of job "${job.name}" is not there yet; the job has only just ended.`, {
+    retryable: true,
+    cause,
+  });
 }
 
 async function fetchJobLog(fetching: Fetching, job: Job): Promise<SourceText> {

@@ -61,6 +61,12 @@ describe('the logs of a failed run', () => {
     expect(github.storage.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
+  test('are waited for where their job has only just ended', async () => {
+    github.state.jobs = [githubJob({ id: 2, name: 'test', completed_at: new Date(Date.now() - 5_000).toISOString() })];
+
+    await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: true });
+  });
+
   test('of more than a page of jobs are found', async () => {
     github.state.jobs = Array.from({ length: 150 }, (_, index) =>
       githubJob({ id: index + 1, name: `job ${index}`, conclusion: 'success' }),
