@@ -33,39 +33,44 @@ const THIN = 0.49;
  * mistake we can make.
  */
 export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDecision {
-  const reasons: string[] = [];
-  let confidence = facts.confidence;
-  if (facts.claimsKept === 0) {
-    confidence = Math.min(confidence, THIN);
-    reasons.push('no claim could be tied to evidence');
-  }
-  // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
-  if (facts.claimsKept > 0 && !facts.quotesBuild) {
-    confidence = Math.min(confidence, limits.thresholds.humanReview);
-    reasons.push('no claim quotes a line that this build printed');
-  }
-  if (facts.classification.abstained) {
-    confidence = Math.min(confidence, THIN);
-    reasons.push('the evidence is too thin to name a category');
-  }
-  const excuse = isExcuse(facts.classification);
-  if (excuse && !hasPositiveLogEvidence(facts)) {
-    confidence = Math.min(confidence, limits.thresholds.humanReview);
-    reasons.push('nothing from the failing step itself shows that the surroundings failed');
-  }
-  if (facts.against.length > 0) {
-    if (excuse) confidence = Math.min(confidence, limits.thresholds.humanReview);
-    reasons.push(`${facts.against.join(', ')} ${facts.against.length === 1 ? 'speaks' : 'speak'} against it`);
-  }
-  const action = actionFor(confidence, facts, limits);
+  const doubts = doubtsOf(facts, limits);
+  const confidence = Math.min(facts.confidence, ...doubts.map((doubt) => doubt.most));
+  // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
+  const publishable = doubts.every((doubt) => doubt.most === 1);
+  const action = actionFor(confidence, publishable, facts, limits);
+  const reasons = doubts.map((doubt) => doubt.reason);
   if (action === 'auto_notify') reasons.push('every claim rests on evidence');
   else if (reasons.length === 0) reasons.push(`confidence ${confidence.toFixed(2)} is below ${limits.thresholds.autoNotify}`);
   return { action, confidence, reasons };
 }
 
-function actionFor(confidence: number, facts: ActionFacts, limits: TriageLimits): Action {
+/** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, 1 where it is only remarked. */
+interface Doubt {
+  readonly reason: string;
+  readonly most: number;
+}
+
+function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits): Doubt[] {
+  const { classification, against } = facts;
+  const doubts: Doubt[] = [];
+  const excuse = isExcuse(classification);
+  if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim could be tied to evidence' });
+  // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
+  else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: 'no claim quotes a line that this build printed' });
+  if (classification.abstained) doubts.push({ most: THIN, reason: 'the evidence is too thin to name a category' });
+  if (excuse && !hasPositiveLogEvidence(facts)) {
+    doubts.push({ most: thresholds.humanReview, reason: 'nothing from the failing step itself shows that the surroundings failed' });
+  }
+  if (against.length > 0) {
+    const reason = `${against.join(', ')} ${against.length === 1 ? 'speaks' : 'speak'} against it`;
+    doubts.push({ most: excuse ? thresholds.humanReview : 1, reason });
+  }
+  return doubts;
+}
+
+function actionFor(confidence: number, publishable: boolean, facts: ActionFacts, limits: TriageLimits): Action {
   const { autoNotify, humanReview, selfCorrect } = limits.thresholds;
-  if (confidence >= autoNotify) return 'auto_notify';
+  if (confidence >= autoNotify) return publishable ? 'auto_notify' : 'human_review';
   if (confidence >= humanReview) return 'human_review';
   const roundsLeft = facts.rounds < limits.maxIterations;
   if (confidence >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';

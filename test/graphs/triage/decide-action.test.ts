@@ -13,7 +13,7 @@ const classification: Classification = {
 };
 const infra: Classification = { ...classification, category: 'INFRA_ERROR', kind: 'network' };
 const line = { id: 'E1', tool: 'log', title: '', text: 'x', source: 'a.log' };
-const decide = (facts: Partial<ActionFacts>) =>
+const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
   decideAction(
     {
       classification,
@@ -28,7 +28,7 @@ const decide = (facts: Partial<ActionFacts>) =>
       webAsked: false,
       ...facts,
     },
-    LIMITS,
+    { ...LIMITS, thresholds },
   );
 
 describe('decideAction', () => {
@@ -61,6 +61,17 @@ describe('decideAction', () => {
     expect(decision).toMatchObject({ action: 'human_review', confidence: 0.65 });
     expect(decision.reasons).toContain('no claim quotes a line that this build printed');
     expect(decide({ quotesBuild: false, confidence: 0.3 }).confidence).toBe(0.3);
+  });
+  it.each<[string, Partial<ActionFacts>]>([
+    ['without a claim', { claimsKept: 0 }],
+    ['without a quoted line', { quotesBuild: false }],
+    ['after abstaining', { classification: { ...classification, abstained: true } }],
+    ['excusing without evidence', { classification: infra, grades: {} }],
+    ['excusing against evidence', { classification: infra, against: ['E1'] }],
+  ])('is published by no setting of the thresholds %s', (_which, facts) => {
+    for (const autoNotify of [0, 0.3, 0.65]) {
+      expect(decide(facts, { autoNotify, humanReview: 0.9, selfCorrect: 0.1 }).action).not.toBe('auto_notify');
+    }
   });
   it('is never sure without a claim, or after abstaining', () => {
     expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({ action: 'human_review', confidence: 0.49 });
