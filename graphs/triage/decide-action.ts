@@ -34,9 +34,9 @@ const THIN = 0.49;
  */
 export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDecision {
   const doubts = doubtsOf(facts, limits);
-  const confidence = Math.min(facts.confidence, ...doubts.map((doubt) => doubt.most));
+  const confidence = Math.min(facts.confidence, ...doubts.map((doubt) => doubt.most ?? 1));
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
-  const publishable = doubts.every((doubt) => doubt.most === 1);
+  const publishable = doubts.every((doubt) => doubt.most === null);
   const action = actionFor(confidence, publishable, facts, limits);
   const reasons = doubts.map((doubt) => doubt.reason);
   if (action === 'auto_notify') reasons.push('every claim rests on evidence');
@@ -44,10 +44,10 @@ export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDe
   return { action, confidence, reasons };
 }
 
-/** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, 1 where it is only remarked. */
+/** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, null where it is only remarked. */
 interface Doubt {
   readonly reason: string;
-  readonly most: number;
+  readonly most: number | null;
 }
 
 function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits): Doubt[] {
@@ -63,7 +63,7 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits): Doubt[] {
   }
   if (against.length > 0) {
     const reason = `${against.join(', ')} ${against.length === 1 ? 'speaks' : 'speak'} against it`;
-    doubts.push({ most: excuse ? thresholds.humanReview : 1, reason });
+    doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
   }
   return doubts;
 }

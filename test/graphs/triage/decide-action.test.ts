@@ -69,8 +69,10 @@ describe('decideAction', () => {
     ['excusing without evidence', { classification: infra, grades: {} }],
     ['excusing against evidence', { classification: infra, against: ['E1'] }],
   ])('is published by no setting of the thresholds %s', (_which, facts) => {
-    for (const autoNotify of [0, 0.3, 0.65]) {
-      expect(decide(facts, { autoNotify, humanReview: 0.9, selfCorrect: 0.1 }).action).not.toBe('auto_notify');
+    for (const autoNotify of [0, 0.3, 0.65, 1]) {
+      for (const humanReview of [0.9, 1]) {
+        expect(decide({ confidence: 1, ...facts }, { autoNotify, humanReview, selfCorrect: 0.1 }).action).not.toBe('auto_notify');
+      }
     }
   });
   it('is never sure without a claim, or after abstaining', () => {
