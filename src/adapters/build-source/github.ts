@@ -20,6 +20,7 @@ interface Job {
   readonly name: string;
   readonly status: string;
   readonly conclusion: string | null;
+  readonly completed_at: string | null;
 }
 
 /** What one fetch needs; `room` is how many bytes of log may still come. */
