@@ -22,12 +22,6 @@ interface Stage {
 /** Blocks that Jenkins opens itself, and what runs when everything is over. */
 const NOT_A_STAGE = /^(?:hide|Declarative: (?:Post Actions|Checkout SCM|Tool Install))$/;
 
-/** Names of the branches of parallel stages: Jenkins puts them in brackets before each line of theirs. */
-export function branchNames(plain: string): readonly string[] {
-  if (!plain.includes('[Pipeline] { (Branch: ')) return [];
-  return [...new Set(Array.from(plain.matchAll(/\[Pipeline\] \{ \(Branch: ([^\n)]{1,100})\)/g), ([, name]) => name ?? ''))].slice(0, 50);
-}
-
 /** The stage (or freestyle build step) of a failed Jenkins build that failed; null where the log is no such log. */
 export function jenkinsFailure(log: LogText, lines: readonly number[]): Section | null {
   const marks = lines.map((line) => ({ line, text: log.line(line).trimStart() }));

@@ -1,6 +1,6 @@
 import type { SourceText } from '../domain/build.ts';
+import { branchNames } from './branches.ts';
 import { cleanLine, stripEscapes } from './clean.ts';
-import { branchNames } from './jenkins.ts';
 import type { Scan } from './scan.ts';
 import { lineStarts } from './scan.ts';
 
