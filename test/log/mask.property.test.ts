@@ -17,7 +17,7 @@ const SHAPES: Readonly<Record<string, fc.Arbitrary<readonly [string, string, str
   'AWS key id': upper(16).map((s) => ['key ', `AKIA${s}`, ' used']),
   'AWS secret key': mixed(40).map((s) => ['AWS_SECRET_ACCESS_KEY=', s, '']),
   'Google API key': mixed(35).map((s) => ['?key=', `AIza${s}`, '&x=1']),
-  'npm token': mixed(36).map((s) => ['//registry.npmjs.org/:_authToken=', `npm_${s}`, '']),
+  'npm token': mixed(36).map((s) => ['//registry.example.com/:_authToken=', `npm_${s}`, '']),
   'PyPI token': mixed(80).map((s) => ['twine -p ', `pypi-AgEIcHlwaS5vcmc${s}`, '']),
   'Docker token': mixed(27).map((s) => ['docker login -p ', `dckr_pat_${s}`, '']),
   'Slack token': mixed(24).map((s) => ['', `xoxb-123456789012-1234567890123-${s}`, '']),
