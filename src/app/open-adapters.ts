@@ -10,6 +10,8 @@ import type { Logger } from '../ports/logger.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 
+const NO_MODEL = 'No model is configured (set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
+
 /** The database with what can only be made from its own connection: the queue on it and the checkpoints in it. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
@@ -73,10 +75,13 @@ export async function openWebSearch(config: Config): Promise<WebSearch> {
   }
 }
 
+/** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */
 export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
+  if (config.analyst.driver === 'rules') return createRulesAnalyst();
+  const { baseUrl, apiKey } = config.analyst.llm;
+  if (baseUrl === null && apiKey === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
-  if (config.analyst.driver === 'rules') return rules;
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');

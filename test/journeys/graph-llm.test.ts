@@ -142,7 +142,7 @@ describe('the graph with a model over HTTP', () => {
     expect(server.requests).toHaveLength(2);
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.notes[0]).toBe('The model did not answer (timeout after 0.2 s); the rules decided classify.');
-    expect(state.notes.at(-1)).toMatch(/^The model is not asked for a while: .*; the rules decided verify\.$/);
+    expect(state.notes.at(-1)).toMatch(/^The model is not asked for a while: .*; the rules decide\.$/);
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.verdict).not.toBeNull();
   });

@@ -24,8 +24,9 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     ask: (analyst: Analyst) => Promise<Judgement<Value>>,
   ): Promise<Judgement<Value>> {
     const resting = circuit.resting();
+    // The same words each time: an analysis says it once, however many judgements it concerns.
     if (resting !== null)
-      return takeOver(await ask(fallback), `The model is not asked for a while: ${resting}; the ${fallback.name} decided ${name}.`);
+      return takeOver(await ask(fallback), `The model is not asked for a while: ${resting}; the ${fallback.name} decide.`);
     try {
       const judgement = await ask(primary);
       circuit.succeeded();

@@ -103,7 +103,7 @@ describe('leaving a model alone', () => {
     await analyst.classify({ subject }, never);
     const second = await analyst.plan(await insight(), never);
     expect(llm.asked).toBe(1);
-    expect(second.note).toBe('The model is not asked for a while: The key was refused; the rules decided plan.');
+    expect(second.note).toBe('The model is not asked for a while: The key was refused; the rules decide.');
     clock.time = 5 * 60_000 + 1;
     await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
