@@ -77,6 +77,8 @@ export const TerminationReason = z.enum([
   'no_progress',
   'known_failure',
   'budget_exhausted',
+  /** The analysis itself could not be made; a person must look. */
+  'failed',
 ]);
 export type TerminationReason = z.infer<typeof TerminationReason>;
 
