@@ -32,5 +32,9 @@ export const KIND_CATEGORY = {
 } as const satisfies Record<string, Category>;
 
 export type Kind = keyof typeof KIND_CATEGORY;
-export const KINDS = Object.keys(KIND_CATEGORY) as readonly Kind[];
-export const Kind = z.enum(KINDS as [Kind, ...Kind[]]);
+export const KINDS: readonly Kind[] = Object.keys(KIND_CATEGORY).filter(isKind);
+export const Kind = z.enum(KINDS);
+
+function isKind(name: string): name is Kind {
+  return Object.hasOwn(KIND_CATEGORY, name);
+}
