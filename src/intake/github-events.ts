@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
 import { WHOLE_BUILD } from '../ports/stores.ts';
-import { readInput, shortText, toUtc } from './read-input.ts';
+import { attemptNumber, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
 
 /** What a delivery means to us: nothing (and why), or a build. */
 export type GithubReading =
@@ -17,7 +17,7 @@ export type GithubReading =
 const time = z.string().nullish();
 const id = z.int().positive();
 const Repository = z.object({ full_name: shortText(300) });
-const PullRequests = z.array(z.object({ number: z.int().positive() })).default([]);
+const PullRequests = z.array(z.object({ number: pullRequestNumber() })).default([]);
 const Sender = z.object({ login: shortText(200) });
 
 /** The fields of `workflow_run` that we use. */
@@ -31,11 +31,11 @@ export const WorkflowRunEvent = z
       name: z.string().nullish(),
       path: z.string().nullish(),
       run_number: id,
-      run_attempt: z.int().positive().default(1),
+      run_attempt: attemptNumber(),
       conclusion: z.string().nullable(),
       head_branch: z.string().nullish(),
       head_sha: shortText(64),
-      html_url: z.string(),
+      html_url: webAddress(),
       run_started_at: time,
       updated_at: time,
       actor: Sender.nullish(),
@@ -74,13 +74,13 @@ export const WorkflowJobEvent = z
     workflow_job: z.object({
       id,
       run_id: id,
-      run_attempt: z.int().positive().default(1),
+      run_attempt: attemptNumber(),
       name: shortText(500),
       workflow_name: z.string().nullish(),
       conclusion: z.string().nullable(),
       head_branch: z.string().nullish(),
       head_sha: shortText(64),
-      html_url: z.string().nullish(),
+      html_url: webAddress().nullish(),
       started_at: time,
       completed_at: time,
     }),
@@ -98,7 +98,8 @@ export const CheckRunEvent = z
       name: shortText(500),
       conclusion: z.string().nullable(),
       head_sha: shortText(64),
-      details_url: z.string().nullish(),
+      // Any app may write here what it likes; what is no address of the web is no job of Actions either.
+      details_url: webAddress().nullish().catch(null),
       started_at: time,
       completed_at: time,
       app: z.object({ slug: z.string().nullish() }).nullish(),
@@ -126,7 +127,7 @@ function whenCompleted<Event extends { action: string }>(name: string, event: Ev
 function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
   const run = event.workflow_run;
   const status = statusOf(run.conclusion);
-  if (status === null) return { ignored: `the run ended as ${run.conclusion ?? 'nothing'}: neither a failure nor a pass` };
+  if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither a failure nor a pass` };
   return {
     part: WHOLE_BUILD,
     attemptUnknown: false,
@@ -140,7 +141,7 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
       commit: run.head_sha,
       author: run.actor?.login ?? null,
       pullRequest: run.pull_requests[0]?.number ?? null,
-      url: textOrNull(run.html_url),
+      url: run.html_url,
       startedAt: toUtc(run.run_started_at),
       finishedAt: toUtc(run.updated_at),
     },
@@ -163,7 +164,7 @@ function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
       commit: job.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: null,
-      url: textOrNull(job.html_url),
+      url: job.html_url ?? null,
       startedAt: toUtc(job.started_at),
       finishedAt: toUtc(job.completed_at),
     },
@@ -188,7 +189,7 @@ function readCheckRun(event: CheckRunEvent): GithubReading {
       commit: check.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: check.pull_requests[0]?.number ?? null,
-      url: textOrNull(check.details_url),
+      url: check.details_url ?? null,
       startedAt: toUtc(check.started_at),
       finishedAt: toUtc(check.completed_at),
     },

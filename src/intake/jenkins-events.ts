@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { attemptNumber, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
 
@@ -48,7 +48,7 @@ export const GenericEvent = z
     pipeline: shortText(500),
     number: z.union([shortText(100), z.int().min(0)]).describe('As the CI shows it.'),
     status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
-    attempt: z.int().min(1).max(10_000).default(1),
+    attempt: attemptNumber(),
     url: webAddress().nullish().describe('Page of the build; logs are fetched below it.'),
     job: optionalText,
     branch: optionalText,

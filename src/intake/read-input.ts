@@ -50,6 +50,11 @@ export function pullRequestNumber() {
   return z.int().positive().max(2_147_483_647);
 }
 
+/** Which run of the same build: the column is an integer of four bytes, and nobody runs a build that often. */
+export function attemptNumber() {
+  return z.int().min(1).max(10_000).default(1);
+}
+
 /** A time from outside as ISO 8601 in UTC, or null where it is absent, no time at all, or outside the years 1 to 9999. */
 export function toUtc(time: string | number | null | undefined): string | null {
   if (time === null || time === undefined) return null;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NewBuild, SourceKind } from '../domain/build.ts';
-import { parseJson, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { attemptNumber, parseJson, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
 
 const optionalText = shortText().nullish();
 
@@ -10,7 +10,7 @@ export const UploadMetadata = z
     repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
     pipeline: shortText(500).describe('Workflow, job or pipeline name.'),
     number: z.union([shortText(100), z.int().min(0)]).describe('Build number, as the CI shows it.'),
-    attempt: z.int().min(1).max(10_000).default(1).describe('Raise it for a re-run of the same build.'),
+    attempt: attemptNumber().describe('Raise it for a re-run of the same build.'),
     status: z.enum(['failed', 'passed']).default('failed').describe('Only failed builds are triaged; passed ones are kept for comparison.'),
     job: optionalText,
     branch: optionalText,

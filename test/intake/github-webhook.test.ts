@@ -285,6 +285,29 @@ describe('a signed delivery that is not as it should be', () => {
     expect(({} as { admin?: boolean }).admin).toBeUndefined();
   });
 
+  test.each([
+    ['workflow_run', { run_attempt: 2_147_483_648 }],
+    ['workflow_run', { run_attempt: 10_001 }],
+    ['workflow_run', { pull_requests: [{ number: 2_147_483_648 }] }],
+    ['workflow_run', { html_url: 'javascript:alert(1)' }],
+    ['workflow_job', { run_attempt: 2_147_483_648 }],
+    ['workflow_job', { html_url: 'data:text/html,x' }],
+    ['check_run', { pull_requests: [{ number: 9_007_199_254_740_991 }] }],
+  ])('a %s that says %j is refused by its field, and nothing is kept', async (event, fields) => {
+    const answer = await sendGithub(app, { event, payload: githubExample(event, 'completed', { [event]: fields }) });
+
+    expect(answer.statusCode).toBe(400);
+    expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
+    expect(state.builds).toEqual([]);
+  });
+
+  test.each(['javascript:alert(1)', '', 'no address'])('a check with the address %j is no job of Actions', async (details_url) => {
+    const payload = githubExample('check_run', 'completed', { check_run: { ...actionsCheck, details_url } });
+    const answer = await sendGithub(app, { event: 'check_run', payload });
+
+    expect([answer.statusCode, state.builds]).toEqual([202, []]);
+  });
+
   test('deep nesting beside the fields that count does no harm', async () => {
     const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pullRequestNumber, toUtc, webAddress } from '../../src/intake/read-input.ts';
+import { attemptNumber, pullRequestNumber, toUtc, webAddress } from '../../src/intake/read-input.ts';
 
 describe('toUtc', () => {
   test.each([
@@ -34,6 +34,15 @@ test.each([
   [1.5, false],
 ])('pull request %d: %s', (number, known) => {
   expect(pullRequestNumber().safeParse(number).success).toBe(known);
+});
+
+test.each([
+  [undefined, true],
+  [10_000, true],
+  [10_001, false],
+  [0, false],
+])('attempt %s: %s', (number, known) => {
+  expect(attemptNumber().safeParse(number).success).toBe(known);
 });
 
 describe('webAddress', () => {
