@@ -61,6 +61,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: config.http.maxBodyBytes,
+    trustProxy: trustedProxies(config.http.trustProxy),
     requestTimeout: REQUEST_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAMETER },
     // Refusals of the router itself (a broken URL) take the same road as all others.
@@ -82,6 +83,11 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   for (const register of deps.routes ?? []) await app.register(async (scope) => register(scope));
   await app.ready();
   return app;
+}
+
+/** A number counts from our side: the first hop is whoever is connected to us. */
+function trustedProxies(trust: Config['http']['trustProxy']): false | string[] | ((address: string, hop: number) => boolean) {
+  return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
 async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<void> {

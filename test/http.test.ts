@@ -121,6 +121,33 @@ test('requests above the limit of an address are told to wait', async () => {
   expect(probe.statusCode).toBe(200);
 });
 
+describe('behind a proxy', () => {
+  const PROXY = '10.0.0.7';
+
+  async function statuses(trustProxy: HttpDeps['config']['http']['trustProxy'], forwarded: readonly string[]): Promise<number[]> {
+    const strict = await build({ config: { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, rateLimit: 1, trustProxy } } });
+    const answers: number[] = [];
+    for (const list of forwarded) {
+      const answer = await strict.inject({ url: '/openapi.json', remoteAddress: PROXY, headers: { 'x-forwarded-for': list } });
+      answers.push(answer.statusCode);
+    }
+    await strict.close();
+    return answers;
+  }
+
+  test.each([1, [PROXY], ['10.0.0.0/8']])('that is trusted (%j), each client has its own limit', async (trust) => {
+    expect(await statuses(trust, ['192.0.2.1', '192.0.2.2', '192.0.2.1'])).toEqual([200, 200, 429]);
+  });
+
+  test.each([1, [PROXY]])('that is trusted (%j), a client cannot pass for others', async (trust) => {
+    expect(await statuses(trust, ['198.51.100.1, 192.0.2.1', '198.51.100.2, 192.0.2.1'])).toEqual([200, 429]);
+  });
+
+  test.each([false as const, ['10.9.9.9']])('that is not (%j), nobody is believed', async (trust) => {
+    expect(await statuses(trust, ['192.0.2.1', '192.0.2.2'])).toEqual([200, 429]);
+  });
+});
+
 describe('health', () => {
   test('/healthz says that the process lives', async () => {
     expect((await app.inject('/healthz')).json()).toEqual({ alive: true });

@@ -9,7 +9,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * TriageError `invalid-config` naming each wrong setting and its variable.
  */
 export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
-  const merged = structuredClone(preset) as Tree;
+  const merged: Tree = { ...structuredClone(preset) };
   for (const variable of VARIABLES) {
     const text = textOf(variable, environment, readFile);
     if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text));
@@ -64,6 +64,8 @@ function parsedValue(variable: Variable, text: string): unknown {
       return Object.fromEntries(split(text).map((pair) => pairOf(variable, pair)));
     case 'tokens':
       return split(text).map((entry) => tokenOf(variable, entry));
+    case 'proxies':
+      return /^\d+$/.test(text.trim()) ? Number(text) : split(text);
   }
 }
 

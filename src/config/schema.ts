@@ -16,6 +16,35 @@ const DatabaseConfig = z.discriminatedUnion('driver', [
   z.object({ driver: z.literal('postgres'), url: z.string().min(1), poolSize: z.int().min(2).default(10) }),
 ]);
 
+/** Who may say on whose behalf it asks: nobody, the last so many hops, or these addresses. */
+const TrustProxy = z.union(
+  [
+    z.literal(false),
+    z.int().min(1).max(16),
+    z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])])).min(1),
+  ],
+  'must be a number of hops (1 to 16), or addresses such as 10.0.0.0/8, separated by commas',
+);
+
+const Thresholds = z
+  .object({
+    autoNotify: z.number().min(0).max(1),
+    humanReview: z.number().min(0).max(1),
+    selfCorrect: z.number().min(0).max(1),
+  })
+  .check(inOrder('selfCorrect', 'humanReview'), inOrder('humanReview', 'autoNotify'));
+
+type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
+
+/** Bands that overlap would leave one of the verify's four ways out of reach. */
+function inOrder(lower: ThresholdName, upper: ThresholdName): z.core.CheckFn<Readonly<Record<ThresholdName, number>>> {
+  return ({ value, issues }) => {
+    if (value[lower] <= value[upper]) return;
+    const message = `${value[lower]} is above ${nameOf(`triage.thresholds.${upper}`)}, which is ${value[upper]}`;
+    issues.push({ code: 'custom', message, path: [lower], input: value });
+  };
+}
+
 /** Everything that can be set, with a driver per port and no mode: nothing can branch on one. */
 export const Config = z.object({
   http: z.object({
@@ -28,6 +57,7 @@ export const Config = z.object({
     maxLogBytes: z.int().positive(),
     /** Requests per minute and address. */
     rateLimit: z.int().positive(),
+    trustProxy: TrustProxy,
   }),
   auth: z.object({ tokens: z.array(TokenConfig) }),
   webhooks: z.object({
@@ -67,11 +97,7 @@ export const Config = z.object({
     /** Of one whole run, in milliseconds. */
     timeLimitMs: z.int().positive(),
     leaseMs: z.int().min(1000),
-    thresholds: z.object({
-      autoNotify: z.number().min(0).max(1),
-      humanReview: z.number().min(0).max(1),
-      selfCorrect: z.number().min(0).max(1),
-    }),
+    thresholds: Thresholds,
   }),
   review: z.object({ claimMs: z.int().positive() }),
   knowledge: z.object({ folder: z.string() }),
@@ -81,7 +107,15 @@ export type Config = z.infer<typeof Config>;
 
 /** Defaults that hold wherever Faultline runs. */
 export const COMMON = {
-  http: { host: '127.0.0.1', port: 4600, publicUrl: null, maxBodyBytes: bytes(64), maxLogBytes: bytes(256), rateLimit: 600 },
+  http: {
+    host: '127.0.0.1',
+    port: 4600,
+    publicUrl: null,
+    maxBodyBytes: bytes(64),
+    maxLogBytes: bytes(256),
+    rateLimit: 600,
+    trustProxy: false,
+  },
   auth: { tokens: [] },
   webhooks: { githubSecrets: [], jenkinsSecrets: [] },
   codeHost: { driver: 'local-git', clones: {} },

@@ -3,7 +3,7 @@ export interface Variable {
   readonly name: string;
   /** Path in `Config`, e.g. `http.port`. */
   readonly path: string;
-  readonly type: 'text' | 'number' | 'list' | 'pairs' | 'tokens';
+  readonly type: 'text' | 'number' | 'list' | 'pairs' | 'tokens' | 'proxies';
   /** May also be given as NAME_FILE, the path of a file that holds the value. */
   readonly secret?: true;
   readonly meaning: string;
@@ -16,6 +16,13 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_MAX_BODY_BYTES', path: 'http.maxBodyBytes', type: 'number', meaning: 'Largest request body, in bytes.' },
   { name: 'FAULTLINE_MAX_LOG_BYTES', path: 'http.maxLogBytes', type: 'number', meaning: 'Largest log after decompression, in bytes.' },
   { name: 'FAULTLINE_RATE_LIMIT', path: 'http.rateLimit', type: 'number', meaning: 'Requests per minute and address.' },
+  {
+    name: 'FAULTLINE_TRUST_PROXY',
+    path: 'http.trustProxy',
+    type: 'proxies',
+    meaning:
+      'Reverse proxies in front: how many, or their addresses (IP, range, loopback), separated by commas. Their X-Forwarded-For then says who asks, for rate limits and the log; unset, nobody is believed.',
+  },
   {
     name: 'FAULTLINE_TOKENS',
     path: 'auth.tokens',
@@ -97,7 +104,12 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
   },
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
-  { name: 'FAULTLINE_LOG_LEVEL', path: 'log.level', type: 'text', meaning: 'How much the service logs: debug, info, warn, error or silent.' },
+  {
+    name: 'FAULTLINE_LOG_LEVEL',
+    path: 'log.level',
+    type: 'text',
+    meaning: 'How much the service logs: debug, info, warn, error or silent.',
+  },
 ];
 
 /** The variable that sets a field of `Config`, or something inside it: `auth.tokens.0.token` is set by FAULTLINE_TOKENS. */
@@ -110,6 +122,11 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   { name: 'FAULTLINE_DATA_DIR', meaning: 'The data directory, where --data does not name one; .faultline if neither does.' },
   { name: 'FAULTLINE_URL', meaning: 'Address of the service that `faultline review` asks, where --url does not name one.' },
   { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token of `faultline review`, where --token does not give one.' },
+  {
+    name: 'FAULTLINE_TRACING',
+    meaning:
+      'Set to langsmith: log excerpts, prompts and answers may go to LangSmith, as its own LANGSMITH_… and LANGCHAIN_… variables say. Otherwise these are ignored and nothing is traced.',
+  },
   { name: 'FAULTLINE_DEBUG', meaning: 'Set to anything: an internal error also prints its stack.' },
   { name: 'NO_COLOR', meaning: 'Set to anything: no colour and no box, as with --plain.' },
   { name: 'XDG_CACHE_HOME', meaning: 'Where compiled code is kept between runs, in a folder `faultline`; ~/.cache where unset.' },

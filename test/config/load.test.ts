@@ -33,6 +33,15 @@ describe('the environment', () => {
     ]);
   });
 
+  it.each([
+    ['1', 1],
+    [' 2 ', 2],
+    ['127.0.0.1', ['127.0.0.1']],
+    ['10.0.0.0/8, fd00::/8,loopback', ['10.0.0.0/8', 'fd00::/8', 'loopback']],
+  ])('trusts the proxies %j', (text, proxies) => {
+    expect(load({ FAULTLINE_TRUST_PROXY: text }).http.trustProxy).toEqual(proxies);
+  });
+
   it('never changes the preset that it is laid over', () => {
     const before = structuredClone(PRESET);
     load({ FAULTLINE_PORT: '8080', FAULTLINE_CLONES: 'a/b=c' });
@@ -73,6 +82,10 @@ describe('a wrong value', () => {
     ['FAULTLINE_ANALYST', 'oracle'],
     ['FAULTLINE_LOG_LEVEL', 'loud'],
     ['FAULTLINE_HUMAN_REVIEW', '2'],
+    ['FAULTLINE_TRUST_PROXY', '0'],
+    ['FAULTLINE_TRUST_PROXY', '100'],
+    ['FAULTLINE_TRUST_PROXY', 'true'],
+    ['FAULTLINE_TRUST_PROXY', '10.0.0.1,*'],
     ['FAULTLINE_BUDGET_TOKENS', '1'],
     ['FAULTLINE_GITHUB_WEBHOOK_SECRET', 'short'],
     ['FAULTLINE_CLONES', 'shop/api'],
@@ -85,6 +98,20 @@ describe('a wrong value', () => {
   it.each(WRONG)('of %s (%j) is refused by that name', (name, value) => {
     expect(errorOf(() => load({ [name]: value }))).toContain(name);
   });
+
+  it.each([
+    [{ FAULTLINE_SELF_CORRECT: '0.7' }, 'FAULTLINE_SELF_CORRECT', 'FAULTLINE_HUMAN_REVIEW'],
+    [{ FAULTLINE_HUMAN_REVIEW: '0.9' }, 'FAULTLINE_HUMAN_REVIEW', 'FAULTLINE_AUTO_NOTIFY'],
+    [{ FAULTLINE_AUTO_NOTIFY: '0.6' }, 'FAULTLINE_HUMAN_REVIEW', 'FAULTLINE_AUTO_NOTIFY'],
+    [{ FAULTLINE_AUTO_NOTIFY: '0', FAULTLINE_HUMAN_REVIEW: '0' }, 'FAULTLINE_SELF_CORRECT', 'FAULTLINE_HUMAN_REVIEW'],
+  ])('of thresholds out of order (%j) names both', (environment, lower, upper) => {
+    expect(errorOf(() => load(environment))).toMatch(new RegExp(`^  ${lower} .* is above ${upper} `, 'm'));
+  });
+
+  it.each([{ FAULTLINE_AUTO_NOTIFY: '1' }, { FAULTLINE_AUTO_NOTIFY: '0.65' }, { FAULTLINE_SELF_CORRECT: '0' }])(
+    'is not what thresholds in order have: %j',
+    (environment) => expect(() => load(environment)).not.toThrow(),
+  );
 
   it('never shows a token', () => {
     expect(errorOf(() => load({ FAULTLINE_TOKENS: 'ci:king:very-secret-token-words' }))).not.toContain('very-secret');
