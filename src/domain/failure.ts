@@ -65,6 +65,8 @@ export const ThrownException = z.object({
   message: z.string(),
   chain: z.array(z.string()),
   frames: z.array(StackFrame),
+  /** Frames of the exceptions around the deepest cause, the innermost first. */
+  outerFrames: z.array(StackFrame).optional(),
   at: LogPosition.nullable(),
 });
 export type ThrownException = z.infer<typeof ThrownException>;

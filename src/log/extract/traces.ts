@@ -74,6 +74,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
   const chain = [type];
   let cause = { type, message, line: start };
   let frames: StackFrame[] = [];
+  let outer: StackFrame[] = [];
   let end = first;
   for (let line = first; line <= Math.min(log.lineCount, first + 400); line++) {
     const text = log.line(line);
@@ -83,6 +84,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
       const groups = HEAD.exec(text.trimStart())?.groups;
       cause = { type: groups?.type ?? text.trim().slice(11, 100), message: groups?.message ?? '', line };
       chain.push(cause.type);
+      outer = [...frames, ...outer];
       frames = [];
     } else if (!/^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)/.test(text)) break;
     end = line;
@@ -92,6 +94,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
     message: cause.message.slice(0, 500),
     chain,
     frames: frames.slice(0, MAX_FRAMES),
+    ...(outer.length === 0 ? {} : { outerFrames: outer.slice(0, MAX_FRAMES) }),
     at: { source: log.name, line: start },
   });
   found.blocks.push({ start, end: Math.min(end, start + 40), weight: 70, reason: 'stack trace' });
