@@ -7,6 +7,10 @@ const HEAD =
   /^(?:Exception in thread "[^"]{1,200}" |\[(?:ERROR|error|WARN)\] |Caused by: |Uncaught |Unhandled exception\. |error: Uncaught |[A-Z][\w ]{1,40}: (?=[A-Z]\w{0,60}(?:Error|Exception):)|E {1,8}|.{0,60}?(?=\b(?:java|org|com|javax|kotlin|scala)\.))?(?<type>(?:[A-Za-z_$][\w$]{0,80}[.:\\]{1,2}){0,12}(?:[A-Z][\w$]{0,80})?(?:Error|Exception|Failure|Fault|Interrupt|Exit|Throwable|Timeout)(?: \[\w{1,60}\])?)(?:: ?(?<message>.{0,600})|$)/;
 const MAX_FRAMES = 60;
 const MAX_TRACES = 300;
+const MAX_MESSAGE_LINES = 40;
+/** Lines of a logger, a runner or a build tool: no part of an exception's message. */
+const OTHER_OUTPUT =
+  /^\s{0,4}(?:\[\w{1,12}\]|\d{2,4}[-:/]\d{2}|(?:INFO|WARN|ERROR|DEBUG|TRACE)\b|Tests run|Running |[=*-]{8}|> Task|\d{1,5}\) )/;
 
 /** Python tracebacks: the exception stands below its frames, and the last of a chain is the outermost. */
 export const pythonTraceback: Extractor = {
@@ -60,10 +64,11 @@ export const stackTrace: Extractor = {
   },
 };
 
-/** Messages may run over several lines before the first frame. */
+/** Messages may run over several lines before the first frame: any dozen, and more where nothing else begins in between. */
 function firstFrame(log: LogText, line: number): number {
-  for (let at = line + 1; at <= Math.min(log.lineCount, line + 12); at++) {
+  for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_MESSAGE_LINES); at++) {
     const text = log.line(at);
+    if (at > line + 12 && OTHER_OUTPUT.test(text)) return 0;
     if (/^\s{1,20}(?:at |from )|^\s{0,8}at /.test(text) && readFrame(text) !== null) return at;
     if (HEAD.test(text.trimStart())) return 0;
   }

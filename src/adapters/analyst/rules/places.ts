@@ -1,6 +1,9 @@
-import type { StackFrame } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { isForeignPath, isTestPath, projectPath, twinOf } from './paths.ts';
+import { isTestClass } from './jvm-classes.ts';
+import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
+import { isForeignPath, projectPath } from './paths.ts';
+import { type TestedFiles, testedFilesOf } from './tested-files.ts';
+import { likeness, wordsIn } from './word-likeness.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -12,21 +15,29 @@ export interface Place {
   readonly reason: string;
 }
 
-/** Files the failure names, most suspicious first; one entry a file. */
+const MAX_TRACES = 20;
+const MAX_FRAME_FILES = 8;
+const DIAGNOSED = 0.95;
+const OWN_FRAME = 0.8;
+const TWIN = 0.6;
+const TWIN_IN_TRACE = 0.08;
+const NAMED_ALIKE = 0.1;
+const TEST_FILE = 0.45;
+const GUESS = 0.3;
+const FADE = 0.92;
+
+/** Files the failure names, most suspicious first; one entry a file, under the longest path that the log gives it. */
 export function placesOf(subject: TriageSubject): readonly Place[] {
-  const named = [...diagnosedPlaces(subject), ...framePlaces(subject)];
-  const base = (path: string) => path.split(/[\\/]/).at(-1);
-  // A twin without its folder adds nothing where the log names a file of that name.
-  const tests = testPlaces(subject).filter(
-    ({ path }) => path.includes('/') || !named.some((one) => one.path !== path && base(one.path) === path),
-  );
-  const found = [...named, ...tests];
-  const best = new Map<string, Place>();
-  for (const place of found) {
-    const known = best.get(place.path);
-    if (known === undefined || place.score > known.score) best.set(place.path, place);
-  }
-  return [...best.values()].sort((left, right) => right.score - left.score);
+  const project = projectOf(subject);
+  const tested = testedFilesOf(subject, project);
+  const named = [...diagnosedPlaces(subject), ...framePlaces(subject, project, tested)];
+  const found = [...named, ...testPlaces(tested, named)];
+  return mergeFiles(found).sort((left, right) => right.score - left.score);
+}
+
+/** Whether two paths may be one file: equal, or one the other's ending. */
+export function isSameFile(left: string, right: string): boolean {
+  return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }
 
 function diagnosedPlaces(subject: TriageSubject): Place[] {
@@ -34,38 +45,76 @@ function diagnosedPlaces(subject: TriageSubject): Place[] {
   return errors.flatMap((entry, rank) => {
     if (entry.file === null || isForeignPath(entry.file)) return [];
     const reason = `${entry.tool} names it`;
-    return [{ path: projectPath(entry.file), line: entry.line, from: 'diagnostic' as const, score: fade(0.9, rank), reason }];
+    return [{ path: projectPath(entry.file), line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
   });
 }
 
-function framePlaces(subject: TriageSubject): Place[] {
-  const traces: readonly (readonly StackFrame[])[] = [
-    ...subject.exceptions.map((entry) => entry.frames),
-    ...subject.failures.map((failure) => failure.frames),
-  ];
-  return traces.slice(0, 20).flatMap((frames, trace) => {
-    const own = frames.filter((frame) => frame.own && !isForeignPath(frame.file));
-    return own.slice(0, 8).map((frame, depth) => {
-      const test = isTestPath(frame.file);
-      const score = fade(test ? 0.55 : 0.85, trace + depth);
-      const reason = test ? 'the failing test is in it' : depth === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
-      return { path: projectPath(frame.file), line: frame.line, from: 'frame' as const, score, reason };
+function framePlaces(subject: TriageSubject, project: Project, tested: readonly TestedFiles[]): Place[] {
+  const words = wordsIn(tested.map(({ name, file }) => `${file.split(/[\\/]/).at(-1)} ${name}`).join(' '));
+  return tracesOf(subject)
+    .slice(0, MAX_TRACES)
+    .flatMap((frames, trace) => {
+      const own = ownFramesOf(frames, project);
+      return [
+        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && !onlyReports)),
+        ...rankedFiles(own.filter(({ isTest, onlyReports }) => !isTest && onlyReports)).map((one) => ({ ...one, rank: one.rank + 4 })),
+        ...rankedFiles(own.filter(({ isTest }) => isTest)),
+      ].map(({ path, line, isTest, rank }) => {
+        const alike = isTest ? 0 : NAMED_ALIKE * likeness(path, words);
+        const score = round(Math.min(0.99, fade(isTest ? TEST_FILE : OWN_FRAME, trace + rank) + alike));
+        return { path, line, from: 'frame' as const, score, reason: frameReason(isTest, rank) };
+      });
     });
+}
+
+function frameReason(isTest: boolean, rank: number): string {
+  if (isTest) return 'the failing test is in it';
+  return rank === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
+}
+
+/** One entry a file, at its deepest frame. */
+function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })[] {
+  const first = frames.filter(({ path }, at) => frames.findIndex((one) => one.path === path) === at);
+  return first.slice(0, MAX_FRAME_FILES).map((frame, rank) => ({ ...frame, rank }));
+}
+
+/** A twin without its folder adds nothing where the log names a file of that name. */
+function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
+  return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
+    const itself = { path: file, line, from: 'test' as const, score: fade(TEST_FILE, rank), reason: 'the failing test is in it' };
+    const guessed = guesses.map((path, at) => {
+      return { path, line: null, from: 'test' as const, score: fade(GUESS, rank + at), reason: `${name} may test it by its name` };
+    });
+    if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? '')) return [itself, ...guessed];
+    const traced = named.find((one) => isSameFile(one.path, twin) && one.path !== file);
+    const score = traced === undefined ? fade(TWIN, rank) : round(Math.min(0.99, traced.score + TWIN_IN_TRACE));
+    return [itself, { path: twin, line: null, from: 'test' as const, score, reason: `${name} tests it by name` }, ...guessed];
   });
 }
 
-function testPlaces(subject: TriageSubject): Place[] {
-  return subject.failingTests.slice(0, 20).flatMap((test, rank) => {
-    if (test.file === null) return [];
-    const file = projectPath(test.file);
-    const itself = { path: file, line: test.line, from: 'test' as const, score: fade(0.5, rank), reason: 'the failing test is in it' };
-    const twin = twinOf(file);
-    return twin === null
-      ? [itself]
-      : [itself, { path: twin, line: null, from: 'test' as const, score: fade(0.6, rank), reason: `${test.name} tests it by name` }];
-  });
+function mergeFiles(places: readonly Place[]): Place[] {
+  const merged: Place[] = [];
+  for (const place of places) {
+    const at = merged.findIndex((one) => isSameFile(one.path, place.path));
+    const known = merged[at];
+    if (known === undefined) merged.push(place);
+    else merged[at] = mergePlaces(known, place);
+  }
+  return merged;
+}
+
+/** The better score with its reason, the longer path, and a line where either has one. */
+function mergePlaces(known: Place, place: Place): Place {
+  const better = place.score > known.score ? place : known;
+  const path = place.path.length > known.path.length ? place.path : known.path;
+  // A frame is worth more than the guess by a name that raised it.
+  return { ...better, path, line: better.line ?? known.line ?? place.line, from: known.from };
 }
 
 function fade(score: number, rank: number): number {
-  return Math.round(score * 0.92 ** rank * 100) / 100;
+  return round(score * FADE ** rank);
+}
+
+function round(score: number): number {
+  return Math.round(score * 100) / 100;
 }

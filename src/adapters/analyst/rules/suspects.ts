@@ -3,7 +3,7 @@ import type { Suspect } from '../../../domain/analysis.ts';
 import type { Category } from '../../../domain/category.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { type Place, placesOf } from './places.ts';
+import { isSameFile, type Place, placesOf } from './places.ts';
 
 const Commit = z.object({
   path: z.string().nullish().catch(null),
@@ -21,7 +21,7 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
     .filter((place) => isSuspect(place, category))
     .slice(0, MAX_SUSPECTS)
     .map(({ path, line, score, reason }) => {
-      const changed = commits.find((entry) => samePath(entry.path, path)) ?? null;
+      const changed = commits.find((entry) => isSameFile(entry.path, path)) ?? null;
       const raised = changed === null ? score : Math.min(1, Math.round((score + 0.05) * 100) / 100);
       return { path, line, commit: changed?.commit ?? null, author: changed?.author ?? null, score: raised, reason };
     })
@@ -40,8 +40,4 @@ function commitsOf(evidence: readonly Evidence[]): { path: string; commit: strin
     const data = Commit.safeParse(item.data ?? {}).data ?? {};
     return { path: data.path ?? item.source, commit: data.commit ?? data.sha ?? null, author: data.author ?? null };
   });
-}
-
-function samePath(left: string, right: string): boolean {
-  return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }
