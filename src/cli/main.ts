@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+// First of all.
+import './keep-tracing-off.ts';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
