@@ -26,8 +26,8 @@ const Accepted = z.object({ buildId: z.string() });
 const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
 const Truth = z.object({ title: z.string(), category: z.string() });
 
-/** Sends captured failures as a stranger would, waits for the answers, and prints them beside the truth. */
-export async function runDemo(address: string, token: string): Promise<void> {
+/** Sends captured failures as a stranger would, waits for the answers, and prints them beside the truth. Prints only `shownToken`. */
+export async function runDemo(address: string, token: string, shownToken: string): Promise<void> {
   say(`\nSending ${SHOWN.length} captured failures …`);
   const sent: { slug: string; buildId: string }[] = [];
   for (const [index, slug] of SHOWN.entries()) {
@@ -47,7 +47,7 @@ export async function runDemo(address: string, token: string): Promise<void> {
     ]);
   }
   await print(
-    `\n${table(rows)}\n\nRead one:  curl -s -H "authorization: Bearer ${token}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows)}\n\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
 }
 

@@ -6,8 +6,10 @@ import { createApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
+import { prepareDataDirectory } from './data-directory.ts';
 import { EXIT } from './exit-codes.ts';
-import { type DataOptions, dataDirectory, findSecrets, readConfig } from './settings.ts';
+import { findSecrets } from './secrets.ts';
+import { type DataOptions, dataDirectory, readConfig } from './settings.ts';
 import { print } from './terminal.ts';
 
 interface Finding {
@@ -27,7 +29,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const config = tryConfig(dataDir, findings);
   if (config !== null) {
     findings.push(await checkGit(), ...checkClones(config), ...checkDoors(config, dataDir), ...checkProviders(config));
-    findings.push(await checkAnalystOf(config), ...(await checkStores(config)));
+    findings.push(await checkAnalystOf(config), ...(await checkStores(config, dataDir)));
   }
   const wrong = findings.filter((finding) => finding.state === 'wrong');
   if (wrong.length > 0) process.exitCode = EXIT.refused;
@@ -137,8 +139,9 @@ async function checkAnalystOf(config: Config): Promise<Finding> {
   }
 }
 
-async function checkStores(config: Config): Promise<Finding[]> {
+async function checkStores(config: Config, dataDir: string): Promise<Finding[]> {
   try {
+    prepareDataDirectory(dataDir);
     const app = await createApp(config, silentLogger);
     try {
       await app.loadKnowledge();

@@ -76,7 +76,8 @@ export function reviewCommand(): Command {
 
 /** Where the service is and who asks: options, environment, or the data directory of this machine. */
 async function serverOf(options: ServerOptions): Promise<ReviewCommandOptions> {
-  const { dataDirectory, findSecrets } = await import('./settings.ts');
+  const { dataDirectory } = await import('./settings.ts');
+  const { findSecrets } = await import('./secrets.ts');
   const { TriageError } = await import('../domain/errors.ts');
   const url = options.url ?? process.env.FAULTLINE_URL ?? 'http://127.0.0.1:4600';
   const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDirectory(options.data))?.token;

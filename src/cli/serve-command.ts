@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import closeWithGrace from 'close-with-grace';
 import { type App, createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -6,7 +7,9 @@ import type { Logger } from '../ports/logger.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
 import { openLogger } from './open-logger.ts';
-import { dataDirectory, readServedConfig } from './settings.ts';
+import { secretsFile } from './secrets.ts';
+import { dataDirectory, readServedConfig, type ServedConfig } from './settings.ts';
+import { stopService } from './stop-service.ts';
 import { print, say } from './terminal.ts';
 
 export interface ServeCommandOptions {
@@ -23,7 +26,8 @@ const DRAIN_MS = 20_000;
 export async function runServe(options: ServeCommandOptions): Promise<void> {
   const startedAt = performance.now();
   const dataDir = dataDirectory(options.data);
-  const { config } = readServedConfig(dataDir);
+  const served = readServedConfig(dataDir);
+  const { config } = served;
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
@@ -35,8 +39,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     throw error;
   });
   const closing = closeOnSignals(app, http, logger);
-  await announce(address, settings.auth.tokens[0]?.token ?? '', dataDir, performance.now() - startedAt);
-  if (options.demo) await demonstrate(address, settings.auth.tokens[0]?.token ?? '');
+  await announce(address, served, dataDir, performance.now() - startedAt);
+  if (options.demo) await demonstrate(address, served);
   await closing;
 }
 
@@ -63,24 +67,32 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   await closeOnSignals(app, null, logger);
 }
 
-async function announce(address: string, token: string, dataDir: string, milliseconds: number): Promise<void> {
+async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
+  // Whoever configured a token knows it; what is printed here lies in logs for good.
+  const configured = config.auth.tokens.length;
+  const token = madeToken ?? `${configured} ${configured === 1 ? 'is' : 'are'} configured`;
   await print(
     [
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
       `  token      ${token}`,
       `  data       ${dataDir}`,
       `  API        ${address}/docs`,
-      `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins   (secrets: ${dataDir}/secrets.json)`,
+      `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins`,
+      ...(existsSync(secretsFile(dataDir)) ? [`  secrets    those that nobody configured are in ${secretsFile(dataDir)}`] : []),
       'Ctrl-C drains and stops.',
     ].join('\n'),
   );
 }
 
-async function demonstrate(address: string, token: string): Promise<void> {
+async function demonstrate(address: string, { config, madeToken }: ServedConfig): Promise<void> {
   try {
-    await runDemo(address, token);
+    const token = config.auth.tokens.find(({ roles }) =>
+      ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
+    );
+    if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS may both ingest and read');
+    await runDemo(address, token.token, madeToken ?? '$TOKEN');
   } catch (error) {
-    say(`the demo stopped: ${error instanceof Error ? error.message : String(error)}`);
+    say(`the demo stopped: ${messageOf(error)}`);
   }
 }
 
@@ -92,8 +104,7 @@ function closeOnSignals(app: App, http: Doors | null, logger: Logger): Promise<v
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an error that nobody caught');
         say(`${signal ?? 'stop'}: draining …`);
-        await http?.close();
-        await app.close({ drainMs: DRAIN_MS });
+        await stopService(app, http, DRAIN_MS);
         say('stopped');
         resolve();
       },

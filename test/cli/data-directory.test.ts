@@ -1,0 +1,83 @@
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { prepareDataDirectory } from '../../src/cli/data-directory.ts';
+import { faultline } from './faultline.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-data-'));
+
+describe('the data directory', () => {
+  it('is made with the folders above it, for its owner only, and nothing is left in it', () => {
+    const made = join(FOLDER, 'a/b/data');
+    prepareDataDirectory(made);
+    expect(statSync(made).mode & 0o777).toBe(0o700);
+    expect(readdirSync(made)).toEqual([]);
+  });
+
+  it('keeps the mode that it has', () => {
+    const known = join(FOLDER, 'known');
+    mkdirSync(known);
+    chmodSync(known, 0o755);
+    prepareDataDirectory(known);
+    expect(statSync(known).mode & 0o777).toBe(0o755);
+  });
+
+  const wrong: [name: string, path: string, reason: string][] = [
+    ['below a file', join(fileAt('file'), 'data'), 'a file is in the way'],
+    ['that is a file', fileAt('other-file'), 'a file is in the way'],
+    ['behind links in a circle', circle(), 'its links lead in a circle'],
+    ['with an endless name', join(FOLDER, 'n'.repeat(300)), 'the name is too long'],
+    // As root, permissions do not stop anybody.
+    ...(process.getuid?.() === 0
+      ? []
+      : ([['below a read-only folder', join(readOnly(), 'data'), 'there is no permission']] as [string, string, string][])),
+  ];
+  it.each(wrong)('%s is refused with the reason', (_name, path, reason) => {
+    expect(() => prepareDataDirectory(path)).toThrow(
+      expect.objectContaining({ code: 'invalid-config', message: expect.stringContaining(reason) }),
+    );
+  });
+});
+
+describe('a command whose data directory cannot be used', () => {
+  const FILE = join(fileAt('in-the-way'), 'data');
+  // Folders under /proc answer "not found" to whoever makes one; other systems have none.
+  const PROC = existsSync('/proc/self') ? ['/proc/faultline', '/proc/self/a/b'] : [FILE, FILE];
+  const CASES = [
+    ['serve', FILE],
+    ['migrate', PROC[0]],
+    ['worker', PROC[1]],
+    ['knowledge load', FILE],
+  ] as const;
+
+  it.each(CASES)('%s --data %s says so and ends', async (command, place = FILE) => {
+    const ended = await faultline([...command.split(' '), '--data', place]);
+    expect(ended).toMatchObject({ code: 2, signal: null, stdout: '' });
+    expect(ended.stderr).toMatch(/^error: The data directory .* cannot be used: .*\. Name another with --data or FAULTLINE_DATA_DIR\.\n$/);
+  });
+
+  it('doctor says so among what it found', async () => {
+    const ended = await faultline(['doctor', '--data', FILE]);
+    expect(ended.code).toBe(4);
+    expect(ended.stdout).toMatch(/^wrong {2}database .* a file is in the way/m);
+  });
+});
+
+function fileAt(name: string): string {
+  const path = join(FOLDER, name);
+  writeFileSync(path, '');
+  return path;
+}
+
+function circle(): string {
+  const path = join(FOLDER, 'circle');
+  symlinkSync(path, path);
+  return path;
+}
+
+function readOnly(): string {
+  const path = join(FOLDER, 'read-only');
+  mkdirSync(path, { mode: 0o500 });
+  return path;
+}

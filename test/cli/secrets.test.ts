@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, it, vi } from 'vitest';
+import { findSecrets, keptSecrets, secretsFile } from '../../src/cli/secrets.ts';
+
+const run = promisify(execFile);
+const MODULE = resolve(import.meta.dirname, '../../src/cli/secrets.ts');
+
+describe('secrets of a data directory', () => {
+  it('are made once, for their owner only, and nothing else is left', () => {
+    const folder = newFolder();
+    const made = keptSecrets(folder);
+    expect(keptSecrets(folder)).toEqual(made);
+    expect(statSync(secretsFile(folder)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['secrets.json']);
+  });
+
+  it('are the same for processes that make them at once', async () => {
+    const folder = newFolder();
+    const script = `const { keptSecrets } = await import(${JSON.stringify(MODULE)});
+      while (Date.now() < Number(process.argv[1])) { }
+      console.log(JSON.stringify(keptSecrets(process.argv[2])));`;
+    const start = String(Date.now() + 1_500);
+    const all = await Promise.all(
+      Array.from({ length: 4 }, () => run(process.execPath, ['--input-type=module', '-e', script, start, folder])),
+    );
+    expect(new Set(all.map(({ stdout }) => stdout.trim()))).toEqual(new Set([JSON.stringify(findSecrets(folder))]));
+    expect(readdirSync(folder)).toEqual(['secrets.json']);
+  });
+
+  it('that others can read are closed to them, with one warning', () => {
+    const folder = newFolder();
+    const made = keptSecrets(folder);
+    chmodSync(secretsFile(folder), 0o644);
+    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      expect([findSecrets(folder), findSecrets(folder)]).toEqual([made, made]);
+      expect(stderr.mock.calls).toEqual([[expect.stringMatching(/^warning: .*secrets\.json could be read by other users/)]]);
+    } finally {
+      stderr.mockRestore();
+    }
+    expect(statSync(secretsFile(folder)).mode & 0o777).toBe(0o600);
+  });
+
+  it('that are damaged are refused, and not replaced', () => {
+    const folder = newFolder();
+    writeFileSync(secretsFile(folder), '{"token":', { mode: 0o600 });
+    expect(() => keptSecrets(folder)).toThrow(/is damaged\. Delete it/);
+    expect(readFileSync(secretsFile(folder), 'utf8')).toBe('{"token":');
+  });
+
+  it('are none where nothing was ever served', () => {
+    expect(findSecrets(join(newFolder(), 'none'))).toBeNull();
+  });
+});
+
+function newFolder(): string {
+  return mkdtempSync(join(tmpdir(), 'faultline-secrets-'));
+}

@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { copyTestDatabase } from '../support/pglite.ts';
+
+const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
+const TOKEN = 'the-token-that-an-operator-chose';
+
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-serve-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** Serves until `last` was said, then stops as a container is stopped; all that it said on either stream. */
+async function serve(name: string, env: Readonly<Record<string, string>>, flags: readonly string[] = [], last = 'Ctrl-C') {
+  const data = join(folder, name);
+  await copyTestDatabase(join(data, 'database'));
+  const child = spawn(process.execPath, [MAIN, 'serve', '--data', data, '--port', '0', ...flags], {
+    env: { PATH: process.env.PATH, FAULTLINE_LOG_LEVEL: 'debug', ...env },
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      // Once: a second one would end it at once.
+      if (said.includes(last) && !child.killed) child.kill('SIGTERM');
+    });
+  }
+  const [code] = await once(child, 'close');
+  return { code, said, data };
+}
+
+test('a token that the operator chose is never printed, not by the demo either; no secrets are made without need', async () => {
+  const env = {
+    FAULTLINE_TOKENS: `one:ingest:${TOKEN}-1,two:admin:${TOKEN}-2`,
+    FAULTLINE_GITHUB_WEBHOOK_SECRET: 'a-github-secret',
+    FAULTLINE_JENKINS_WEBHOOK_SECRET: 'a-jenkins-secret',
+  };
+  const { code, said, data } = await serve('configured', env, ['--demo'], 'Read one:');
+  expect(code).toBe(0);
+  expect(said).toMatch(/^ {2}token {6}2 are configured$/m);
+  expect(said).toContain('Bearer $TOKEN');
+  for (const secret of [TOKEN, 'a-github-secret', 'a-jenkins-secret']) expect(said).not.toContain(secret);
+  expect(existsSync(join(data, 'secrets.json'))).toBe(false);
+});
+
+test('a token that was made is printed, and kept for its owner only', async () => {
+  const { code, said, data } = await serve('made', {});
+  expect(code).toBe(0);
+  expect(said).toMatch(/^ {2}token {6}flt_[\w-]{32}$/m);
+  expect(said).not.toContain('whs_');
+  expect(statSync(join(data, 'secrets.json')).mode & 0o777).toBe(0o600);
+});

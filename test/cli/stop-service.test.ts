@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { stopService } from '../../src/cli/stop-service.ts';
+import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+
+const DRAIN_MS = 20_000;
+
+test('doors and queue stop at the same time, the stores after both', async () => {
+  const doors = Promise.withResolvers<void>();
+  const queue = Promise.withResolvers<void>();
+  const { events, app, note } = stoppable(queue.promise);
+  const stopped = stopService(app, { close: () => note('doors', doors.promise) }, DRAIN_MS);
+  expect(events).toEqual(['doors', 'queue 20000']);
+  queue.resolve();
+  await new Promise(setImmediate);
+  expect(events).toHaveLength(2);
+  doors.resolve();
+  await stopped;
+  expect(events).toEqual(['doors', 'queue 20000', 'stores 0']);
+});
+
+test('doors that do not close hold up nothing, and are in the log', async () => {
+  const { events, app, log } = stoppable(Promise.resolve());
+  await stopService(app, { close: () => Promise.reject(new Error('stuck')) }, DRAIN_MS);
+  expect(events).toEqual(['queue 20000', 'stores 0']);
+  expect(log).toMatchObject([{ level: 'error', fields: { reason: 'stuck' } }]);
+});
+
+test('a worker has no doors', async () => {
+  const { events, app } = stoppable(Promise.resolve());
+  await stopService(app, null, DRAIN_MS);
+  expect(events).toEqual(['queue 20000', 'stores 0']);
+});
+
+function stoppable(queue: Promise<void>) {
+  const events: string[] = [];
+  const log: LogLine[] = [];
+  const note = (event: string, ended: Promise<void>) => {
+    events.push(event);
+    return ended;
+  };
+  const app: Parameters<typeof stopService>[0] = {
+    logger: recordingLogger(log),
+    jobQueue: {
+      driver: 'test',
+      enqueue: async () => undefined,
+      work: async () => undefined,
+      depth: async () => 0,
+      stop: ({ timeoutMs }) => note(`queue ${timeoutMs}`, queue),
+    },
+    close: (options) => note(`stores ${options?.drainMs}`, Promise.resolve()),
+  };
+  return { events, log, app, note };
+}
