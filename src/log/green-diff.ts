@@ -1,23 +1,183 @@
-import { cleanLine, stripEscapes } from './clean.ts';
-import { normaliseMessage } from './normalise.ts';
+import type { LogPosition } from '../domain/failure.ts';
+import type { Block, Extraction } from './extract/extraction.ts';
+import type { LogText } from './lines.ts';
+import type { Structure } from './sections.ts';
+import type { Templates } from './templates.ts';
+import { knows, templatesOf } from './templates.ts';
 
-/** Lines of a green log that are remembered at most. */
-const MAX_TEMPLATES = 500_000;
-
-/** What a green build of the same job also said: answers whether a clean line has the template of one of its lines. */
-export function knownLines(greenText: string): (line: string) => boolean {
-  const templates = new Set<string>();
-  const plain = stripEscapes(greenText);
-  let start = 0;
-  while (start <= plain.length && templates.size < MAX_TEMPLATES) {
-    const at = plain.indexOf('\n', start);
-    const end = at === -1 ? plain.length : at;
-    templates.add(templateOf(cleanLine(plain.slice(start, end))));
-    start = end + 1;
-  }
-  return (line) => templates.has(templateOf(line));
+/** A log beside what a green build of the same job says. Line numbers are the log's. */
+export interface GreenDiff {
+  /** Whether a line is new: the green build has none like it. Blank lines are not. */
+  isNew(line: number): boolean;
+  /** Whether a line counts as evidence: it is new, or it is a failing test's own or tells how the job ended. */
+  isEvidence(line: number): boolean;
+  /** Whether a line is short enough to be shown for being new alone. */
+  isShort(line: number): boolean;
 }
 
-function templateOf(line: string): string {
-  return normaliseMessage(line.slice(0, 400));
+interface Placed {
+  readonly at: LogPosition | null;
+}
+
+/** What the excerpts' reasons say of new lines. */
+const NEW = 'new since the green build';
+/** New lines gain this much. */
+const GAIN = 4;
+/** Lines that the green build has too lose this much. */
+const LOSS = 30;
+/** New lines that no reader asked for, by whether they stand near something telling. Context of known lines comes between the two. */
+const UNREAD_NEAR = 50;
+const UNREAD_FAR = 36;
+/** Lines around a telling block that are near it. */
+const REACH = 6;
+/** A longer line (a progress bar, a dump) is not taken for being new alone. */
+const MAX_LINE = 2_000;
+/** So many known lines between new ones stay with them. */
+const BRIDGE = 2;
+/** Lines looked at where new lines are asked of a whole log. */
+const MAX_LINES = 400_000;
+const MAX_RUNS = 2_000;
+/** Lines before and after a diagnostic's or exception's own that are compared with it. */
+const NEAR = 6;
+/** Lines of a block that are looked through for findings. */
+const MAX_BLOCK = 1_000;
+/** Lines of a failing test that are its own at most. */
+const MAX_TEST = 60;
+/** Held in memory while one build is read: as much as a whole log may need. */
+const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
+
+/** Templates of a green log at hand, for one reading; see `templatesOf` for what is stored. */
+export function greenTemplates(greenText: string): Templates {
+  return templatesOf(greenText, WHOLE_LOG);
+}
+
+/** Compares a log with a green build; each line is compared once and only when asked for. */
+export function diffWithGreen(log: LogText, green: Templates, found: Extraction, structure: Structure): GreenDiff {
+  const asked = new Uint8Array(log.lineCount + 2);
+  const isNew = (line: number): boolean => {
+    if (asked[line] === 0) asked[line] = knows(green, log.line(line)) ? 1 : 2;
+    return asked[line] === 2;
+  };
+  const own = ownLines(found, structure);
+  return { isNew, isEvidence: (line) => own.has(line) || isNew(line), isShort: (line) => log.raw(line).length <= MAX_LINE };
+}
+
+/**
+ * What stands on new lines, or on no line at all. A message is one line; a diagnostic or an exception is new where any line near it in
+ * its block is, since the same words may be said of another place. Failing tests all stay, and so do the blocks: see {@link splitBlock}.
+ */
+export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
+  const blocks = blocksAround(found);
+  const isNewLine = ({ at }: Placed) => at === null || diff.isEvidence(at.line);
+  const isNewNear = ({ at }: Placed) => at === null || near(at.line, blocks.get(at.line)).some(diff.isEvidence);
+  return {
+    ...found,
+    diagnostics: found.diagnostics.filter(isNewNear),
+    exceptions: found.exceptions.filter(isNewNear),
+    messages: found.messages.filter(isNewLine),
+  };
+}
+
+/** Whether anything was found at all. */
+export function hasFindings({
+  failingTests,
+  diagnostics,
+  exceptions,
+  messages,
+}: Omit<Extraction, 'toolchains' | 'exits' | 'blocks'>): boolean {
+  return failingTests.length + diagnostics.length + exceptions.length + messages.length > 0;
+}
+
+/** A weighed block in two: its new parts, which gain, and the whole, which loses where the green build has some of it. */
+export interface SplitBlock {
+  readonly parts: readonly Block[];
+  readonly rest: readonly Block[];
+}
+
+/** Splits a weighed block by what is new in it. */
+export function splitBlock(block: Block, diff: GreenDiff): SplitBlock {
+  const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
+  const runs = runsOf(block.start, block.end, isPart);
+  const parts = runs.map((run): Block => ({ ...block, ...run, weight: block.weight + GAIN, reason: newReason(block, run, diff) }));
+  const [only] = runs;
+  const isWhole = runs.length === 1 && only?.start === block.start && only.end === block.end;
+  return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
+}
+
+/** New lines that no reader asked for, in the failed steps where a log names them; those near the telling blocks weigh more. */
+export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
+  const places =
+    structure.failedSections.length > 0
+      ? structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }))
+      : [{ start: 1, end: log.lineCount }];
+  const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
+  const near = reachOf(log, telling);
+  return places
+    .flatMap(({ start, end }) => runsOf(Math.max(start, end - MAX_LINES), end, isShown))
+    .slice(-MAX_RUNS)
+    .map((run) => {
+      const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
+      return { ...run, weight: weight + (4 * run.end) / log.lineCount, reason: NEW };
+    });
+}
+
+function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
+  const near = new Uint8Array(log.lineCount + 2);
+  for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
+  return near;
+}
+
+function newReason(block: Block, run: { readonly start: number; readonly end: number }, diff: GreenDiff): string {
+  for (let line = run.start; line <= run.end; line++) if (diff.isNew(line)) return `${block.reason}, ${NEW}`;
+  return block.reason;
+}
+
+/** Runs of lines that pass, with the few between them that do not. */
+function runsOf(start: number, end: number, passes: (line: number) => boolean): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  let run: { start: number; end: number } | undefined;
+  for (let line = start; line <= end; line++) {
+    if (!passes(line)) continue;
+    if (run !== undefined && line - run.end <= BRIDGE + 1) run.end = line;
+    else {
+      run = { start: line, end: line };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+function near(line: number, block: Block | undefined): number[] {
+  const start = Math.max(line - NEAR, block?.start ?? line);
+  const end = Math.min(line + NEAR, block?.end ?? line);
+  return Array.from({ length: end - start + 1 }, (_, i) => start + i);
+}
+
+/** The longest block around each line that a diagnostic or exception stands on. */
+function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
+  const lines = new Set([...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])));
+  const longest = new Map<number, Block>();
+  for (const block of found.blocks) {
+    for (const line of linesIn(lines, block)) {
+      const other = longest.get(line);
+      if (other === undefined || other.end - other.start < block.end - block.start) longest.set(line, block);
+    }
+  }
+  return longest;
+}
+
+/** Lines that green must not take away: those of failing tests, to the end of the block around each, and those that say how it ended. */
+function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
+  const own = new Set<number>(structure.exits.map(({ line }) => line));
+  const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
+  for (const line of tests) own.add(line);
+  for (const block of found.blocks) {
+    for (const test of linesIn(tests, block)) for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) own.add(line);
+  }
+  return own;
+}
+
+function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
+  if (lines.size === 0) return [];
+  return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) => lines.has(line));
 }

@@ -5,15 +5,18 @@ import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts'
 import type { Block, Extraction } from './extract/extraction.ts';
 import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
-import { knownLines } from './green-diff.ts';
+import type { GreenDiff } from './green-diff.ts';
+import { diffWithGreen, greenTemplates, hasFindings, newBlocks, newFindings } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
 import { openLog, plainText } from './lines.ts';
 import { mergeTests } from './merge-tests.ts';
+import type { WeighedLog } from './reduce.ts';
 import { reduceLogs } from './reduce.ts';
 import { scanText } from './scan.ts';
 import type { Structure } from './sections.ts';
 import { readStructure, STRUCTURE_LITERALS } from './sections.ts';
+import type { Templates } from './templates.ts';
 import { weighBlocks } from './weigh.ts';
 
 /** How to read a build's sources. */
@@ -29,18 +32,25 @@ export interface ReadOptions {
 interface ReadLog {
   readonly log: LogText;
   readonly found: Extraction;
+  /** What of it a green build does not say too; all of it where there is none to compare with. */
+  readonly fresh: Extraction;
   readonly structure: Structure;
-  readonly blocks: readonly Block[];
+  readonly proposed: readonly Block[];
+  readonly diff: GreenDiff | null;
 }
 
 const MAX_MESSAGES = 50;
 
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
-  const isKnown = options.greenText === undefined ? () => false : knownLines(options.greenText);
+  const green = options.greenText === undefined ? null : greenTemplates(options.greenText);
   const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseJUnit(name, text));
-  const logs = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, isKnown));
-  const { excerpts, tokens } = reduceLogs(logs, options.budgetTokens);
+  const read = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, green));
+  const { logs, notes } = sinceGreen(
+    read,
+    reports.some(({ failingTests }) => failingTests.length > 0),
+  ); // prettier-ignore
+  const { excerpts, tokens } = reduceLogs(logs.map(weighed), options.budgetTokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
@@ -58,7 +68,7 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
     sources: sources.map(({ name, text }) => ({ name, lines: countLines(text), bytes: Buffer.byteLength(text) })),
     maskedSecrets: options.maskedSecrets ?? 0,
-    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap(({ notes }) => notes)],
+    notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
   };
   if (isSilent(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
@@ -74,18 +84,38 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: SourceText, isKnown: (line: string) => boolean): ReadLog {
-  const read = readLines(source, isKnown);
-  return isOverwritten(source.text) ? { ...read, found: foldReturns(readLines(splitReturns(source), isKnown).found, source) } : read;
+function readLog(source: SourceText, green: Templates | null): ReadLog {
+  const read = readLines(source, green);
+  if (!isOverwritten(source.text)) return read;
+  const split = readLines(splitReturns(source), green);
+  return { ...read, found: foldReturns(split.found, source), fresh: foldReturns(split.fresh, source) };
 }
 
-function readLines(source: SourceText, isKnown: (line: string) => boolean): ReadLog {
+function readLines(source: SourceText, green: Templates | null): ReadLog {
   const plain = plainText(source.text);
   const scan = scanText(plain, extractorAutomaton());
   const log = openLog(source, plain, scan);
   const found = extractAll(log, scan);
   const structure = readStructure(log, linesOf(scan, STRUCTURE_LITERALS));
-  return { log, found, structure, blocks: weighBlocks(log, found.blocks, structure, isKnown) };
+  const diff = green === null ? null : diffWithGreen(log, green, found, structure);
+  return { log, found, fresh: diff === null ? found : newFindings(found, diff), structure, proposed: found.blocks, diff };
+}
+
+function weighed({ log, proposed, structure, diff }: ReadLog): WeighedLog {
+  return { log, blocks: weighBlocks(log, proposed, structure, diff) };
+}
+
+/** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */
+function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
+  if (!logs.some(({ diff }) => diff !== null) || !logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
+  if (isReported || logs.some(({ fresh }) => hasFindings(fresh)))
+    return { logs: logs.map((one) => ({ ...one, found: one.fresh })), notes: [] };
+  if (logs.some(hasNewLine)) return { logs, notes: ['All errors found are in the green log too; other lines are new.'] };
+  return { logs: logs.map((one) => ({ ...one, diff: null })), notes: ['Nothing is new since the green build: its log was left aside.'] };
+}
+
+function hasNewLine({ log, diff, structure }: ReadLog): boolean {
+  return diff !== null && newBlocks(log, diff, structure).length > 0;
 }
 
 function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {

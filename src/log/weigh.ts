@@ -1,5 +1,7 @@
 import type { Section } from '../domain/failure.ts';
 import type { Block } from './extract/extraction.ts';
+import type { GreenDiff } from './green-diff.ts';
+import { newBlocks, splitBlock } from './green-diff.ts';
 import type { LogText } from './lines.ts';
 import { normaliseMessage } from './normalise.ts';
 import type { Structure } from './sections.ts';
@@ -11,22 +13,29 @@ const MAX_CONTEXT = 150;
 
 /**
  * Weighs what the readers proposed by where it stands: in a failed step or outside of it, early or late, once or many times. Adds the
- * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left.
+ * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left. Beside a green build, new
+ * lines gain, known ones lose, and new lines that no reader asked for are added.
  */
-export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, isKnown: (line: string) => boolean): Block[] {
+export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
   const seen = new Map<string, number>();
   const heavy: Block[] = [];
   const common = rarityPenalties(proposed);
   for (const block of proposed) {
-    const weight =
-      block.weight +
-      placeWeight(block, structure, log) -
-      repeatPenalty(log, block, seen) -
-      (common.get(block.reason) ?? 0) -
-      (isKnownBlock(log, block, isKnown) ? 30 : 0);
+    const weight = block.weight + placeWeight(block, structure, log) - repeatPenalty(log, block, seen) - (common.get(block.reason) ?? 0);
     heavy.push({ ...block, weight });
   }
-  return [...heavy, ...contextOf(log, heavy), ...endsOf(log, structure)];
+  if (green === null) return [...heavy, ...contextOf(log, heavy), ...endsOf(log, structure)];
+  return [...besideGreen(log, heavy, structure, green), ...endsOf(log, structure)];
+}
+
+/** Known blocks get no context of their own, and the context of new ones comes after the new lines near them. */
+function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure, green: GreenDiff): Block[] {
+  const split = heavy.map((block) => splitBlock(block, green));
+  const parts = split.flatMap((block) => block.parts);
+  const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
+  const context = contextOf(log, parts).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
+  const wide = telling.slice(0, MAX_CONTEXT).map((block) => around(log, block, 12, 3, 26));
+  return [...parts, ...split.flatMap(({ rest }) => rest), ...context, ...wide, ...newBlocks(log, green, structure, telling)];
 }
 
 function placeWeight(block: Block, structure: Structure, log: LogText): number {
@@ -53,11 +62,6 @@ function repeatPenalty(log: LogText, block: Block, seen: Map<string, number>): n
   const times = seen.get(key) ?? 0;
   seen.set(key, times + 1);
   return Math.min(times * 2, 24);
-}
-
-function isKnownBlock(log: LogText, block: Block, isKnown: (line: string) => boolean): boolean {
-  for (let line = block.start; line <= Math.min(block.end, block.start + 5); line++) if (!isKnown(log.line(line))) return false;
-  return true;
 }
 
 function contextOf(log: LogText, heavy: readonly Block[]): Block[] {

@@ -1,0 +1,157 @@
+import { openLog, plainText } from './lines.ts';
+import { normaliseIdentity } from './normalise.ts';
+import { lineStarts } from './scan.ts';
+
+/**
+ * What a green build says, as templates instead of its log: a plain value that JSON keeps as it is. A template is a clean, normalised
+ * line whose changing words are `<*>`.
+ */
+export interface Templates {
+  /** Templates of another version know nothing. */
+  readonly version: 1;
+  readonly lines: readonly string[];
+}
+
+/** At most this many templates, and this many characters in all of them together. */
+export interface TemplateLimits {
+  readonly templates: number;
+  readonly characters: number;
+}
+
+interface Group {
+  readonly words: string[];
+}
+
+interface Tree {
+  readonly exact: Set<string>;
+  readonly leaves: Map<string, Group[]>;
+}
+
+const VERSION = 1;
+const LIMITS: TemplateLimits = { templates: 10_000, characters: 1_000_000 };
+const ANY = '<*>';
+/** A longer line is told by its first and last characters. */
+const HEAD = 400;
+const TAIL = 200;
+/** Words that lead to a leaf of the tree, after the number of words. */
+const DEPTH = 2;
+/** Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a wrong match hides a failure). */
+const SIMILAR = 0.6;
+/** Groups looked at in one leaf: keeps the time linear in the number of lines. */
+const MAX_GROUPS = 60;
+
+/** Lines that complain, and frames of stack traces: only the very same line is the same. */
+const COMPLAINS =
+  /err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|time(?:d )?-?out|kill|seg(?:v|mentation)|traceback|assert|invalid|illegal|(?:un)?expected|mismatch|conflict|crash|corrupt|violat|caused by|exit|status|[✗✕✘×●✖]|^\s*at\s|^\s*File "/i;
+
+/** A word that is a word in every run, or only signs. Anything else may be a name, a number or a place. */
+const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[^A-Za-z0-9<]*)$/;
+
+/** "0 failed" is another line than "3 failed", though both are numbers. */
+const NONE =
+  /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})\W{1,3})0\b(?![.\d])/gi;
+
+/**
+ * The templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed Depth Tree"), with two rules of
+ * caution: a complaining line is kept whole, and only words that look like a name, number or place become `<*>`. Lines in the order of
+ * their first appearance; what is over the limits is left out. Deterministic, linear in the length of the text.
+ */
+export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}): Templates {
+  const { templates, characters } = { ...LIMITS, ...limits };
+  const tree: Tree = { exact: new Set(), leaves: new Map() };
+  const found: Group[] = [];
+  let room = characters;
+  const plain = plainText(text);
+  const log = openLog({ name: '', kind: 'log', text: plain, notes: [] }, plain, { starts: lineStarts(plain), hits: [] });
+  for (let number = 1; number <= log.lineCount; number++) {
+    const line = shapeOf(log.line(number));
+    if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
+    if (found.length >= templates || room < line.length) continue;
+    room -= line.length;
+    found.push(remember(tree, line));
+  }
+  return { version: VERSION, lines: [...new Set(found.map(({ words }) => words.join(' ')))] };
+}
+
+/** Whether a clean line (see `LogText.line`) has one of the templates. An empty line is always known. */
+export function knows(templates: Templates, line: string): boolean {
+  const shape = shapeOf(line);
+  if (shape === '') return true;
+  const tree = treeOf(templates);
+  return tree.exact.has(shape) || matches(tree, shape);
+}
+
+const trees = new WeakMap<Templates, Tree>();
+
+function treeOf(templates: Templates): Tree {
+  const built = trees.get(templates);
+  if (built !== undefined) return built;
+  const tree: Tree = { exact: new Set(), leaves: new Map() };
+  if (templates.version === VERSION) for (const line of templates.lines) remember(tree, line);
+  trees.set(templates, tree);
+  return tree;
+}
+
+function remember(tree: Tree, line: string): Group {
+  const group: Group = { words: line.split(' ') };
+  tree.exact.add(line);
+  if (COMPLAINS.test(line)) return group;
+  const key = leafOf(group.words);
+  const leaf = tree.leaves.get(key);
+  if (leaf === undefined) tree.leaves.set(key, [group]);
+  else if (leaf.length < MAX_GROUPS) leaf.push(group);
+  return group;
+}
+
+/** Makes a line part of the most similar template, if one is similar enough. */
+function absorbs(tree: Tree, line: string): boolean {
+  if (COMPLAINS.test(line)) return false;
+  const words = line.split(' ');
+  const group = mostSimilar(tree.leaves.get(leafOf(words)) ?? [], words);
+  if (group === undefined) return false;
+  for (let i = 0; i < words.length; i++) if (group.words[i] !== words[i]) group.words[i] = ANY;
+  return true;
+}
+
+function matches(tree: Tree, line: string): boolean {
+  if (COMPLAINS.test(line)) return false;
+  const words = line.split(' ');
+  const leaf = tree.leaves.get(leafOf(words)) ?? [];
+  return leaf.some((group) => words.every((word, i) => group.words[i] === word || (group.words[i] === ANY && !FIXED_WORD.test(word))));
+}
+
+function mostSimilar(leaf: readonly Group[], words: readonly string[]): Group | undefined {
+  let best: Group | undefined;
+  let most = SIMILAR * words.length;
+  for (const group of leaf) {
+    const equal = equalWords(group.words, words);
+    if (equal < most || (equal === most && best !== undefined)) continue;
+    best = group;
+    most = equal;
+  }
+  return best;
+}
+
+/** How many words are equal; -1 where a word differs that must not. */
+function equalWords(template: readonly string[], words: readonly string[]): number {
+  let equal = 0;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? '';
+    if (template[i] === word) equal++;
+    else if (FIXED_WORD.test(word) || (template[i] !== ANY && FIXED_WORD.test(template[i] ?? ''))) return -1;
+  }
+  return equal;
+}
+
+function leafOf(words: readonly string[]): string {
+  let key = `${words.length}`;
+  for (const word of words.slice(0, DEPTH)) key += ` ${FIXED_WORD.test(word) ? word : ANY}`;
+  return key;
+}
+
+/** A line without what changes from run to run. A log that spells out `<*>` gets no wildcard by it. */
+function shapeOf(line: string): string {
+  const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`;
+  const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
+  return normaliseIdentity(safe.replace(NONE, 'none'));
+}
