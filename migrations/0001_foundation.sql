@@ -96,8 +96,11 @@ create table triage_jobs (
   id text primary key,
   build_id text not null unique references builds (id) on delete cascade,
   state text not null check (state in ('queued', 'running', 'done', 'failed')),
-  -- since it was owed last
+  -- since it was owed last: tries that did not give it back, and tries that did because of something that may pass
   attempts integer not null default 0,
+  retries integer not null default 0,
+  -- it is left alone until then
+  not_before timestamptz,
   -- rises with each piece of news about the build
   owed integer not null default 1,
   -- how much of `owed` the newest lease began with; what came later makes it run once more
@@ -229,5 +232,5 @@ create table library_entries (
   times_seen integer not null,
   last_seen_at timestamptz not null
 );
-create index library_entries_by_fingerprint on library_entries (fingerprint, confirmed_at desc, id desc);
+create index library_entries_by_fingerprint on library_entries (repository, fingerprint, confirmed_at desc, id desc);
 create index library_entries_by_time on library_entries (confirmed_at desc, id desc);

@@ -28,6 +28,7 @@ import { createStores } from './store/stores.ts';
 import { createTools } from './tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createToolbox } from './tools/toolbox.ts';
+import { giveUp } from './triage/give-up.ts';
 import type { InvestigateDeps } from './triage/investigate.ts';
 import { startSweeper } from './triage/sweeper.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
@@ -87,7 +88,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const vectorIndex = await openVectorIndex(config, database, await openEmbedder(config));
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker() };
   const steps = new Map<string, string>();
-  const deps = await triageDepsOf(parts, steps, await opened.checkpointer());
+  const checkpointer = await opened.checkpointer();
+  const deps = await triageDepsOf(parts, steps, checkpointer);
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
@@ -97,13 +99,15 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
       if (database.exclusive) await stores.triages.reclaim();
+      await forgetConcluded(database, logger);
       await startWorker({
         jobQueue,
         triages: stores.triages,
         logger,
         leaseMs: config.triage.leaseMs,
         concurrency: config.jobQueue.concurrency,
-        triage: (buildId, signal, lastTry) => triageBuild(buildId, deps, signal, lastTry).finally(() => steps.delete(buildId)),
+        triage: (buildId, run) => triageBuild(buildId, deps, run).finally(() => steps.delete(buildId)),
+        giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
       sweeper = startSweeper({ jobQueue, triages: stores.triages, logger, intervalMs: SWEEP_MS });
     },
@@ -118,13 +122,24 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   return app;
 }
 
+/** Failing this wastes space only, so the start goes on. */
+async function forgetConcluded(database: Database, logger: Logger): Promise<void> {
+  const { sweepCheckpoints } = await import('./adapters/checkpointer/postgres.ts');
+  try {
+    const threads = await sweepCheckpoints(database);
+    if (threads > 0) logger.info({ threads }, 'checkpoints of concluded triages swept');
+  } catch (error) {
+    logger.warn({ error }, 'checkpoints of concluded triages could not be swept');
+  }
+}
+
 type AppParts = Pick<App, 'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker'>;
 
 /** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
 async function triageDepsOf(
   { config, logger, clock, database, stores, archive, vectorIndex, masker }: AppParts,
   steps: Map<string, string>,
-  checkpointer: Parameters<typeof compileTriageGraph>[0],
+  checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
 ): Promise<TriageBuildDeps> {
   const sources: ToolSources = { vectorIndex, archive, history: stores.history };
   const toolbox = createAppToolbox(sources, await openCodeHost(config.codeHost), await openWebSearch(config), masker, logger);
@@ -140,6 +155,7 @@ async function triageDepsOf(
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, { toolbox, clock, analyst }, checkpointer),
     publisher: createLogPublisher(logger),
+    forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
     onStep: (buildId: string, { node, round, milliseconds }: Step) => {
       steps.set(buildId, node);

@@ -8,8 +8,12 @@ export const TriageJob = z.object({
   id: z.string(),
   buildId: z.string(),
   state: z.enum(['queued', 'running', 'done', 'failed']),
-  /** Tries since it was owed last. */
+  /** Tries since it was owed last that are running or ended without a word, as when the process died. */
   attempts: z.int(),
+  /** Tries since it was owed last that failed with something that may pass, and gave the job back. */
+  retries: z.int(),
+  /** It is left alone until then; null where it may be taken at once. */
+  notBefore: z.iso.datetime().nullable(),
   /** Rises with each piece of news about the build: it is owed once more. */
   owed: z.int(),
   /** The `owed` up to which the build's logs were fetched. */

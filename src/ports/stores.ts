@@ -53,10 +53,7 @@ export interface BuildStore {
     key: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },
     sql?: Sql,
   ): Promise<Build | null>;
-  /** Newest attempt of a build by its CI's own number. */
-  findByNumber(key: { provider: string; number: string; repository?: string; pipeline?: string }): Promise<Build | null>;
   list(filter: BuildFilter, page: Page): Promise<Build[]>;
-  setStatus(id: string, status: Build['status'], sql?: Sql): Promise<void>;
   saveTestResults(buildId: string, results: readonly TestResult[], sql?: Sql): Promise<void>;
   /**
    * Keeps that the CI said this part of the build failed. `true` where that is news: neither this part nor `WHOLE_BUILD`,
@@ -127,28 +124,36 @@ export interface HistoryStore {
 export interface TriageStore {
   /**
    * Records that a build is owed a triage: one job per build. Each call says that there is news: a job that has ended is
-   * queued again, a running one is marked `dirty`. Call inside the transaction that stores the build.
+   * queued again, a running one is marked `dirty`, one that waits need not wait any longer. Call inside the transaction
+   * that stores the build.
    */
   owe(buildId: string, sql?: Sql): Promise<TriageJob>;
-  /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, or leased to somebody else. */
+  /** Takes the job for `leaseMs`, or returns null where it is done, failed for good, to be left alone yet, or somebody else's. */
   lease(jobId: string, leaseMs: number): Promise<TriageJob | null>;
   /** Prolongs a held lease; false where it was lost. */
   renew(job: TriageJob, leaseMs: number): Promise<boolean>;
+  /**
+   * Whether this lease is still the newest; nobody can take the job until the transaction of `sql` ends. To be asked first
+   * in every transaction that writes what the lease allows.
+   */
+  holds(job: TriageJob, sql: Sql): Promise<boolean>;
   /** Ends the job; queues it again where it is dirty. `refused` where the lease number is stale. */
   finish(job: TriageJob, state: 'done' | 'failed', error: string | null, sql?: Sql): Promise<'ended' | 'owed-again' | 'refused'>;
   /** Keeps that the stored logs cover what `job` was owed when it was read; what was owed since is still to be fetched. */
   markFetched(job: TriageJob): Promise<void>;
-  /** Gives a job back to be run again later. */
-  release(job: TriageJob, error: string): Promise<void>;
+  /**
+   * Gives a job back, to be left alone for `delayMs`, and takes the try off `attempts`. With a delay it counts among the
+   * `retries`; without one, as when the process stops, not at all. A stale lease changes nothing.
+   */
+  release(job: TriageJob, error: string, delayMs: number): Promise<void>;
   /** Gives back every running job, and says how many; only for a database that no other process can have open. */
   reclaim(): Promise<number>;
   find(jobId: string): Promise<TriageJob | null>;
   findByBuild(buildId: string, sql?: Sql): Promise<TriageJob | null>;
-  /** Jobs that are owed but that nobody holds: queued, or running with an expired lease. */
+  /** Jobs that are owed now but that nobody holds: queued and not left alone, or running with an expired lease. */
   owed(limit: number): Promise<TriageJob[]>;
   /** The triage of one failure group; created on first call. */
   open(buildId: string, fingerprint: string, sql?: Sql): Promise<Triage>;
-  listByBuild(buildId: string): Promise<Triage[]>;
   conclude(triageId: string, analysisId: string, sql: Sql): Promise<void>;
 }
 
@@ -181,10 +186,10 @@ export interface ReviewStore {
 export interface LibraryStore {
   insert(entry: LibraryEntry, sql?: Sql): Promise<void>;
   find(id: string): Promise<LibraryEntry | null>;
-  /** The newest human-confirmed entry for this fingerprint: a reviewer's latest word wins. */
-  recall(fingerprint: string): Promise<LibraryEntry | null>;
+  /** The newest human-confirmed entry for this fingerprint in this repository: a reviewer's latest word wins. */
+  recall(key: { readonly fingerprint: string; readonly repository: string }): Promise<LibraryEntry | null>;
   /** Counts one more sighting and returns the new total. */
-  seen(id: string, at: string): Promise<number>;
+  seen(id: string, at: string, sql?: Sql): Promise<number>;
   list(page: Page): Promise<LibraryEntry[]>;
 }
 

@@ -50,7 +50,7 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   checkDecision(request.input, analysis);
   const decision = await newDecision(deps, request, review);
-  const previous = await deps.stores.library.recall(analysis.fingerprint);
+  const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
   const decided = await store(deps, request, decision, lesson);
   if (lesson.entry !== null) {

@@ -17,7 +17,7 @@ export interface LessonFacts {
   readonly repository: string;
   /** The failures that the analysis is about. */
   readonly failures: readonly Failure[];
-  /** The entry that answered for this fingerprint so far. */
+  /** The entry that answered for this fingerprint in this repository so far. */
   readonly previous: LibraryEntry | null;
 }
 
@@ -26,10 +26,13 @@ const MAX_TITLE = 120;
 
 /**
  * Accept teaches the machine's answer, correct the person's words, reject nothing. A generic failure ("exit code 1") teaches
- * nothing either: whatever fails next would be taken for it.
+ * nothing either: whatever fails next would be taken for it; nor does a failed analysis whose cause nobody named.
  */
 export function lessonOf(facts: LessonFacts): Lesson {
   if (facts.decision.type === 'reject') return { entry: null, teaching: 'A rejection teaches nothing and withdraws nothing.' };
+  if (namesNoCause(facts)) {
+    return { entry: null, teaching: 'Not taught: the analysis failed, so there is no cause to remember. Correct its cause to teach one.' };
+  }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
   if (failure === undefined) return { entry: null, teaching: 'Not taught: the failures of this analysis are no longer stored.' };
   if (failure.generic) {
@@ -38,7 +41,13 @@ export function lessonOf(facts: LessonFacts): Lesson {
   const entry = entryOf(facts, failure);
   const replaces =
     facts.previous === null ? '' : ` It replaces what ${facts.previous.confirmedBy} said on ${facts.previous.confirmedAt.slice(0, 10)}.`;
-  return { entry, teaching: `Taught: the next failure with this fingerprint is answered with it at once.${replaces}` };
+  return { entry, teaching: `Taught: the next failure with this fingerprint in this repository is answered with it at once.${replaces}` };
+}
+
+/** A failed analysis gives the error that stopped it as its cause. */
+function namesNoCause({ decision, analysis }: LessonFacts): boolean {
+  if (analysis.terminationReason !== 'failed') return false;
+  return decision.rootCause === undefined || decision.rootCause.trim() === analysis.answer.rootCause.trim();
 }
 
 function entryOf({ decision, analysis, repository, previous }: LessonFacts, failure: Failure): LibraryEntry {

@@ -32,8 +32,8 @@ export async function indexEntry(
 }
 
 /**
- * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint is put in where it is
- * missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each repository is
+ * put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
  */
 export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
   // The index is read first: what a decision adds meanwhile is then never taken for a stray.
@@ -52,8 +52,9 @@ export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSig
 async function newestEntries(library: LibraryStore): Promise<LibraryEntry[]> {
   const newest = new Map<string, LibraryEntry>();
   for await (const entry of allEntries(library)) {
-    const known = newest.get(entry.fingerprint.value);
-    if (known === undefined || isNewer(entry, known)) newest.set(entry.fingerprint.value, entry);
+    const key = JSON.stringify([entry.repository, entry.fingerprint.value]);
+    const known = newest.get(key);
+    if (known === undefined || isNewer(entry, known)) newest.set(key, entry);
   }
   return [...newest.values()];
 }

@@ -101,7 +101,8 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       schema: {
         tags,
         summary: 'Accept, correct or reject the answer',
-        description: 'Accept and correct teach: the next failure with the same fingerprint is answered with it at once.',
+        description:
+          'Accept and correct teach: the next failure with the same fingerprint in the same repository is answered with it at once.',
         params: Params,
         body: DecisionBody,
         response: { 200: DecisionView, 409: ReviewConflict },

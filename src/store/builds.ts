@@ -23,16 +23,9 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
     findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
       await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
-    findByNumber: async ({ provider, number, repository, pipeline }) =>
-      await first(db, FIND_BY_NUMBER, [provider, number, repository ?? null, pipeline ?? null]),
-
     list: async ({ provider, repository, pipeline, number, status, branch }, page) => {
       const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
       return (await db.query(LIST, [...filter, ...pageValues(page)])).map(readBuild);
-    },
-
-    setStatus: async (id, status, sql = db) => {
-      await sql.query('update builds set status = $2 where id = $1', [id, status]);
     },
 
     saveTestResults: async (buildId, results, sql) => {
@@ -65,14 +58,6 @@ const ADD_FAILED_PART = `
   insert into failed_parts (build_id, part)
   select $1, $2::text where not exists (select from failed_parts where build_id = $1 and part = $3)
   on conflict (build_id, part) do nothing returning part`;
-
-// Where several pipelines share the number, the one that reported last is meant.
-const FIND_BY_NUMBER = `
-  select ${buildColumns('b')} from builds b
-  where b.provider = $1 and b.number = $2
-    and ($3::text is null or b.repository = $3) and ($4::text is null or b.pipeline = $4)
-  order by max(b.received_at) over (partition by b.repository, b.pipeline) desc, b.repository, b.pipeline, b.attempt desc
-  limit 1`;
 
 const LIST = `
   select ${buildColumns('b')} from builds b

@@ -15,9 +15,9 @@ export function createLibraryStore(db: Database): LibraryStore {
       await sql.query(INSERT, insertValues(entry));
     },
     find: async (id) => await first(`select ${ENTRY} from library_entries where id = $1`, [id]),
-    recall: async (fingerprint) => await first(RECALL, [fingerprint]),
-    seen: async (id, at) => {
-      const [row] = await db.query<{ timesSeen: number }>(SEEN, [id, at]);
+    recall: async ({ fingerprint, repository }) => await first(RECALL, [fingerprint, repository]),
+    seen: async (id, at, sql = db) => {
+      const [row] = await sql.query<{ timesSeen: number }>(SEEN, [id, at]);
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
@@ -48,7 +48,9 @@ const INSERT = `
     root_cause, fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
 
-const RECALL = `select ${ENTRY} from library_entries where fingerprint = $1 order by confirmed_at desc, id desc limit 1`;
+const RECALL = `
+  select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2
+  order by confirmed_at desc, id desc limit 1`;
 
 const SEEN = `
   update library_entries set times_seen = times_seen + 1, last_seen_at = greatest(last_seen_at, $2::timestamptz)

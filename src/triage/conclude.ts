@@ -1,11 +1,13 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
+import type { Database, Sql } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { TriageRun } from './run.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
@@ -13,22 +15,32 @@ export interface ConcludeDeps {
   readonly publisher: Publisher;
   readonly clock: Clock;
   readonly logger: Logger;
+  /** Forgets what the graph kept of a triage in case it had to go on. */
+  readonly forget: (triageId: string) => Promise<void>;
 }
 
+/** Makes the answer inside the transaction that saves it: what it changes is kept or lost together with the answer. */
+export type Draft = (sql: Sql) => Promise<Analysis>;
+
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look. A second conclusion of the same
- * triage changes nothing. A sure answer is published after the commit; publishing that fails is logged and never undoes it.
+ * Saves the answer, and in the same transaction opens a review where a person must look. Throws `cancelled` where the worker
+ * has lost the build meanwhile: then nothing is written or published. A second conclusion of the same triage changes nothing.
+ * A sure answer is published after the commit, and what the graph kept is forgotten; where one of these fails it is logged
+ * and undoes nothing.
  */
-export async function conclude(build: Build, analysis: Analysis, deps: ConcludeDeps, signal: AbortSignal): Promise<Analysis> {
+export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
   const saved = await deps.database.transaction(async (sql) => {
+    if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken this build over', { retryable: true });
+    const analysis = await draft(sql);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
     if (stored.verdict.action !== 'auto_notify') await stores.reviews.open(reviewOf(build, stored, deps.clock.now()), sql);
     return { stored, created };
   });
-  if (saved.created && saved.stored.verdict.action === 'auto_notify') await publish(build, saved.stored, deps, signal);
+  if (saved.created && saved.stored.verdict.action === 'auto_notify') await publish(build, saved.stored, deps, run.signal);
+  await forget(saved.stored.triageId, deps);
   return saved.stored;
 }
 
@@ -37,6 +49,15 @@ async function publish(build: Build, analysis: Analysis, deps: ConcludeDeps, sig
     await deps.publisher.publish(build, analysis, signal);
   } catch (error) {
     deps.logger.error({ buildId: build.id, analysisId: analysis.id, publisher: deps.publisher.driver, error }, 'publishing failed');
+  }
+}
+
+/** What is left is swept at the next start. */
+async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
+  try {
+    await deps.forget(triageId);
+  } catch (error) {
+    deps.logger.warn({ triageId, error }, 'the checkpoints of a concluded triage are still there');
   }
 }
 

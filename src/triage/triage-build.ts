@@ -3,13 +3,15 @@ import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
 import type { Stores } from '../ports/stores.ts';
-import { type ConcludeDeps, conclude } from './conclude.ts';
+import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
 import { type GatherDeps, gatherSources } from './gather-sources.ts';
+import { giveUpGroup } from './give-up.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
 import { readMasked } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
+import { mayPass, type TriageRun } from './run.ts';
 import { subjectOf } from './subject.ts';
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
@@ -22,20 +24,21 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
 
 /**
  * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
- * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. `lastTry`
- * says that a log which cannot be fetched now will not be waited for any longer.
+ * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
+ * whose analysis fails for good is given to a person and holds up no other. Throws what may pass when tried again, and what
+ * kept the build from being read.
  */
-export async function triageBuild(buildId: string, deps: TriageBuildDeps, signal: AbortSignal, lastTry: boolean): Promise<Analysis[]> {
+export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
-  const { sources, notes } = await gatherSources(build, deps, signal, lastTry);
+  const { sources, notes } = await gatherSources(build, deps, run);
   const read = reader(deps.budgetTokens);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
   for (const group of groups) {
-    signal.throwIfAborted();
+    run.signal.throwIfAborted();
     const shown = isFetched(build, deps) ? sourcesOfGroup(group, sources) : sources;
-    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), notes }, deps, signal));
+    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), notes }, deps, run));
   }
   return analyses;
 }
@@ -49,22 +52,38 @@ interface GroupInput {
   readonly notes: readonly string[];
 }
 
-async function answerGroup(input: GroupInput, deps: TriageBuildDeps, signal: AbortSignal): Promise<Analysis> {
+async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis> {
   const { build, group } = input;
   const triage = await deps.stores.triages.open(build.id, group.fingerprint.value);
   if (triage.analysisId !== null) {
     const stored = await deps.stores.analyses.find(triage.analysisId);
     if (stored !== null) return stored;
   }
-  const subject = subjectOf({ ...input, reading: input.reading(), triageId: triage.id });
+  try {
+    return await conclude(build, await draftFor(input, triage.id, deps, run.signal), deps, run);
+  } catch (error) {
+    if (mayPass(error, run)) throw error;
+    return await giveUpGroup({ build, group, triageId: triage.id }, error, deps, run);
+  }
+}
+
+/** What a person said of this failure, else what the graph finds. A recall is counted in the transaction that saves it. */
+async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, signal: AbortSignal): Promise<Draft> {
+  const { build, group } = input;
+  const { library } = deps.stores;
+  const subject = subjectOf({ ...input, reading: input.reading(), triageId });
   const startedAt = deps.clock.now();
-  const entry = group.generic ? null : await deps.stores.library.recall(group.fingerprint.value);
+  const known = { fingerprint: group.fingerprint.value, repository: build.repository };
+  const entry = group.generic ? null : await library.recall(known);
   if (entry === null) {
     const onStep = (step: Step) => deps.onStep?.(build.id, step);
-    return conclude(build, await investigate(subject, { ...deps.investigation, onStep }, signal), deps, signal);
+    const analysis = await investigate(subject, { ...deps.investigation, onStep }, signal);
+    return async () => analysis;
   }
-  const timesSeen = await deps.stores.library.seen(entry.id, new Date(startedAt).toISOString());
-  return conclude(build, recallAnalysis(subject, entry, timesSeen, startedAt, deps.clock.now()), deps, signal);
+  return async (sql) => {
+    const timesSeen = await library.seen(entry.id, new Date(startedAt).toISOString(), sql);
+    return recallAnalysis(subject, entry, timesSeen, startedAt, deps.clock.now());
+  };
 }
 
 type Read = (sources: readonly SourceText[]) => Reading;

@@ -1,11 +1,11 @@
-import { isRetryable, messageOf } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TriageStore } from '../ports/stores.ts';
-
-/** A job that took its worker down this often is set aside so that others proceed. */
-const MAX_ATTEMPTS = 10;
+import { keepLease } from './keep-lease.ts';
+import { MAX_ATTEMPTS, MAX_RETRIES, retryDelay } from './retries.ts';
+import { mayPass, type TriageRun } from './run.ts';
 
 export interface WorkerDeps {
   readonly jobQueue: JobQueue;
@@ -14,7 +14,9 @@ export interface WorkerDeps {
   readonly leaseMs: number;
   readonly concurrency: number;
   /** Answers one build; may be called again for the same build. */
-  readonly triage: (buildId: string, signal: AbortSignal, lastTry: boolean) => Promise<unknown>;
+  readonly triage: (buildId: string, run: TriageRun) => Promise<unknown>;
+  /** Gives the unanswered failures of a build that cannot be triaged to a person. */
+  readonly giveUp: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
 }
 
 /** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. */
@@ -24,56 +26,62 @@ export async function startWorker(deps: WorkerDeps): Promise<void> {
 
 /**
  * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
- * Throws where the queue should ring again later.
+ * A job that is given back to be tried later is rung for by the sweeper. Throws where the database cannot be asked.
  */
 export async function runJob(jobId: string, deps: WorkerDeps, signal: AbortSignal): Promise<void> {
   while ((await runOnce(jobId, deps, signal)) === 'owed-again' && !signal.aborted);
 }
 
-type End = Awaited<ReturnType<TriageStore['finish']>>;
+type End = Awaited<ReturnType<TriageStore['finish']>> | 'released';
 
 async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal): Promise<End> {
   const job = await deps.triages.lease(jobId, deps.leaseMs);
   if (job === null) return 'refused';
   const logger = deps.logger.child({ jobId, buildId: job.buildId });
-  if (job.attempts > MAX_ATTEMPTS) {
-    logger.error({ attempts: job.attempts }, 'triage job set aside');
-    return deps.triages.finish(
-      job,
-      'failed',
-      `set aside after ${MAX_ATTEMPTS} attempts that did not end: ${job.error ?? 'no error was recorded'}`,
-    );
-  }
-  const lease = keepLease(job, deps);
+  const lease = keepLease(job, { ...deps, logger });
+  const run: TriageRun = {
+    signal: AbortSignal.any([signal, lease.lost]),
+    lastTry: job.retries >= MAX_RETRIES,
+    fence: (sql) => deps.triages.holds(job, sql),
+  };
   try {
-    await deps.triage(job.buildId, AbortSignal.any([signal, lease.lost]), job.attempts >= MAX_ATTEMPTS);
-    const end = await deps.triages.finish(job, 'done', null);
-    if (end === 'refused') logger.warn({}, 'triage job was taken over before it ended');
-    if (end === 'owed-again') logger.info({}, 'more of the build failed meanwhile; it is triaged again');
-    return end;
-  } catch (error) {
-    return await settleFailure(job, error, deps, logger, signal);
+    return await settle(job, { ...deps, logger }, run);
   } finally {
     lease.stop();
   }
 }
 
-async function settleFailure(job: TriageJob, error: unknown, deps: WorkerDeps, logger: Logger, signal: AbortSignal): Promise<End> {
-  const again = signal.aborted || isRetryable(error);
-  logger.error({ error, again, attempts: job.attempts }, 'triage failed');
-  if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
-  await deps.triages.release(job, messageOf(error));
-  throw error;
+async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<End> {
+  try {
+    await answer(job, deps, run);
+  } catch (error) {
+    const again = mayPass(error, run);
+    deps.logger.error({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
+    if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
+    await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
+    return 'released';
+  }
+  const end = await deps.triages.finish(job, 'done', null);
+  if (end === 'refused') deps.logger.warn({}, 'triage job was taken over before it ended');
+  if (end === 'owed-again') deps.logger.info({}, 'more of the build failed meanwhile; it is triaged again');
+  return end;
 }
 
-/** Renews the lease at a third of its length; tells when it was lost, so that a stale holder stops writing. */
-function keepLease(job: TriageJob, deps: WorkerDeps): { readonly lost: AbortSignal; stop(): void } {
-  const lost = new AbortController();
-  const timer = setInterval(() => {
-    deps.triages.renew(job, deps.leaseMs).then(
-      (held) => (held ? undefined : lost.abort(new Error('the lease was taken over'))),
-      (error: unknown) => deps.logger.warn({ jobId: job.id, error }, 'lease could not be renewed'),
-    );
-  }, deps.leaseMs / 3);
-  return { lost: lost.signal, stop: () => clearInterval(timer) };
+/** Triages the build; where that fails for good, or took the process down too often, a person is asked instead. */
+async function answer(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
+  if (job.attempts > MAX_ATTEMPTS) return await setAside(job, deps, run);
+  try {
+    await deps.triage(job.buildId, run);
+  } catch (error) {
+    if (mayPass(error, run)) throw error;
+    await deps.giveUp(job.buildId, error, run);
+  }
+}
+
+async function setAside(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
+  const reason = new TriageError('internal', `Set aside after ${MAX_ATTEMPTS} tries that did not end, as when the process dies.`);
+  // The lease before this one was for saying so, and did not end either.
+  if (job.attempts > MAX_ATTEMPTS + 1) throw reason;
+  deps.logger.error({ attempts: job.attempts }, 'triage job set aside');
+  await deps.giveUp(job.buildId, reason, run);
 }

@@ -44,7 +44,7 @@ describe('what a decision teaches', () => {
     });
     expect(entry?.message).toBe(`expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`);
     expect(teaching).toMatch(/^Taught/);
-    expect(await world.deps.stores.library.recall('f00d')).toEqual(entry);
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({ category: 'TEST_FAILURE', confirmedBy: 'ada' });
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([['decided', 'ada']]);
   });
@@ -72,7 +72,7 @@ describe('what a decision teaches', () => {
     const { entry, teaching } = await decide(world, { type: 'reject', reason: 'no line shows it' }, { reviewId: 'rev_2', reviewer: 'bob' });
     expect(entry).toBeNull();
     expect(teaching).toMatch(/teaches nothing/);
-    expect(await world.deps.stores.library.recall('f00d')).toMatchObject({ confirmedBy: 'ada' });
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toMatchObject({ confirmedBy: 'ada' });
     expect(world.state.index.size).toBe(1);
   });
 
@@ -85,12 +85,42 @@ describe('what a decision teaches', () => {
     expect(world.state.library).toEqual([]);
   });
 
+  it('never teaches the error that stopped an analysis, but what a person found instead', async () => {
+    const failed = { terminationReason: 'failed' as const };
+    const world = createReviewWorld({
+      reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2' })],
+      analyses: [unsureAnalysis(failed), unsureAnalysis({ ...LATER, ...failed })],
+      failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
+    });
+    expect(await decide(world, { type: 'accept' })).toMatchObject({ entry: null, teaching: expect.stringMatching(/the analysis failed/) });
+    expect(await decide(world, MOVE, { reviewId: 'rev_2' })).toMatchObject({ entry: { title: 'TAX_TABLE is not set' } });
+  });
+
+  it('leaves alone what was taught for another repository', async () => {
+    const world = createReviewWorld({
+      reviews: [sampleReview(), sampleReview({ id: 'rev_2', analysisId: 'ana_2', buildId: 'bld_2', repository: 'shop/bank' })],
+      analyses: [unsureAnalysis(), unsureAnalysis(LATER)],
+      failures: [sampleFailure(), sampleFailure({ id: 'fal_2', buildId: 'bld_2' })],
+    });
+    const ours = await decide(world, { type: 'accept' });
+    world.state.now += 60_000;
+    const theirs = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
+
+    expect(theirs).toMatchObject({ entry: { repository: 'shop/bank', timesSeen: 1 }, teaching: expect.not.stringContaining('replaces') });
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(ours.entry);
+    const ids = [ours.entry?.id, theirs.entry?.id];
+    expect([...world.state.index.keys()]).toEqual(ids);
+    const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
+    expect(await syncLibraryIndex(deps)).toEqual({ indexed: 0, removed: 0 });
+    expect([...world.state.index.keys()]).toEqual(ids);
+  });
+
   it('lets the newest decision win, in the store and in the index', async () => {
     const world = twoOfOneCause();
     await decide(world, { type: 'accept' });
     world.state.now += 60_000;
     const { entry, teaching } = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
-    expect(await world.deps.stores.library.recall('f00d')).toEqual(entry);
+    expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(entry?.timesSeen).toBe(2);
     expect(teaching).toContain('replaces what ada said on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);

@@ -136,7 +136,8 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
       state.library.push(entry);
     },
     find: async (id) => state.library.find((entry) => entry.id === id) ?? null,
-    recall: async (fingerprint) => newestFirst().find((entry) => entry.fingerprint.value === fingerprint) ?? null,
+    recall: async ({ fingerprint, repository }) =>
+      newestFirst().find((entry) => entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
     seen: unused,
     list: async ({ limit, offset }) => newestFirst().slice(offset, offset + limit),
   };

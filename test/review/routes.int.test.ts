@@ -81,7 +81,7 @@ describe('deciding', () => {
     const { status, body } = await post('ada', `${url}/decision`, decision);
     expect(status).toBe(200);
     expect(body.teaching).toMatch(/^Taught/);
-    expect(await world.stores.library.recall(fingerprint)).toEqual(body.entry);
+    expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toEqual(body.entry);
     expect(body.entry).toMatchObject({ category: 'CONFIG_ERROR', rootCause: 'The job has no TAX_TABLE.', confirmedBy: 'ada' });
     const matches = await world.vectorIndex.search('error_library', { text: failure.message, limit: 50 });
     expect(matches.map(({ id }) => id)).toContain(body.entry.id);
@@ -110,7 +110,9 @@ describe('deciding', () => {
       expect(loser?.body.error.details.review.decision).toEqual(winner?.body.review.decision);
       const decided = (await world.stores.reviews.events(review.id)).filter(({ event }) => event === 'decided');
       expect(decided).toHaveLength(1);
-      expect((await world.stores.library.recall(fingerprint)) !== null).toBe(winner?.body.review.decision.type === 'accept');
+      expect((await world.stores.library.recall({ fingerprint, repository: 'shop/api' })) !== null).toBe(
+        winner?.body.review.decision.type === 'accept',
+      );
     }
   });
 
@@ -135,7 +137,7 @@ describe('deciding', () => {
       rootCause: 'Not rounding.',
       version: 1,
     });
-    expect(await world.stores.library.recall(first.fingerprint)).toEqual(body.entry);
+    expect(await world.stores.library.recall({ fingerprint: first.fingerprint, repository: 'shop/api' })).toEqual(body.entry);
     expect(body.teaching).toContain('replaces what ada said');
   });
 
@@ -153,7 +155,7 @@ describe('deciding', () => {
     const { url, fingerprint } = await waiting({ generic: true });
     const { body } = await post('ada', `${url}/decision`, { type: 'accept', version: 1 });
     expect(body).toMatchObject({ entry: null, teaching: expect.stringMatching(/too general/) });
-    expect(await world.stores.library.recall(fingerprint)).toBeNull();
+    expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toBeNull();
   });
 
   it('masks secrets that a reviewer types', async () => {

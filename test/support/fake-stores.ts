@@ -111,8 +111,18 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
       }
       const now = new Date(0).toISOString();
       const job: TriageJob = {
-        ...{ id: `job_${state.jobs.length + 1}`, buildId, state: 'queued', attempts: 0, lease: 0, owed: 1, fetched: 0, dirty: false },
-        ...{ leaseExpiresAt: null, error: null, createdAt: now, updatedAt: now },
+        ...{
+          id: `job_${state.jobs.length + 1}`,
+          buildId,
+          state: 'queued',
+          attempts: 0,
+          retries: 0,
+          lease: 0,
+          owed: 1,
+          fetched: 0,
+          dirty: false,
+        },
+        ...{ notBefore: null, leaseExpiresAt: null, error: null, createdAt: now, updatedAt: now },
       };
       state.jobs.push(job);
       return job;

@@ -23,8 +23,8 @@ beforeEach(() => {
   archive = createMemoryArchive();
   const at = '2026-01-05T10:00:00.000Z';
   job = {
-    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, owed: 2, fetched: 1, dirty: false },
-    ...{ lease: 1, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
+    ...{ id: 'job_1', buildId: build.id, state: 'running', attempts: 1, retries: 0, owed: 2, fetched: 1, dirty: false },
+    ...{ lease: 1, notBefore: null, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
   };
   fetches = 0;
   fetch = async () => fetchedOf(logOf('b.log', 'second'));
@@ -54,7 +54,7 @@ function gather(lastTry = false) {
     },
     logger: silentLogger,
   };
-  return gatherSources(build, deps, never, lastTry);
+  return gatherSources(build, deps, { signal: never, lastTry });
 }
 
 describe('the texts of a build', () => {

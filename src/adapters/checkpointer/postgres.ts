@@ -1,5 +1,6 @@
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { Database } from '../../ports/database.ts';
 
 const SCHEMA = 'checkpoints';
 
@@ -18,3 +19,20 @@ export async function createPostgresCheckpointer(db: { readonly pool: Pool }): P
   }
   return saver;
 }
+
+/**
+ * Forgets the threads of all triages that are concluded or gone, and says how many: a process that died between concluding
+ * and `deleteThread` left them. Needs the schema that `createPostgresCheckpointer` sets up.
+ */
+export async function sweepCheckpoints(db: Pick<Database, 'transaction'>): Promise<number> {
+  return await db.transaction(async (sql) => {
+    await sql.query(`delete from ${SCHEMA}.checkpoint_writes c where ${LEFT_OVER}`);
+    await sql.query(`delete from ${SCHEMA}.checkpoint_blobs c where ${LEFT_OVER}`);
+    const swept = await sql.query<{ thread: string }>(
+      `delete from ${SCHEMA}.checkpoints c where ${LEFT_OVER} returning thread_id as thread`,
+    );
+    return new Set(swept.map((row) => row.thread)).size;
+  });
+}
+
+const LEFT_OVER = `not exists (select from triages t where t.id = c.thread_id and t.state = 'open')`;

@@ -11,10 +11,36 @@ export function libraryContract(world: StoresWorld): void {
       await world.stores.library.insert(newer);
       await world.stores.library.insert(sampleEntry(fingerprint, { confirmedAt: '2026-01-01T00:00:00.000Z' }));
 
-      expect(await world.stores.library.recall(fingerprint)).toEqual(newer);
+      expect(await world.stores.library.recall({ fingerprint, repository: newer.repository })).toEqual(newer);
       expect(await world.stores.library.find(newer.id)).toEqual(newer);
-      expect(await world.stores.library.recall('none')).toBeNull();
+      expect(await world.stores.library.recall({ fingerprint: 'none', repository: newer.repository })).toBeNull();
       expect((await world.stores.library.list({ limit: 1, offset: 0 })).map((entry) => entry.id)).toEqual([newer.id]);
+    });
+
+    it('recalls nothing that was said of another repository', async () => {
+      const fingerprint = newId('lib');
+      const ours = sampleEntry(fingerprint, { repository: 'acme/shop', confirmedAt: '2026-01-01T00:00:00.000Z' });
+      const theirs = sampleEntry(fingerprint, { repository: 'acme/bank', confirmedAt: '2026-02-01T00:00:00.000Z' });
+      await world.stores.library.insert(theirs);
+      expect(await world.stores.library.recall({ fingerprint, repository: 'acme/shop' })).toBeNull();
+
+      await world.stores.library.insert(ours);
+
+      expect(await world.stores.library.recall({ fingerprint, repository: 'acme/shop' })).toEqual(ours);
+      expect(await world.stores.library.recall({ fingerprint, repository: 'acme/bank' })).toEqual(theirs);
+    });
+
+    it('counts a sighting in the transaction of the caller', async () => {
+      const entry = sampleEntry(newId('lib'));
+      await world.stores.library.insert(entry);
+
+      const failing = world.db.transaction(async (sql) => {
+        expect(await world.stores.library.seen(entry.id, '2026-03-01T00:00:00.000Z', sql)).toBe(2);
+        throw new Error('no');
+      });
+
+      await expect(failing).rejects.toThrow('no');
+      expect(await world.stores.library.find(entry.id)).toEqual(entry);
     });
 
     it('counts every sighting, also those at the same moment', async () => {
@@ -34,7 +60,9 @@ export function libraryContract(world: StoresWorld): void {
 
       await world.stores.library.insert(entry);
 
-      expect((await world.stores.library.recall(entry.fingerprint.value))?.fingerprint).toEqual(entry.fingerprint);
+      expect(
+        (await world.stores.library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }))?.fingerprint,
+      ).toEqual(entry.fingerprint);
     });
   });
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
+import type { TriageJob } from '../../../src/domain/triage.ts';
 import { sampleAnalysis } from '../../store/samples.ts';
 import type { StoresWorld } from './world.ts';
 
@@ -20,7 +21,16 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       expect(new Set(jobs.map((job) => job.id)).size).toBe(1);
       for (const job of jobs) {
-        expect(job).toMatchObject({ buildId: id, state: 'queued', attempts: 0, lease: 0, leaseExpiresAt: null, error: null });
+        expect(job).toMatchObject({
+          buildId: id,
+          state: 'queued',
+          attempts: 0,
+          retries: 0,
+          notBefore: null,
+          lease: 0,
+          leaseExpiresAt: null,
+          error: null,
+        });
       }
       expect(jobs.map((job) => job.owed).toSorted()).toEqual([1, 2, 3]);
       const found = await world.stores.triages.findByBuild(id);
@@ -36,16 +46,19 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
     it.each(['done', 'failed'] as const)('owes a build again whose triage was %s, with tries counted anew', async (state) => {
       const { id, buildId } = await owed();
-      await world.stores.triages.release(await leased(id), 'GitHub did not answer');
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
+      await delay(20);
+      await world.stores.triages.lease(id, 1);
+      await delay(20);
       const job = await leased(id);
-      expect(job.attempts).toBe(2);
+      expect(job).toMatchObject({ attempts: 2, retries: 1 });
       expect(await world.stores.triages.finish(job, state, state === 'failed' ? 'no log' : null)).toBe('ended');
 
-      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, error: null });
+      expect(await world.stores.triages.owe(buildId)).toMatchObject({ id, state: 'queued', attempts: 0, retries: 0, error: null });
 
       expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
       const again = await leased(id);
-      expect(again).toMatchObject({ lease: 3, attempts: 1, dirty: false });
+      expect(again).toMatchObject({ lease: 4, attempts: 1, retries: 0, dirty: false });
       expect(await world.stores.triages.finish(again, 'done', null)).toBe('ended');
     });
 
@@ -63,16 +76,17 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
     it.each(['release', 'reclaim', 'expiry'])('counts the tries of a dirty job anew after its %s', async (end) => {
       const { id, buildId } = await owed();
-      await world.stores.triages.release(await leased(id), 'GitHub did not answer');
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 1);
+      await delay(20);
       const job = await world.stores.triages.lease(id, end === 'expiry' ? 1 : LEASE_MS);
       if (job === null) throw new Error('the lease is given');
       await world.stores.triages.owe(buildId);
 
-      if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer');
+      if (end === 'release') await world.stores.triages.release(job, 'GitHub did not answer', 60_000);
       if (end === 'reclaim') await world.stores.triages.reclaim();
       if (end === 'expiry') await delay(20);
 
-      expect(await leased(id)).toMatchObject({ attempts: 1, dirty: false });
+      expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0, dirty: false });
     });
 
     it('knows how far the stored logs cover what is owed', async () => {
@@ -115,7 +129,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       expect(held.lease).toBe(2);
       expect(await world.stores.triages.renew(stale, LEASE_MS)).toBe(false);
       expect(await world.stores.triages.finish(stale, 'failed', 'late')).toBe('refused');
-      await world.stores.triages.release(stale, 'late');
+      await world.stores.triages.release(stale, 'late', 60_000);
       expect(await world.stores.triages.find(id)).toMatchObject({ state: 'running', lease: 2, error: null });
       expect(await world.stores.triages.renew(held, LEASE_MS)).toBe(true);
       expect(await world.stores.triages.finish(held, 'done', null)).toBe('ended');
@@ -140,11 +154,75 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       if (job === null) throw new Error('the lease is given');
       expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
 
-      await world.stores.triages.release(job, 'GitHub did not answer');
+      await world.stores.triages.release(job, 'the process stops', 0);
 
-      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', error: 'GitHub did not answer', leaseExpiresAt: null });
+      expect(await world.stores.triages.find(id)).toMatchObject({
+        ...{ state: 'queued', error: 'the process stops', leaseExpiresAt: null },
+        ...{ attempts: 0, retries: 0, notBefore: null },
+      });
       expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
-      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 2, error: null });
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1, retries: 0, error: null });
+    });
+
+    it('leaves a job alone for as long as it was released for, and counts that apart from tries that did not end', async () => {
+      const { id } = await owed();
+      await world.stores.triages.lease(id, 1);
+      await delay(20);
+
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 300);
+
+      expect(await world.stores.triages.find(id)).toMatchObject({ state: 'queued', attempts: 1, retries: 1 });
+      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).not.toContain(id);
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
+      await delay(350);
+      expect((await world.stores.triages.owed(1000)).map((found) => found.id)).toContain(id);
+      expect(await leased(id)).toMatchObject({ attempts: 2, retries: 1, notBefore: null });
+    });
+
+    it('need not be waited for once there is news', async () => {
+      const { id, buildId } = await owed();
+      await world.stores.triages.release(await leased(id), 'GitHub did not answer', 60_000);
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toBeNull();
+
+      expect(await world.stores.triages.owe(buildId)).toMatchObject({ state: 'queued', retries: 0, notBefore: null });
+
+      expect(await leased(id)).toMatchObject({ attempts: 1, retries: 0 });
+    });
+
+    it('is held by the newest lease only, and only while it runs', async () => {
+      const { id } = await owed();
+      const stale = await world.stores.triages.lease(id, 1);
+      if (stale === null) throw new Error('the lease is given');
+      const holds = (job: TriageJob) => world.db.transaction((sql) => world.stores.triages.holds(job, sql));
+      await delay(20);
+      expect(await holds(stale)).toBe(true);
+
+      const held = await leased(id);
+
+      expect([await holds(stale), await holds(held)]).toEqual([false, true]);
+      await world.stores.triages.finish(held, 'done', null);
+      expect(await holds(held)).toBe(false);
+    });
+
+    it('lets nobody take a job between asking who holds it and the end of that transaction', async () => {
+      const { id } = await owed();
+      const expired = await world.stores.triages.lease(id, 1);
+      if (expired === null) throw new Error('the lease is given');
+      await delay(20);
+      const order: string[] = [];
+
+      const writing = world.db.transaction(async (sql) => {
+        expect(await world.stores.triages.holds(expired, sql)).toBe(true);
+        order.push('asked');
+        await delay(100);
+        await sql.query('select 1');
+        order.push('written');
+      });
+      await delay(30);
+      const taken = world.stores.triages.lease(id, LEASE_MS).then(() => order.push('taken'));
+      await Promise.all([writing, taken]);
+
+      expect(order).toEqual(['asked', 'written', 'taken']);
     });
 
     it('takes every running job back from a process that is gone, and refuses what that one still says', async () => {
@@ -181,7 +259,7 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
       expect(opened[0]).toEqual({ id: opened[0]?.id, buildId: id, fingerprint: 'aa', state: 'open', analysisId: null });
       expect(opened[1]?.id).toBe(opened[0]?.id);
-      const stored = (await world.stores.triages.listByBuild(id)).toSorted((a, b) => a.fingerprint.localeCompare(b.fingerprint));
+      const stored = await Promise.all(['aa', 'bb'].map((fingerprint) => world.stores.triages.open(id, fingerprint)));
       expect(stored).toEqual([{ ...opened[0], state: 'concluded', analysisId: 'ana_1' }, opened[2]]);
     });
   });

@@ -1,0 +1,101 @@
+import { type Analysis, NO_USAGE } from '../domain/analysis.ts';
+import { CATEGORIES, type Category } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { Failure } from '../domain/failure.ts';
+import { newId } from '../domain/ids.ts';
+import type { FailureGroup } from '../domain/reading.ts';
+
+const MAX_EVIDENCE = 3;
+const TITLE = 'Faultline could not analyse this failure';
+
+/**
+ * What is stored where the analysis itself failed, so that the failure is not lost: it claims nothing, shows where the
+ * failure is, and waits for a person. `error` is a masked sentence.
+ */
+export function failedAnalysis(input: {
+  readonly buildId: string;
+  readonly triageId: string;
+  readonly group: FailureGroup;
+  readonly error: string;
+  readonly now: number;
+}): Analysis {
+  const { buildId, triageId, group, error, now } = input;
+  const evidence = evidenceOf(group);
+  const at = new Date(now).toISOString();
+  return {
+    id: newId('ana', now),
+    buildId,
+    triageId,
+    failureIds: group.failures.map((failure) => failure.id),
+    fingerprint: group.fingerprint.value,
+    category: 'CODE_ERROR',
+    kind: 'unknown',
+    ...{ classification: guess(), answer: answerOf(error), verdict: verdictOf(evidence, error) },
+    evidence,
+    steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
+    usage: NO_USAGE,
+    analyst: 'none',
+    model: null,
+    promptHashes: {},
+    notes: [],
+    terminationReason: 'failed',
+    recalled: null,
+    reduction: { logLines: 0, logBytes: 0, keptLines: 0, tokens: 0 },
+    milliseconds: 0,
+    createdAt: at,
+  };
+}
+
+function guess(): Analysis['classification'] {
+  const even = Object.fromEntries(CATEGORIES.map((one) => [one, 1 / CATEGORIES.length])) as Record<Category, number>;
+  return {
+    category: 'CODE_ERROR',
+    kind: 'unknown',
+    confidence: 0,
+    probabilities: even,
+    abstained: true,
+    because: 'nothing was judged: the analysis failed',
+  };
+}
+
+function answerOf(error: string): Analysis['answer'] {
+  return {
+    title: TITLE,
+    rootCause: error,
+    fixRecommendation: 'Read the log of the build, and correct this answer with what you find.',
+    confidence: 0,
+    claims: [],
+    suspects: [],
+    hypotheses: [],
+  };
+}
+
+function verdictOf(evidence: readonly Evidence[], error: string): Analysis['verdict'] {
+  return {
+    grades: Object.fromEntries(evidence.map((item) => [item.id, 'ambiguous' as const])),
+    unsupportedClaims: [],
+    gaps: ['No cause was looked for.'],
+    confidence: 0,
+    action: 'human_review',
+    reasons: [`the analysis failed: ${error}`],
+  };
+}
+
+/** Where the group's first failures stand in the log; their messages where they stand in none. */
+function evidenceOf({ failures }: FailureGroup): Evidence[] {
+  const places = failures.map(placeOf);
+  return failures
+    .filter((_, index) => places.indexOf(places[index] ?? '') === index)
+    .slice(0, MAX_EVIDENCE)
+    .map((failure, index) => ({ id: `E${index + 1}`, tool: 'log', ...findingOf(failure) }));
+}
+
+function findingOf({ excerpt, test, message }: Failure): Omit<Evidence, 'id' | 'tool'> {
+  if (excerpt === null) return { title: test?.name ?? 'failure', text: message, source: test?.at?.source ?? test?.file ?? 'build' };
+  const { source, lineStart, lineEnd, text, reason } = excerpt;
+  return { title: reason, text, source, lineStart, lineEnd };
+}
+
+function placeOf({ id, excerpt }: Failure): string {
+  return excerpt === null ? id : `${excerpt.source}:${excerpt.lineStart}`;
+}

@@ -1,0 +1,26 @@
+import { TriageError } from '../domain/errors.ts';
+
+/**
+ * How often a build is tried, counted since there was last news of it.
+ *
+ * - A try that failed with something that may pass (a retryable error) gives its job back and counts as a retry. The n-th
+ *   retry waits 2ⁿ seconds, at most five minutes, or longer where the other side said so (Retry-After, at most an hour).
+ *   After 19 of them, which is at least an hour, comes the last try: it goes on without what it cannot get.
+ * - A try that ends because the process stops is not counted.
+ * - A try that never gave its job back, as when the process died, counts as an attempt. After ten of them the job is set
+ *   aside so that others proceed.
+ * - A job that is set aside, and what fails for good, is given to a person with a failed analysis. The job itself ends as
+ *   `failed` only where that cannot be stored.
+ */
+export const MAX_RETRIES = 19;
+export const MAX_ATTEMPTS = 10;
+
+const LONGEST_MS = 300_000;
+const LONGEST_ASKED_MS = 3_600_000;
+
+/** How long to leave a job alone that was retried `retries` times before, in milliseconds. */
+export function retryDelay(retries: number, error: unknown): number {
+  const backoff = Math.min(2 ** (retries + 1) * 1000, LONGEST_MS);
+  const asked = error instanceof TriageError ? (error.retryAfterMs ?? 0) : 0;
+  return Math.max(backoff, Math.min(asked, LONGEST_ASKED_MS));
+}
