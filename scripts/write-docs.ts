@@ -1,17 +1,20 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { createTerminalApp } from '../src/app.ts';
+import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
+import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';
 import { embedded } from '../src/config/presets.ts';
 import { parseConfig } from '../src/config/schema.ts';
 import { TERMINAL_VARIABLES, VARIABLES, type Variable } from '../src/config/variables.ts';
+import { silentLogger } from '../src/ports/logger.ts';
 
 /**
- * Writes what the code itself knows into the documentation: the table of settings with their defaults, and the help of every
- * command. `--check` writes nothing and fails where a file is stale.
+ * Writes what the code itself knows into the documentation: the table of settings with their defaults, the help of every
+ * command, and what it answers to one log. `--check` writes nothing and fails where a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '..');
-const BEGIN = '<!-- configuration:begin -->';
-const END = '<!-- configuration:end -->';
+const EXAMPLE = 'test/fixtures/failures/loyalty-customer-null/log.txt';
 const COLUMNS = 100;
 
 const table = configurationTable();
@@ -20,7 +23,7 @@ const pages: [file: string, fresh: string][] = [
   ['docs/cli.md', commandPage()],
 ];
 const readme = textOf('README.md');
-if (readme?.includes(BEGIN)) pages.push(['README.md', between(readme)]);
+if (readme !== null) pages.push(['README.md', between(between(readme, 'configuration', table), 'example', await example())]);
 
 const stale = pages.filter(([file, fresh]) => textOf(file) !== fresh);
 if (process.argv.includes('--check')) {
@@ -36,11 +39,25 @@ function textOf(file: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-function between(text: string): string {
-  const begin = text.indexOf(BEGIN);
-  const end = text.indexOf(END, begin);
-  if (end === -1) throw new Error(`README.md has ${BEGIN} but no ${END} after it`);
-  return `${text.slice(0, begin)}${BEGIN}\n${table}\n${text.slice(end)}`;
+/** The text with what stands between the two marks of that name replaced; unchanged where it has no such marks. */
+function between(text: string, name: string, fresh: string): string {
+  const mark = `<!-- ${name}:begin -->`;
+  const begin = text.indexOf(mark);
+  if (begin === -1) return text;
+  const end = text.indexOf(`<!-- ${name}:end -->`, begin);
+  if (end === -1) throw new Error(`README.md has ${mark} but no end of it`);
+  return `${text.slice(0, begin)}${mark}\n${fresh}\n${text.slice(end)}`;
+}
+
+/** What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run: seconds and id. */
+async function example(): Promise<string> {
+  const config = parseConfig(embedded('.faultline', resolve(HOME, 'knowledge')));
+  const app = await createTerminalApp(config, silentLogger);
+  const sources = await readInput(resolve(HOME, EXAMPLE), config.http.maxLogBytes);
+  const { analyses } = await app.triage(localBuild(), sources, AbortSignal.timeout(60_000));
+  const alike = analyses.map((analysis) => ({ ...analysis, id: 'ID', milliseconds: 0 }));
+  const block = terminalBlocks(alike, { color: false, width: COLUMNS }).replaceAll(' · 0 ms', '').replaceAll(' · ID', '');
+  return `\`\`\`console\n$ scripts/faultline triage ${EXAMPLE}\n${block.trimEnd()}\n\`\`\``;
 }
 
 function configurationPage(): string {

@@ -89,10 +89,14 @@ function effective(config: Config, options: TriageCommandOptions): Config {
 function render(path: string, analyses: readonly Analysis[], options: TriageCommandOptions, voice: Voice): string {
   if (options.github) return analyses.map((analysis) => renderGithubCommands(analysis)).join('');
   if (!voice.color) return analyses.map((analysis) => renderPlain(analysis)).join('\n');
+  return terminalBlocks(analyses, voice) + (voice.quiet || path === '-' ? '' : `\n${hints(path, options)}\n`);
+}
+
+/** What a terminal shows of the causes: a block each, under a rule with its title. */
+export function terminalBlocks(analyses: readonly Analysis[], voice: Pick<Voice, 'color' | 'width'>): string {
   const rule = (title: string) => `── ${title} ${'─'.repeat(Math.max(0, voice.width - title.length - 4))}\n`;
   const titles = analyses.map((_, index) => (analyses.length === 1 ? 'result' : `cause ${index + 1} of ${analyses.length}`));
-  const blocks = analyses.map((analysis, index) => `${rule(titles[index] ?? 'result')}${renderTerminal(analysis, voice)}`);
-  return blocks.join('\n') + (voice.quiet || path === '-' ? '' : `\n${hints(path, options)}\n`);
+  return analyses.map((analysis, index) => `${rule(titles[index] ?? 'result')}${renderTerminal(analysis, voice)}`).join('\n');
 }
 
 /** What a person may want next; each is a command that works as it stands here. */
@@ -111,6 +115,6 @@ function verdictCode(analyses: readonly Analysis[]): number {
 }
 
 /** The build that a log from nowhere belongs to. */
-function localBuild(): Build {
+export function localBuild(): Build {
   return { ...sparseBuild({ repository: LOCAL, pipeline: 'terminal', number: '1' }), id: 'local', receivedAt: new Date().toISOString() };
 }
