@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { visibleLine } from '../publish/visible-text.ts';
-import { print, say } from './terminal.ts';
+import { print, say, voiceOf } from './terminal.ts';
 
 /** Captured failures of every category; their truth is known because we made them fail. */
 const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');
@@ -33,21 +33,21 @@ export async function runDemo(address: string, token: string, shownToken: string
   for (const [index, slug] of SHOWN.entries()) {
     sent.push({ slug, buildId: await upload(address, token, slug, `${Math.floor(Date.now() / 1000)}${index}`) });
   }
-  const rows: string[][] = [['failure', 'category', 'sure', 'seconds', 'answer', 'truth']];
+  const rows: string[][] = [['failure', 'category', 'truth', 'sure', 'seconds', 'answer']];
   for (const { slug, buildId } of sent) {
     const analysis = await answerOf(address, token, buildId);
     const truth = Truth.parse(JSON.parse(await readFile(join(FAILURES, slug, 'truth.json'), 'utf8')));
     rows.push([
       slug,
       analysis.category,
+      analysis.category === truth.category ? 'the same' : truth.category,
       `${Math.round(analysis.verdict.confidence * 100)} %`,
       (analysis.milliseconds / 1000).toFixed(2),
-      visibleLine(analysis.answer.title).slice(0, 60),
-      truth.category,
+      visibleLine(analysis.answer.title),
     ]);
   }
   await print(
-    `\n${table(rows)}\n\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, voiceOf({}).width)}\n\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
 }
 
@@ -79,7 +79,8 @@ async function answerOf(address: string, token: string, buildId: string): Promis
   throw new Error(`build ${buildId} was not answered within ${WAIT_MS / 1000} s`);
 }
 
-function table(rows: readonly string[][]): string {
+/** The answer stands last: on a narrow terminal it is cut, and no row takes two lines. */
+function table(rows: readonly string[][], width: number): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>
@@ -88,5 +89,6 @@ function table(rows: readonly string[][]): string {
         .join('  ')
         .trimEnd(),
     )
+    .map((line) => (line.length <= width ? line : `${line.slice(0, width - 1)}…`))
     .join('\n');
 }

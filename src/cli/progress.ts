@@ -41,7 +41,7 @@ function redrawnLine(): Progress {
   let frame = 0;
   const draw = () => {
     const seconds = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
-    const columns = (process.stderr.columns ?? 80) - 1;
+    const columns = (process.stderr.columns || 80) - 1;
     const room = Math.max(0, columns - seconds.length - 4);
     const text = current.length > room ? `${current.slice(0, room - 1)}…` : current.padEnd(room);
     process.stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${text}  ${seconds}`);

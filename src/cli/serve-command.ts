@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type App, createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -31,6 +32,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
+  // The first start takes seconds, and looks dead without a word.
+  if (!existsSync(join(dataDir, 'database'))) say(`making a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
   const http = await buildHttp(app);
   const address = await start(app, http).catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ export interface Voice {
 
 export function voiceOf(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
   const color = wantsColor(process.stdout) && options.plain !== true;
-  return { color, width: Math.min(process.stdout.columns ?? 100, 120), quiet: options.quiet === true };
+  return { color, width: Math.min(process.stdout.columns || 100, 120), quiet: options.quiet === true };
 }
 
 /** A terminal, unless https://no-color.org or TERM=dumb speaks against it. */
