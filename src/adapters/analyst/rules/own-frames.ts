@@ -1,7 +1,8 @@
 import type { FailingTest, StackFrame } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { isTestClass, type JvmClass, jvmClassOf, sharedSegments, sourcePathOf } from './jvm-classes.ts';
-import { isForeignPath, isTestPath, projectPath } from './paths.ts';
+import { isForeignPath, isTestPath } from './paths.ts';
+import { pathIn, rootOf } from './project-root.ts';
 
 /** A frame in a file of the project. */
 export interface OwnFrame {
@@ -19,6 +20,8 @@ export interface Project {
   readonly tests: readonly JvmClass[];
   /** Names of the project's folder as tools print it: pytest's "rootdir: …/ansible". */
   readonly names: ReadonlySet<string>;
+  /** The folder the project is checked out into, where the log tells it; ends in a slash. */
+  readonly root: string | null;
 }
 
 const MAX_TESTS = 50;
@@ -27,9 +30,9 @@ const MAX_TESTS = 50;
 export function projectOf(subject: TriageSubject): Project {
   const named = testClassesOf(subject);
   const traced = named.some(({ packages }) => packages.length > 0) ? [] : tracesOf(subject).flatMap((frames) => testClassIn(frames) ?? []);
-  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
-  const roots = Array.from(text.matchAll(/^rootdir: \S{0,300}?([\w-]{2,80})(?:, |\s|$)/gm), ([, name]) => normalName(name ?? ''));
-  return { tests: distinct([...named, ...traced]), names: new Set(roots) };
+  const root = rootOf(subject);
+  const name = root?.split('/').at(-2);
+  return { tests: distinct([...named, ...traced]), names: new Set(name === undefined ? [] : [normalName(name)]), root };
 }
 
 /** All traces, those of failing tests first; a trace that hangs on both is given once. */
@@ -61,7 +64,7 @@ function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame
 function scriptFrame(frame: StackFrame, project: Project): OwnFrame[] {
   const installed = installedPath(frame.file, project);
   if (installed === null && (!frame.own || isForeignPath(frame.file))) return [];
-  const path = installed ?? projectPath(frame.file);
+  const path = installed ?? pathIn(frame.file, project);
   return [{ path, line: frame.line, isTest: isTestPath(path), onlyReports: isReporting(frame.function) }];
 }
 

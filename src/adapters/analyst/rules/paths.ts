@@ -27,7 +27,7 @@ export function twinOf(path: string): string | null {
   const twin = name
     .replace(/^test_(.{1,120}\.py)$/, '$1')
     .replace(/^Test(?=[A-Z])/, '')
-    .replace(/(?:Tests?|IT|Spec|TestCase)(?=\.\w{1,6}$)/, '')
+    .replace(/(?:Tests?|IT|ITCase|Spec|TestCase)(?=\.\w{1,6}$)/, '')
     .replace(/[._-](?:test|spec)(?=\.\w{1,6}$)/, '')
     .replace(/_test(?=\.\w{1,4}$)/, '');
   if (twin === name || twin.startsWith('.')) return null;

@@ -1,7 +1,8 @@
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { isTestClass } from './jvm-classes.ts';
 import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
-import { isForeignPath, projectPath } from './paths.ts';
+import { isForeignPath } from './paths.ts';
+import { pathIn } from './project-root.ts';
 import { type TestedFiles, testedFilesOf } from './tested-files.ts';
 import { likeness, wordsIn } from './word-likeness.ts';
 
@@ -30,7 +31,7 @@ const FADE = 0.92;
 export function placesOf(subject: TriageSubject): readonly Place[] {
   const project = projectOf(subject);
   const tested = testedFilesOf(subject, project);
-  const named = [...diagnosedPlaces(subject), ...framePlaces(subject, project, tested)];
+  const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
   const found = [...named, ...testPlaces(tested, named)];
   return mergeFiles(found).sort((left, right) => right.score - left.score);
 }
@@ -40,12 +41,12 @@ export function isSameFile(left: string, right: string): boolean {
   return left === right || left.endsWith(`/${right}`) || right.endsWith(`/${left}`);
 }
 
-function diagnosedPlaces(subject: TriageSubject): Place[] {
+function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
   const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make').slice(0, 20);
   return errors.flatMap((entry, rank) => {
     if (entry.file === null || isForeignPath(entry.file)) return [];
     const reason = `${entry.tool} names it`;
-    return [{ path: projectPath(entry.file), line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
+    return [{ path: pathIn(entry.file, project), line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
   });
 }
 

@@ -1,8 +1,10 @@
 import type { FailingTest } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { isTestClass, type JvmClass, sourcePathOf } from './jvm-classes.ts';
+import { guessesOf } from './guessed-twins.ts';
+import { type JvmClass, sourcePathOf } from './jvm-classes.ts';
 import type { Project } from './own-frames.ts';
-import { projectPath, twinOf } from './paths.ts';
+import { twinOf } from './paths.ts';
+import { modulesOf, pathIn } from './project-root.ts';
 
 /** A failing test's file, and the files that its name says it tests: its twin first, then bolder guesses. */
 export interface TestedFiles {
@@ -22,8 +24,8 @@ export function testedFilesOf(subject: TriageSubject, project: Project): TestedF
   const extension = extensionOf(subject);
   const named = subject.failingTests.slice(0, MAX_TESTS).flatMap((test) => {
     const type = classOfTest(test, project);
-    const file = type === null ? test.file : pathOfTest(test.file, type, extension);
-    return file === null ? [] : [testedBy(test.name, projectPath(file), test.line)];
+    const file = type === null ? (test.file ?? moduleOfTest(test)) : pathOfTest(test.file, type, extension);
+    return file === null ? [] : [testedBy(test.name, pathIn(file, project), test.line)];
   });
   if (subject.failingTests.length > 0) return named;
   return project.tests.slice(0, MAX_TESTS).map((type) => testedBy(type.name, sourcePathOf(type, `${type.name}${extension}`), null));
@@ -31,21 +33,13 @@ export function testedFilesOf(subject: TriageSubject, project: Project): TestedF
 
 function testedBy(name: string, file: string, line: number | null): TestedFiles {
   const twin = twinOf(file);
-  return { name, file, line, twin, guesses: guessesOf(twin ?? file) };
+  return { name, file, line, twin, guesses: guessesOf(file, twin) };
 }
 
-/** The name without a ticket's number, and the longest part of it that ends as classes usually do. */
-function guessesOf(path: string): string[] {
-  const [, folder = '', name = '', extension = ''] = /^(.*\/)?([A-Z][A-Za-z0-9]{1,120})(\.(?:java|kt|scala|groovy|cs))$/.exec(path) ?? [];
-  const whole = name.replace(/(?:Bug|Issue|Jira)?\d{2,7}$/, '');
-  const role = ROLE.exec(whole.slice(0, -1))?.[0];
-  const shorter = [whole, role].filter((one) => one !== undefined && one.length > 3 && one !== name && !isTestClass(one));
-  return [...new Set(shorter)].map((one) => `${folder}${one}${extension}`);
+/** unittest names a test that it could not trace by its module alone. */
+function moduleOfTest({ framework, suite }: FailingTest): string | null {
+  return framework === 'unittest' ? (modulesOf(suite)[0] ?? null) : null;
 }
-
-/** What classes are usually called by at their end, with another word behind it. */
-const ROLE =
-  /^[A-Z]\w{0,80}(?:Utils?|Helper|Builder|Factory|Parser|Reader|Writer|Formatter|Converter|Handler|Manager|Service|Controller|Repository|Provider|Client|Server|Serializer|Deserializer|Mapper|Validator|Resolver|Generator|Processor|Iterator|Buffer|Cache|Registry|Engine|Compiler|Loader|Scanner)(?=[A-Z0-9])/;
 
 function classOfTest({ suite, file }: FailingTest, { tests }: Project): JvmClass | null {
   const simple = (suite ?? '')

@@ -52,7 +52,7 @@ describe('answers to the captured failures', () => {
     ['profile-none-attribute', 'members/greeting.py'],
     ['route-planner-borrow', 'src/main.rs'],
     ['visitor-counter-race', 'counter.go'],
-    ['loyalty-customer-null', 'DiscountService.java'],
+    ['loyalty-customer-null', 'test/example/loyalty/DiscountService.java'],
     ['playlist-index-panic', 'src/lib.rs'],
   ])('%s suspects first the file that holds the fault', (slug, path) => {
     expect(answerTo(slug).suspects[0]).toMatchObject({ path });

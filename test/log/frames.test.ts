@@ -1,0 +1,38 @@
+import { describe, expect, test } from 'vitest';
+import { readSources } from '../../src/log/read-sources.ts';
+
+function exceptionsIn(...lines: string[]) {
+  const text = lines.join('\n');
+  return readSources([{ name: 'log.txt', kind: 'log', text, notes: [] }], { budgetTokens: 2000 }).exceptions;
+}
+
+describe('frames of a trace', () => {
+  test('are those of the deepest cause, with the frames around it beside them', () => {
+    const [thrown] = exceptionsIn(
+      'java.lang.RuntimeException: no price',
+      '\tat shop.Cart.total(Cart.java:20)',
+      '\tat shop.CartTest.totals(CartTest.java:8)',
+      'Caused by: java.io.IOException: closed',
+      '\tat shop.Prices.read(Prices.java:4)',
+      '\t... 2 more',
+    );
+    expect(thrown?.frames.map(({ file }) => file)).toEqual(['Prices.java']);
+    expect(thrown?.outerFrames?.map(({ file }) => file)).toEqual(['Cart.java', 'CartTest.java']);
+  });
+
+  test('has no outer frames where nothing is wrapped', () => {
+    const [thrown] = exceptionsIn('java.lang.RuntimeException: no price', '\tat shop.Cart.total(Cart.java:20)');
+    expect(thrown).not.toHaveProperty('outerFrames');
+  });
+
+  test('are found below a message of many lines', () => {
+    const json = Array.from({ length: 20 }, (_, at) => `  "line${at}": ${at},`);
+    const [thrown] = exceptionsIn('shop.JsonException: bad token in {', ...json, '}', '\tat shop.Reader.read(Reader.java:4)');
+    expect(thrown?.frames).toHaveLength(1);
+  });
+
+  test('are not those of another trace behind the output of a logger', () => {
+    const other = Array.from({ length: 14 }, (_, at) => `[INFO] step ${at}`);
+    expect(exceptionsIn('shop.JsonException: bad token', ...other, '\tat shop.Reader.read(Reader.java:4)')).toEqual([]);
+  });
+});
