@@ -48,6 +48,8 @@ describe('kill -9', () => {
     expect(found.analyses).toBe(found.groups);
     expect(found.reviews).toBe(found.forPeople);
     expect(found.faults).toEqual([]);
+    expect(found.failedAnalyses).toBe(0);
+    expect(found.checkpoints).toBe(0);
     console.info(`${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${found.reviews} reviews; lost: 0`);
   });
 });
@@ -105,6 +107,8 @@ async function inspect(dataDir: string) {
     groupsWithoutAnalysis: await count(`select count(*)::int as n from triages where state <> 'concluded' or analysis_id is null`),
     reviews: await count('select count(*)::int as n from reviews'),
     forPeople: await count(`select count(*)::int as n from analyses where action <> 'auto_notify'`),
+    failedAnalyses: await count(`select count(*)::int as n from analyses where body ->> 'terminationReason' = 'failed'`),
+    checkpoints: await count('select count(*)::int as n from checkpoints.checkpoints'),
     faults,
   };
   await database.close();

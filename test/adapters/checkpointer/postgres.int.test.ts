@@ -1,6 +1,9 @@
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
+import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/adapters/checkpointer/postgres.ts';
+import { sparseBuild } from '../../../src/domain/build.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import { createStores } from '../../../src/store/stores.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 
 const State = Annotation.Root({ count: Annotation<number>(), text: Annotation<string>() });
@@ -90,5 +93,26 @@ describe('checkpointer on the embedded database', () => {
     expect(await checkpointer.getTuple({ configurable: { thread_id: 'tri_stays' } })).toBeDefined();
     const left = await db.query(`select distinct thread_id from checkpoints.checkpoint_blobs where thread_id like 'tri_gone'`);
     expect(left).toEqual([]);
+  });
+
+  it('sweeps what is left of triages that are concluded or gone, and nothing that may go on', async () => {
+    await sweepCheckpoints(db);
+    const stores = createStores(db, systemClock);
+    const { build } = await stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
+    const open = await stores.triages.open(build.id, 'aa');
+    const concluded = await stores.triages.open(build.id, 'bb');
+    await db.transaction((sql) => stores.triages.conclude(concluded.id, 'ana_1', sql));
+    const compiled = await graph(() => false, []);
+    for (const thread of [open.id, concluded.id, 'tri_nobody']) {
+      await compiled.invoke({ count: 1, text: '' }, { configurable: { thread_id: thread } });
+    }
+
+    expect(await sweepCheckpoints(db)).toBe(2);
+
+    for (const table of ['checkpoints', 'checkpoint_blobs', 'checkpoint_writes']) {
+      expect(await db.query(`select distinct thread_id as thread from checkpoints.${table}`)).toEqual([{ thread: open.id }]);
+    }
+    expect((await compiled.getState({ configurable: { thread_id: open.id } })).values).toEqual({ count: 3, text: 'done ü' });
+    expect(await sweepCheckpoints(db)).toBe(0);
   });
 });
