@@ -1,4 +1,4 @@
-import type { LogPosition } from '../domain/failure.ts';
+import type { ExitMark, LogPosition } from '../domain/failure.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import type { LogText } from './lines.ts';
 import type { Structure } from './sections.ts';
@@ -104,21 +104,42 @@ export function splitBlock(block: Block, diff: GreenDiff): SplitBlock {
   return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
 }
 
+/** How the log's processes ended, as far as green builds do not end so too. The last one always stays, and so do those of failed steps. */
+export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
+  return exits.filter(({ line }) => diff.isEvidence(line));
+}
+
+/** Whether any line of the failed steps, or of a log without them, is new. */
+export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
+  return placesOf(log, structure).some(({ start, end }) => {
+    for (let line = start; line <= end; line++) if (diff.isNew(line)) return true;
+    return false;
+  });
+}
+
+/** Whether the green build says any line of this log: one that does not is of another job, or cut, or no log. */
+export function hasKnownLine(log: LogText, diff: GreenDiff): boolean {
+  for (let line = 1; line <= log.lineCount; line++) if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
+  return false;
+}
+
 /** New lines that no reader asked for, in the failed steps where a log names them; those near the telling blocks weigh more. */
 export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
-  const places =
-    structure.failedSections.length > 0
-      ? structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }))
-      : [{ start: 1, end: log.lineCount }];
   const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
   const near = reachOf(log, telling);
-  return places
-    .flatMap(({ start, end }) => runsOf(Math.max(start, end - MAX_LINES), end, isShown))
+  return placesOf(log, structure)
+    .flatMap(({ start, end }) => runsOf(start, end, isShown))
     .slice(-MAX_RUNS)
     .map((run) => {
       const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
       return { ...run, weight: weight + (4 * run.end) / log.lineCount, reason: NEW };
     });
+}
+
+/** Where new lines are looked for. */
+function placesOf(log: LogText, { failedSections }: Structure): { start: number; end: number }[] {
+  if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
+  return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
 }
 
 function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
@@ -168,7 +189,8 @@ function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
 
 /** Lines that green must not take away: those of failing tests, to the end of the block around each, and those that say how it ended. */
 function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
-  const own = new Set<number>(structure.exits.map(({ line }) => line));
+  const isFinal = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const own = new Set<number>(structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)));
   const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
   for (const line of tests) own.add(line);
   for (const block of found.blocks) {

@@ -6,7 +6,7 @@ import type { Block, Extraction } from './extract/extraction.ts';
 import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
 import type { GreenDiff } from './green-diff.ts';
-import { diffWithGreen, greenTemplates, hasFindings, newBlocks, newFindings } from './green-diff.ts';
+import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green-diff.ts';
 import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
 import { openLog, plainText } from './lines.ts';
@@ -25,6 +25,8 @@ export interface ReadOptions {
   readonly budgetTokens: number;
   /** The log of a green build of the same job: what it also says is no evidence. */
   readonly greenText?: string;
+  /** The same as templates, which come before the text. */
+  readonly green?: Templates;
   /** How many secrets were hidden in the sources, for the record. */
   readonly maskedSecrets?: number;
 }
@@ -40,16 +42,17 @@ interface ReadLog {
 }
 
 const MAX_MESSAGES = 50;
+const NOT_ALIKE = 'The green log has no line in common with this build: it was left aside.';
+const NOTHING_NEW = 'Nothing is new since the green build: its log was left aside.';
+const ONLY_KNOWN = 'All errors found are in the green log too; other lines are new.';
 
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
-  const green = options.greenText === undefined ? null : greenTemplates(options.greenText);
+  const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseJUnit(name, text));
   const read = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, green));
-  const { logs, notes } = sinceGreen(
-    read,
-    reports.some(({ failingTests }) => failingTests.length > 0),
-  ); // prettier-ignore
+  const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
+  const { logs, notes } = sinceGreen(read, isReported);
   const { excerpts, tokens } = reduceLogs(logs.map(weighed), options.budgetTokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
@@ -107,15 +110,21 @@ function weighed({ log, proposed, structure, diff }: ReadLog): WeighedLog {
 
 /** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */
 function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
-  if (!logs.some(({ diff }) => diff !== null) || !logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
-  if (isReported || logs.some(({ fresh }) => hasFindings(fresh)))
-    return { logs: logs.map((one) => ({ ...one, found: one.fresh })), notes: [] };
-  if (logs.some(hasNewLine)) return { logs, notes: ['All errors found are in the green log too; other lines are new.'] };
-  return { logs: logs.map((one) => ({ ...one, diff: null })), notes: ['Nothing is new since the green build: its log was left aside.'] };
+  if (logs.every(({ diff }) => diff === null)) return { logs, notes: [] };
+  if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE);
+  if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW);
+  if (isReported || logs.some(({ fresh }) => hasFindings(fresh))) return { logs: logs.map(onlyNew), notes: [] };
+  if (!logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
+  return { logs, notes: [ONLY_KNOWN] };
 }
 
-function hasNewLine({ log, diff, structure }: ReadLog): boolean {
-  return diff !== null && newBlocks(log, diff, structure).length > 0;
+function aside(logs: readonly ReadLog[], note: string): { logs: readonly ReadLog[]; notes: readonly string[] } {
+  return { logs: logs.map((one) => ({ ...one, diff: null })), notes: [note] };
+}
+
+function onlyNew(read: ReadLog): ReadLog {
+  const { diff, structure } = read;
+  return { ...read, found: read.fresh, structure: diff === null ? structure : { ...structure, exits: newExits(structure, diff) } };
 }
 
 function tellingFirst(messages: readonly ErrorMessage[]): ErrorMessage[] {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { openLog, plainText } from './lines.ts';
 import { normaliseIdentity } from './normalise.ts';
 import { lineStarts } from './scan.ts';
@@ -6,11 +7,12 @@ import { lineStarts } from './scan.ts';
  * What a green build says, as templates instead of its log: a plain value that JSON keeps as it is. A template is a clean, normalised
  * line whose changing words are `<*>`.
  */
-export interface Templates {
-  /** Templates of another version know nothing. */
-  readonly version: 1;
-  readonly lines: readonly string[];
-}
+export const Templates = z.object({
+  /** Templates of another version are not understood. */
+  version: z.literal(1),
+  lines: z.array(z.string()),
+});
+export type Templates = z.infer<typeof Templates>;
 
 /** At most this many templates, and this many characters in all of them together. */
 export interface TemplateLimits {
@@ -49,7 +51,7 @@ const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[
 
 /** "0 failed" is another line than "3 failed", though both are numbers. */
 const NONE =
-  /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})\W{1,3})0\b(?![.\d])/gi;
+  /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])/gi;
 
 /**
  * The templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed Depth Tree"), with two rules of
@@ -87,7 +89,7 @@ function treeOf(templates: Templates): Tree {
   const built = trees.get(templates);
   if (built !== undefined) return built;
   const tree: Tree = { exact: new Set(), leaves: new Map() };
-  if (templates.version === VERSION) for (const line of templates.lines) remember(tree, line);
+  for (const line of templates.lines) remember(tree, line);
   trees.set(templates, tree);
   return tree;
 }
