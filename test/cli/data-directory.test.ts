@@ -23,15 +23,16 @@ describe('the data directory', () => {
     expect(statSync(known).mode & 0o777).toBe(0o755);
   });
 
-  const wrong: [name: string, path: string, reason: string][] = [
+  type Case = [name: string, path: string, reason: string];
+  // Permissions stop nobody who is root.
+  const unwritable: Case[] =
+    process.getuid?.() === 0 ? [] : [['below a read-only folder', join(readOnly(), 'data'), 'there is no permission']];
+  const wrong: Case[] = [
+    ...unwritable,
     ['below a file', join(fileAt('file'), 'data'), 'a file is in the way'],
     ['that is a file', fileAt('other-file'), 'a file is in the way'],
     ['behind links in a circle', circle(), 'its links lead in a circle'],
     ['with an endless name', join(FOLDER, 'n'.repeat(300)), 'the name is too long'],
-    // As root, permissions do not stop anybody.
-    ...(process.getuid?.() === 0
-      ? []
-      : ([['below a read-only folder', join(readOnly(), 'data'), 'there is no permission']] as [string, string, string][])),
   ];
   it.each(wrong)('%s is refused with the reason', (_name, path, reason) => {
     expect(() => prepareDataDirectory(path)).toThrow(
