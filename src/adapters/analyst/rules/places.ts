@@ -108,8 +108,10 @@ function mergeFiles(places: readonly Place[]): Place[] {
 function mergePlaces(known: Place, place: Place): Place {
   const better = place.score > known.score ? place : known;
   const path = place.path.length > known.path.length ? place.path : known.path;
-  // A frame is worth more than the guess by a name that raised it.
-  return { ...better, path, line: better.line ?? known.line ?? place.line, from: known.from };
+  // A frame's own reason stays beside the name that raised it.
+  const isRaised = known.from === 'frame' && place.from === 'test' && better === place && known.reason !== place.reason;
+  const reason = isRaised ? `${known.reason}, and ${place.reason}` : better.reason;
+  return { ...better, path, reason, line: better.line ?? known.line ?? place.line, from: known.from };
 }
 
 function fade(score: number, rank: number): number {

@@ -3,6 +3,7 @@ import type { Suspect } from '../../../domain/analysis.ts';
 import type { Category } from '../../../domain/category.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
+import { importedFiles } from './imported-files.ts';
 import { isSameFile, type Place, placesOf } from './places.ts';
 
 const Commit = z.object({
@@ -13,11 +14,13 @@ const Commit = z.object({
 });
 
 const MAX_SUSPECTS = 10;
+const IMPORTED = 0.5;
+const IMPORTED_MOST = 0.9;
 
 /** Files that may hold the fault, ranked, with commit and author where blame or history found them. */
 export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
   const commits = commitsOf(evidence);
-  return placesOf(subject)
+  return withImports(placesOf(subject), importedFiles(subject, evidence))
     .filter((place) => isSuspect(place, category))
     .slice(0, MAX_SUSPECTS)
     .map(({ path, line, score, reason }) => {
@@ -26,6 +29,18 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
       return { path, line, commit: changed?.commit ?? null, author: changed?.author ?? null, score: raised, reason };
     })
     .sort((left, right) => right.score - left.score);
+}
+
+/** What the test imports ranks between the frames and the test; where it is suspected already, a little higher. */
+function withImports(places: readonly Place[], imported: readonly string[]): Place[] {
+  const raised = places.map((place) => {
+    const isImported = place.score < IMPORTED_MOST && imported.some((path) => isSameFile(path, place.path));
+    return isImported ? { ...place, score: Math.round((place.score + 0.05) * 100) / 100 } : place;
+  });
+  const added = imported
+    .filter((path) => !places.some((place) => isSameFile(path, place.path)))
+    .map((path) => ({ path, line: null, from: 'test' as const, score: IMPORTED, reason: 'the failing test imports it' }));
+  return [...raised, ...added].sort((left, right) => right.score - left.score);
 }
 
 /** No file of the project is to blame for the machine; for set-up and dependencies only those that a tool or a trace names. */

@@ -29,6 +29,16 @@ describe('suspects of a trace alone', () => {
     expect(paths).toEqual(['org/apache/commons/basket/Weights.java', 'org/apache/commons/basket/WeightsTest.java']);
   });
 
+  test('a frame that the test is named after has both reasons', () => {
+    const [first] = suspectsIn(
+      'java.lang.NullPointerException',
+      '\tat shop.orders.Cart.total(Cart.java:36)',
+      '\tat shop.orders.CartTest.totals(CartTest.java:12)',
+      ...RUNNER,
+    );
+    expect(first).toMatchObject({ line: 36, reason: 'the deepest own frame is in it, and CartTest tests it by name' });
+  });
+
   test('a library is foreign in the trace of another project', () => {
     const paths = pathsIn(
       'java.lang.IllegalStateException: no rows',
@@ -102,6 +112,30 @@ describe('suspects of a trace alone', () => {
     const subject = subjectOf(['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'));
     expect(suspectsOf(subject, [], 'INFRA_ERROR')).toEqual([]);
     expect(suspectsOf(subject, [], 'CODE_ERROR')).toHaveLength(1);
+  });
+});
+
+describe('suspects by what the failing test imports', () => {
+  const log = ['junit.framework.AssertionFailedError: expected:<10> but was:<9>', '\tat shop.orders.CartTest.sums(CartTest.java:47)'].join(
+    '\n',
+  );
+  const read = (source: string, ...lines: string[]) => {
+    const subject = subjectOf(log);
+    const evidence = [
+      { id: 'E9', tool: 'read_test_file', title: 'sums', text: lines.join('\n'), source, lineStart: 1, lineEnd: lines.length },
+    ];
+    return suspectsOf(subject, evidence, 'TEST_FAILURE').map(({ path }) => path);
+  };
+
+  test('adds classes of its own package root between its twin and itself', () => {
+    const paths = read('src/test/java/shop/orders/CartTest.java', 'import java.util.List;', 'import shop.orders.money.Price;');
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+  });
+
+  test('resolves relative imports of scripts, and leaves packages alone', () => {
+    const paths = read('test/cart.test.ts', "import { vi } from 'vitest';", "import { Price } from '../src/money/price';");
+    expect(paths).toContain('src/money/price.ts');
+    expect(paths.filter((path) => /vitest/.test(path))).toEqual([]);
   });
 });
 
