@@ -39,6 +39,8 @@ const TAIL = 200;
 const DEPTH = 2;
 /** Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a wrong match hides a failure). */
 const SIMILAR = 0.6;
+/** Lines remembered as they are, so that the very same line is not looked at twice. */
+const MAX_SEEN = 50_000;
 /** Groups looked at in one leaf: keeps the time linear in the number of lines. */
 const MAX_GROUPS = 60;
 
@@ -62,11 +64,15 @@ export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}):
   const { templates, characters } = { ...LIMITS, ...limits };
   const tree: Tree = { exact: new Set(), leaves: new Map() };
   const found: Group[] = [];
+  const seen = new Set<string>();
   let room = characters;
   const plain = plainText(text);
   const log = openLog({ name: '', kind: 'log', text: plain, notes: [] }, plain, { starts: lineStarts(plain), hits: [] });
   for (let number = 1; number <= log.lineCount; number++) {
-    const line = shapeOf(log.line(number));
+    const said = log.line(number);
+    if (seen.has(said)) continue;
+    if (seen.size < MAX_SEEN) seen.add(said);
+    const line = shapeOf(said);
     if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
     if (found.length >= templates || room < line.length) continue;
     room -= line.length;
@@ -155,5 +161,5 @@ function leafOf(words: readonly string[]): string {
 function shapeOf(line: string): string {
   const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`;
   const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
-  return normaliseIdentity(safe.replace(NONE, 'none'));
+  return normaliseIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);
 }

@@ -82,9 +82,17 @@ describe('reading beside a green log', () => {
     expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain(failing);
   });
 
+  it('keeps the lines of such a test before new lines that no reader knows', () => {
+    const known = Array.from({ length: 12 }, (_, i) => `    assert ${'abcdefghijkl'[i]} == other`).join('\n');
+    const test = `=== FAILURES ===\n____ test_one ____\n\n${known}\nE   AssertionError: assert 1 == 2\n\ntest_a.py:7: AssertionError\n`;
+    const fresh = Array.from({ length: 200 }, (_, i) => `word ${'abcdefghij'[i % 10]} ${'klmnopqrst'[Math.floor(i / 20)]} said`).join('\n');
+    const { excerpts } = read(`${fresh}\n${test}error: boom\n`, `${test}fine\n`, 150);
+    expect(excerpts.map((excerpt) => excerpt.text).join('\n')).toContain('E   AssertionError: assert 1 == 2');
+  });
+
   it('keeps how the job ended though a green build has a step that ended so', () => {
     const end = '##[error]Process completed with exit code 1.';
-    const { exits } = read(`##[group]Run make\nboom happened\n${end}\n`, `##[group]Run make\n${end}\nfine\n`);
+    const { exits } = read(`##[group]Run make\nerror: boom happened\n${end}\n`, `##[group]Run make\n${end}\nfine\n`);
     expect(exits.map(({ code }) => code)).toEqual([1]);
   });
 });

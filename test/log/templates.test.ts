@@ -26,6 +26,9 @@ describe('templatesOf', () => {
     const green = templatesOf(GREEN);
     expect(knows(green, "WARN: could not resolve 'left-pad'")).toBe(true);
     expect(knows(green, "WARN: could not resolve 'right-pad'")).toBe(false);
+    const errors = templatesOf('ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build');
+    expect(knows(errors, 'ERROR in file src/b_2.ts on this build')).toBe(true);
+    expect(knows(errors, 'ERROR in file src/c_3.ts on this build')).toBe(false);
     expect(knows(green, 'parser > reads_c_3 FAILED')).toBe(false);
     expect(knows(green, 'parser > reads_c_3 SKIPPED')).toBe(false);
   });
