@@ -25,9 +25,9 @@ export function sourcePathOf(type: JvmClass, file: string): string {
   return /\.(?:java|groovy)$/.test(file) ? [...type.packages, file].join('/') : file;
 }
 
-/** Whether a class is a test or helps tests, by a word "Test" in its name or the usual endings. */
+/** Whether a class is a test or helps tests, by a word "Test" in its name or an integration test's ending. `TypeSpec` is none in Java. */
 export function isTestClass(name: string): boolean {
-  return /(?:^|[a-z0-9_])(?:Tests?|TestNG)(?=$|[A-Z0-9_$])|[a-z0-9](?:IT|ITCase|Spec)$/.test(name);
+  return /(?:^|[a-z0-9_])(?:Tests?|TestNG)(?=$|[A-Z0-9_$])|[a-z0-9](?:IT|ITCase)$/.test(name);
 }
 
 /** How many segments two packages share from their root. */

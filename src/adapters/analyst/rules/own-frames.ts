@@ -56,7 +56,8 @@ export function ownFramesOf(frames: readonly StackFrame[], project: Project): Ow
 
 function jvmFrame(frame: StackFrame, type: JvmClass, project: Project): OwnFrame[] {
   if (!isOwnClass(type, frame.own, project) || !/\.\w{1,8}$/.test(frame.file)) return [];
-  const isTest = isTestClass(type.name) || isTestPath(frame.file) || project.tests.some((test) => isSameClass(test, type));
+  const isTest =
+    isTestClass(type.name) || /Spec\.(?:groovy|kt|scala)$/.test(frame.file) || project.tests.some((test) => isSameClass(test, type));
   const onlyReports = /(?:Exception|Error|Exceptions|Errors)$/.test(type.name) || isReporting(frame.function);
   return [{ path: sourcePathOf(type, frame.file), line: frame.line, isTest, onlyReports }];
 }

@@ -63,6 +63,15 @@ describe('suspects of a trace alone', () => {
     expect(first?.score).toBeGreaterThan(second?.score ?? 1);
   });
 
+  test('a class called Spec is no test in Java', () => {
+    const paths = pathsIn(
+      'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
+      '\tat junit.framework.Assert.fail(Assert.java:57)',
+      '\tat shop.code.TypeSpecTest.basic(TypeSpecTest.java:39)',
+    );
+    expect(paths).toEqual(['shop/code/TypeSpec.java', 'shop/code/TypeSpecTest.java']);
+  });
+
   test('nested classes and lambdas lie in the file of the outer class', () => {
     const [first] = pathsIn(
       'java.lang.IllegalStateException: closed',
