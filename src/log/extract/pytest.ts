@@ -10,7 +10,8 @@ interface Seen {
   index: number;
 }
 
-const HEADER = /^_{3,200} (?:(?<phase>ERROR (?:at (?:setup|teardown) of|collecting)) )?(?<name>\S.{0,300}?) _{3,200}$/;
+/** A long name leaves pytest room for two underscores on either side. */
+const HEADER = /^_{2,200} (?:(?<phase>ERROR (?:at (?:setup|teardown) of|collecting)) )?(?<name>\S.{0,300}?) _{2,200}$/;
 const BANNER = /^={3,200} ?(?:(?<title>.{1,200}?) ?)?={3,200}$/;
 const SUMMARY = /^(?<outcome>FAILED|ERROR) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000}))?$/;
 const INLINE =
@@ -22,8 +23,8 @@ const MAX_FRAMES = 60;
 export const pytest: Extractor = {
   name: 'pytest',
   literals: [
-    '____ ',
-    ' ____',
+    '__ ',
+    ' __',
     '= FAILURES =',
     '= ERRORS =',
     'FAILED ',
@@ -47,7 +48,7 @@ export const pytest: Extractor = {
       const banner = BANNER.exec(text)?.groups?.title;
       if (banner !== undefined) inReport = /^(?:FAILURES|ERRORS)$/.test(banner);
       if (line <= end) continue;
-      if (inReport && text.startsWith('___')) end = readSection(log, line, found, failures);
+      if (inReport && text.startsWith('__')) end = readSection(log, line, found, failures);
       else readSummary(log, line, text, found, failures);
     }
   },
@@ -95,7 +96,7 @@ function sectionEnd(log: LogText, start: number): number {
   const last = Math.min(log.lineCount, start + MAX_FAILURE_LINES * 5);
   while (line < last) {
     const next = log.line(line + 1);
-    if ((next.startsWith('___') && HEADER.test(next)) || (next.startsWith('===') && BANNER.test(next))) break;
+    if ((next.startsWith('__') && HEADER.test(next)) || (next.startsWith('===') && BANNER.test(next))) break;
     line++;
   }
   return line;

@@ -34,6 +34,18 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
       },
     ],
   },
+  'pytest with a name that fills the line': {
+    lines: [
+      '=================================== FAILURES ===================================',
+      '__ TestTheRatesOfTheYear.test_rate_of_a_year_that_is_not_yet_closed_by_anybody __',
+      '',
+      'tests/test_tax.py:7: in test_rate_of_a_year_that_is_not_yet_closed_by_anybody',
+      '    assert rate() == 3',
+      'E   assert 2 == 3',
+      '========================= 1 failed, 1 passed in 0.05s ==========================',
+    ],
+    tests: [{ name: 'test_rate_of_a_year_that_is_not_yet_closed_by_anybody', suite: 'TestTheRatesOfTheYear', message: 'assert 2 == 3' }],
+  },
   'pytest collection error': {
     lines: [
       '==================================== ERRORS ====================================',
