@@ -39,6 +39,9 @@ function jobMethods(db: Database, clock: Clock): JobMethods {
     release: async (job, error, delayMs) => {
       await jobs(db, RELEASE, [job.id, job.lease, error, delayMs]);
     },
+    progressed: async (job) => {
+      await jobs(db, PROGRESSED, [job.id, job.lease]);
+    },
     reclaim: async () => (await jobs(db, RECLAIM, [])).length,
     find: async (jobId) => (await jobs(db, `select ${JOB} from triage_jobs where id = $1`, [jobId]))[0] ?? null,
     findByBuild: async (buildId, sql = db) => (await jobs(sql, FIND_BY_BUILD, [buildId]))[0] ?? null,
@@ -86,6 +89,10 @@ const OWE = `
   returning ${JOB}`;
 
 const FIND_BY_BUILD = `select ${JOB} from triage_jobs where build_id = $1`;
+
+const PROGRESSED = `
+  update triage_jobs set attempts = 0, updated_at = clock_timestamp()
+  where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const LEASE = `
   update triage_jobs set state = 'running', lease = lease + 1, attempts = case when ${NEWS} then 1 else attempts + 1 end,

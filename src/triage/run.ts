@@ -12,6 +12,8 @@ export interface TriageRun {
    * nobody else can take the build before that transaction ends.
    */
   readonly fence: (sql: Sql) => Promise<boolean>;
+  /** Told of each finished step, so that the tries that died before it count no more. */
+  readonly progressed?: () => void;
 }
 
 /** Whether another try may get further: the run was cut off, or what went wrong may pass and there are tries left. */

@@ -60,7 +60,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
     if (stored !== null) return stored;
   }
   try {
-    return await conclude(build, await draftFor(input, triage.id, deps, run.signal), deps, run);
+    return await conclude(build, await draftFor(input, triage.id, deps, run), deps, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
     return await giveUpGroup({ build, group, triageId: triage.id }, error, deps, run);
@@ -68,7 +68,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
 }
 
 /** What a person said of this failure, else what the graph finds. A recall is counted in the transaction that saves it. */
-async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, signal: AbortSignal): Promise<Draft> {
+async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft> {
   const { build, group } = input;
   const { library } = deps.stores;
   const subject = subjectOf({ ...input, reading: input.reading(), triageId });
@@ -76,8 +76,11 @@ async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDe
   const known = { fingerprint: group.fingerprint.value, repository: build.repository };
   const entry = group.generic ? null : await library.recall(known);
   if (entry === null) {
-    const onStep = (step: Step) => deps.onStep?.(build.id, step);
-    const analysis = await investigate(subject, { ...deps.investigation, onStep }, signal);
+    const onStep = (step: Step) => {
+      run.progressed?.();
+      deps.onStep?.(build.id, step);
+    };
+    const analysis = await investigate(subject, { ...deps.investigation, onStep }, run.signal);
     return async () => analysis;
   }
   return async (sql) => {

@@ -43,6 +43,9 @@ async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal): Pr
     signal: AbortSignal.any([signal, lease.lost]),
     lastTry: job.retries >= MAX_RETRIES,
     fence: (sql) => deps.triages.holds(job, sql),
+    progressed: once(() => {
+      deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be noted'));
+    }),
   };
   try {
     return await settle(job, { ...deps, logger }, run);
@@ -84,4 +87,13 @@ async function setAside(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promi
   if (job.attempts > MAX_ATTEMPTS + 1) throw reason;
   deps.logger.error({ attempts: job.attempts }, 'triage job set aside');
   await deps.giveUp(job.buildId, reason, run);
+}
+
+function once(act: () => void): () => void {
+  let done = false;
+  return () => {
+    if (done) return;
+    done = true;
+    act();
+  };
 }

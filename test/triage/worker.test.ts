@@ -36,12 +36,13 @@ interface Desk {
 function desk(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
   let runs = 0;
   const events: string[] = [];
-  const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds'> = {
+  const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds' | 'progressed'> = {
     lease: async () => {
       runs += 1;
       return { ...fresh, ...job };
     },
     renew: renew ?? (async () => true),
+    progressed: async () => void events.push('progressed'),
     holds: async ({ lease }) => lease === fresh.lease,
     finish: async (_job, state, error) => {
       events.push(`${state}${error === null ? '' : `: ${error}`}`);
@@ -218,5 +219,14 @@ describe('the lease', () => {
     const { events, deps } = desk(triage, { renew, leaseMs: 150 });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['done']);
+  });
+
+  it('notes once that a step was finished', async () => {
+    const { events, deps } = desk(async (_build, run) => {
+      run.progressed?.();
+      run.progressed?.();
+    });
+    await runJob('job_1', deps, never);
+    expect(events).toEqual(['progressed', 'done']);
   });
 });
