@@ -120,17 +120,17 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
 
     it('forgets the tries that died once a step is finished', async () => {
       const { id } = await owed();
-      const first = await stores.triages.lease(id, LEASE_MS);
-      await stores.triages.reclaim();
-      const second = await stores.triages.lease(id, LEASE_MS);
+      const first = await world.stores.triages.lease(id, LEASE_MS);
+      await world.stores.triages.reclaim();
+      const second = await world.stores.triages.lease(id, LEASE_MS);
       expect(second?.attempts).toBe(2);
 
-      if (first !== null) await stores.triages.progressed(first);
-      expect((await stores.triages.find(id))?.attempts).toBe(2);
-      if (second !== null) await stores.triages.progressed(second);
-      await stores.triages.reclaim();
+      if (first !== null) await world.stores.triages.progressed(first);
+      expect((await world.stores.triages.find(id))?.attempts).toBe(2);
+      if (second !== null) await world.stores.triages.progressed(second);
+      await world.stores.triages.reclaim();
 
-      expect(await stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1 });
+      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1 });
     });
 
     it('hands an expired lease to the next and refuses everything from the one before', async () => {
