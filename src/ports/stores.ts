@@ -146,7 +146,7 @@ export interface TriageStore {
    * `retries`; without one, as when the process stops, not at all. A stale lease changes nothing.
    */
   release(job: TriageJob, error: string, delayMs: number): Promise<void>;
-  /** A step of the work is finished and kept: the tries that died before it count no more. */
+  /** A step of the work is finished: the tries that died before it count no more, only the one that goes on. */
   progressed(job: TriageJob): Promise<void>;
   /** Gives back every running job, and says how many; only for a database that no other process can have open. */
   reclaim(): Promise<number>;

@@ -91,7 +91,7 @@ const OWE = `
 const FIND_BY_BUILD = `select ${JOB} from triage_jobs where build_id = $1`;
 
 const PROGRESSED = `
-  update triage_jobs set attempts = 0, updated_at = clock_timestamp()
+  update triage_jobs set attempts = 1, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const LEASE = `

@@ -128,9 +128,8 @@ export function triagesAndAnalysesContract(world: StoresWorld): void {
       if (first !== null) await world.stores.triages.progressed(first);
       expect((await world.stores.triages.find(id))?.attempts).toBe(2);
       if (second !== null) await world.stores.triages.progressed(second);
-      await world.stores.triages.reclaim();
 
-      expect(await world.stores.triages.lease(id, LEASE_MS)).toMatchObject({ attempts: 1 });
+      expect((await world.stores.triages.find(id))?.attempts).toBe(1);
     });
 
     it('hands an expired lease to the next and refuses everything from the one before', async () => {
