@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // The default leaves one core idle, which on two cores is half of them.
+    maxWorkers: '100%',
     projects: [
       {
         test: {
