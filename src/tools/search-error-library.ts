@@ -1,24 +1,14 @@
-import { z } from 'zod';
-import { CATEGORIES, Category } from '../domain/category.ts';
+import { CATEGORIES } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';
+import { retrievalParameters } from './retrieval-parameters.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_MESSAGES = 3;
 
-const Parameters = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(2_000)
-    .optional()
-    .describe('Words of the failure; by default its message, diagnostics and exceptions'),
-  category: Category.optional().describe('Only failures that were decided to be of this category'),
-  limit: z.int().min(1).max(10).default(5),
-});
+const Parameters = retrievalParameters('Only failures that were decided to be of this category');
 
 /** Has a person already decided a failure like this one? */
 export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {

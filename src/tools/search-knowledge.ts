@@ -1,8 +1,8 @@
-import { z } from 'zod';
-import { CATEGORIES, Category } from '../domain/category.ts';
+import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, tellingLines } from './failure-text.ts';
+import { retrievalParameters } from './retrieval-parameters.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
@@ -12,17 +12,7 @@ const PER_LINE = 10;
 /** Each further line counts this much less: a failure says first what matters most. */
 const LATER = 0.03;
 
-const Parameters = z.strictObject({
-  query: z
-    .string()
-    .trim()
-    .min(1)
-    .max(2_000)
-    .optional()
-    .describe('Words of the failure; by default its message, diagnostics and exceptions'),
-  category: Category.optional().describe('Only documents of this category'),
-  limit: z.int().min(1).max(10).default(5),
-});
+const Parameters = retrievalParameters('Only documents of this category');
 
 /** Which curated document describes this kind of failure? */
 export function searchKnowledge(vectorIndex: VectorIndex): Tool {
