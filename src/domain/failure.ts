@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Category } from './category.ts';
 
 /** Lines of a stored log. `lineStart` and `lineEnd` are 1-based and inclusive over `text.split('\n')`; a lone `\r` never ends a line. */
 export const Excerpt = z.object({
@@ -103,3 +104,17 @@ export const Failure = z.object({
   generic: z.boolean(),
 });
 export type Failure = z.infer<typeof Failure>;
+
+/** A failure with its build's coordinates and its category, once it has one: a person's word goes before the machine's. */
+export const FailureRow = z.object({
+  failure: Failure,
+  repository: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  branch: z.string().nullable(),
+  commit: z.string().nullable(),
+  category: Category.nullable(),
+  analysisId: z.string().nullable(),
+  seenAt: z.string(),
+});
+export type FailureRow = z.infer<typeof FailureRow>;

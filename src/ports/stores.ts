@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, NewBuild, TestResult } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
-import type { Failure } from '../domain/failure.ts';
+import type { Failure, FailureRow } from '../domain/failure.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
@@ -70,19 +70,6 @@ export interface FailureFilter {
   /** Words that must occur in the failure's message. */
   readonly text?: string;
   readonly since?: string;
-}
-
-/** A failure with its build's coordinates and its category, once it has one. */
-export interface FailureRow {
-  readonly failure: Failure;
-  readonly repository: string;
-  readonly pipeline: string;
-  readonly number: string;
-  readonly branch: string | null;
-  readonly commit: string | null;
-  readonly category: Category | null;
-  readonly analysisId: string | null;
-  readonly seenAt: string;
 }
 
 export interface FailureStore {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Action, Analysis } from '../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
-import { Failure } from '../domain/failure.ts';
+import { FailureRow } from '../domain/failure.ts';
 import { Kind } from '../domain/kind.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { TriageJob } from '../domain/triage.ts';
@@ -85,19 +85,7 @@ export const BuildView = z.object({
 
 export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(Analysis) });
 
-export const FailureList = listOf(
-  z.object({
-    failure: Failure,
-    repository: z.string(),
-    pipeline: z.string(),
-    number: z.string(),
-    branch: z.string().nullable(),
-    commit: z.string().nullable(),
-    category: Category.nullable(),
-    analysisId: z.string().nullable(),
-    seenAt: z.string(),
-  }),
-);
+export const FailureList = listOf(FailureRow);
 
 export const LibraryList = listOf(LibraryEntry);
 

@@ -1,7 +1,4 @@
-import { z } from 'zod';
-import { Category } from '../domain/category.ts';
-import { Failure } from '../domain/failure.ts';
-import type { FailureRow } from '../ports/stores.ts';
+import { FailureRow } from '../domain/failure.ts';
 
 /** Reads a failure with its build and with its category: a person's word goes before the machine's. */
 export const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
@@ -13,18 +10,6 @@ export const FAILURE_ROW_FROM = `failures f
   left join analyses a on a.triage_id = t.id
   left join decisions d on d.analysis_id = a.id`;
 
-const Row = z.object({
-  failure: Failure,
-  repository: z.string(),
-  pipeline: z.string(),
-  number: z.string(),
-  branch: z.string().nullable(),
-  commit: z.string().nullable(),
-  category: Category.nullable(),
-  analysisId: z.string().nullable(),
-  seenAt: z.string(),
-});
-
 export function readFailureRow(row: unknown): FailureRow {
-  return Row.parse(row);
+  return FailureRow.parse(row);
 }

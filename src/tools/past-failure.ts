@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/evidence.ts';
-import type { FailureRow } from '../ports/stores.ts';
+import type { FailureRow } from '../domain/failure.ts';
 
 /** A failure of an earlier build as a finding: where and when it was seen, what it said, what it was decided to be. */
 export function pastFailure(row: FailureRow): Finding {
