@@ -1,8 +1,8 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { decodeSource } from '../log/decode.ts';
-import { parseJUnitStrict } from '../log/junit.ts';
 import type { Masker } from '../log/mask.ts';
+import { parseReportStrict } from '../log/reports/report.ts';
 import { storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
 
@@ -26,7 +26,7 @@ export async function prepareSources(files: readonly UploadedFile[], maxBytes: n
     const source = decodeSource(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
     left -= Buffer.byteLength(source.text);
     const { text } = await masker.mask(source.text);
-    if (file.kind === 'report') testResults.push(...parseJUnitStrict(file.name, text).testResults.map(storableResult));
+    if (file.kind === 'report') testResults.push(...parseReportStrict(file.name, text).testResults.map(storableResult));
     sources.push({ ...source, text });
   }
   return { sources, testResults };

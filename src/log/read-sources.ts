@@ -7,12 +7,12 @@ import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
 import type { GreenDiff } from './green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green-diff.ts';
-import { parseJUnit } from './junit.ts';
 import type { LogText } from './lines.ts';
 import { openLog, plainText } from './lines.ts';
 import { mergeTests } from './merge-tests.ts';
 import type { WeighedLog } from './reduce.ts';
 import { reduceLogs } from './reduce.ts';
+import { parseReport } from './reports/report.ts';
 import { scanText } from './scan.ts';
 import type { Structure } from './sections.ts';
 import { readStructure, STRUCTURE_LITERALS } from './sections.ts';
@@ -49,7 +49,7 @@ const ONLY_KNOWN = 'All errors found are in the green log too; other lines are n
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
-  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseJUnit(name, text));
+  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseReport(name, text));
   const read = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, green));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
@@ -63,7 +63,7 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
       logs.flatMap(({ found }) => found.failingTests),
     ),
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
-    diagnostics: oneALine(all('diagnostics')),
+    diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
     messages: tellingFirst(logs.flatMap(({ found }) => found.messages)),
     exits: logs.flatMap(({ structure }) => structure.exits),

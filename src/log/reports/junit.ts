@@ -1,8 +1,8 @@
 import { SaxesParser } from 'saxes';
-import type { TestResult } from '../domain/build.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
-import type { FailingTest } from '../domain/failure.ts';
-import { splitExpectation } from './expectation.ts';
+import type { TestResult } from '../../domain/build.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { FailingTest } from '../../domain/failure.ts';
+import { splitExpectation } from '../expectation.ts';
 
 /** What a JUnit XML report says. */
 export interface JUnitReport {
