@@ -1,12 +1,28 @@
 import type { ExitMark, LogPosition } from '../domain/failure.ts';
+import type { Templates } from '../domain/green.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import type { LogText } from './lines.ts';
 import type { Structure } from './sections.ts';
-import type { Templates } from './templates.ts';
-import { knows, templatesOf } from './templates.ts';
+import { knowsAny, templatesOf } from './templates.ts';
+
+/** One log of green builds: what each of them says, and the newest one's name for people, "build 1234". */
+export interface GreenLog {
+  readonly name: string;
+  readonly templates: readonly Templates[];
+}
+
+/**
+ * What a log is compared with. Templates alone stand for every log. Where `logs` is given, each log has templates of its own, of
+ * several green builds; a log that is not in it is read without.
+ */
+export interface GreenTemplates extends Templates {
+  readonly logs?: ReadonlyMap<string, GreenLog>;
+}
 
 /** A log beside what a green build of the same job says. Line numbers are the log's. */
 export interface GreenDiff {
+  /** What is said of new lines, for people: "new since build 1234". */
+  readonly since: string;
   /** Whether a line is new: the green build has none like it. Blank lines are not. */
   isNew(line: number): boolean;
   /** Whether a line counts as evidence: it is new, or it is a failing test's own or tells how the job ended. */
@@ -19,8 +35,6 @@ interface Placed {
   readonly at: LogPosition | null;
 }
 
-/** What the excerpts' reasons say of new lines. */
-const NEW = 'new since the green build';
 /** New lines gain this much. */
 const GAIN = 4;
 /** Lines that the green build has too lose this much. */
@@ -43,6 +57,8 @@ const NEAR = 6;
 const MAX_BLOCK = 1_000;
 /** Lines of a failing test that are its own at most. */
 const MAX_TEST = 60;
+/** Lines remembered with what became of them, so that a line that is said again is not compared again. */
+const MAX_REMEMBERED = 20_000;
 /** Held in memory while one build is read: as much as a whole log may need. */
 const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
 
@@ -51,15 +67,42 @@ export function greenTemplates(greenText: string): Templates {
   return templatesOf(greenText, WHOLE_LOG);
 }
 
-/** Compares a log with a green build; each line is compared once and only when asked for. */
-export function diffWithGreen(log: LogText, green: Templates, found: Extraction, structure: Structure): GreenDiff {
+/** Templates of several green builds for each log of a failed one. */
+export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates {
+  return { version: 1, lines: [], logs };
+}
+
+/** What the reasons of excerpts say of new lines. */
+export function newSince(name: string): string {
+  return `new since ${name}`;
+}
+
+/** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
+export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
+  const own = green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log.name);
+  return own === undefined ? null : compare(log, own, ownLines(found, structure));
+}
+
+function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<number>): GreenDiff {
   const asked = new Uint8Array(log.lineCount + 2);
+  const known = new Map<string, boolean>();
+  const isKnown = (line: string): boolean => {
+    const before = known.get(line);
+    if (before !== undefined) return before;
+    const answer = knowsAny(templates, line);
+    if (known.size < MAX_REMEMBERED) known.set(line, answer);
+    return answer;
+  };
   const isNew = (line: number): boolean => {
-    if (asked[line] === 0) asked[line] = knows(green, log.line(line)) ? 1 : 2;
+    if (asked[line] === 0) asked[line] = isKnown(log.line(line)) ? 1 : 2;
     return asked[line] === 2;
   };
-  const own = ownLines(found, structure);
-  return { isNew, isEvidence: (line) => own.has(line) || isNew(line), isShort: (line) => log.raw(line).length <= MAX_LINE };
+  return {
+    since: newSince(name),
+    isNew,
+    isEvidence: (line) => own.has(line) || isNew(line),
+    isShort: (line) => log.raw(line).length <= MAX_LINE,
+  };
 }
 
 /**
@@ -132,7 +175,7 @@ export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, t
     .slice(-MAX_RUNS)
     .map((run) => {
       const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
-      return { ...run, weight: weight + (4 * run.end) / log.lineCount, reason: NEW };
+      return { ...run, weight: weight + (4 * run.end) / log.lineCount, reason: diff.since };
     });
 }
 
@@ -149,7 +192,7 @@ function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
 }
 
 function newReason(block: Block, run: { readonly start: number; readonly end: number }, diff: GreenDiff): string {
-  for (let line = run.start; line <= run.end; line++) if (diff.isNew(line)) return `${block.reason}, ${NEW}`;
+  for (let line = run.start; line <= run.end; line++) if (diff.isNew(line)) return `${block.reason}, ${diff.since}`;
   return block.reason;
 }
 

@@ -1,18 +1,9 @@
-import { z } from 'zod';
+import type { Templates } from '../domain/green.ts';
 import { openLog, plainText } from './lines.ts';
 import { normaliseIdentity } from './normalise.ts';
 import { lineStarts } from './scan.ts';
 
-/**
- * What a green build says, as templates instead of its log: a plain value that JSON keeps as it is. A template is a clean, normalised
- * line whose changing words are `<*>`.
- */
-export const Templates = z.object({
-  /** Templates of another version are not understood. */
-  version: z.literal(1),
-  lines: z.array(z.string()),
-});
-export type Templates = z.infer<typeof Templates>;
+export { Templates } from '../domain/green.ts';
 
 /** At most this many templates, and this many characters in all of them together. */
 export interface TemplateLimits {
@@ -41,6 +32,8 @@ const DEPTH = 2;
 const SIMILAR = 0.6;
 /** Lines remembered as they are, so that the very same line is not looked at twice. */
 const MAX_SEEN = 50_000;
+/** Lines between two pauses. */
+const TURN = 2_000;
 /** Groups looked at in one leaf: keeps the time linear in the number of lines. */
 const MAX_GROUPS = 60;
 
@@ -61,6 +54,24 @@ const NONE =
  * their first appearance; what is over the limits is left out. Deterministic, linear in the length of the text.
  */
 export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}): Templates {
+  const work = templating(text, limits);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, a few thousand lines at a time: `pause` is awaited in between, so that a large log does not hold up everything else. */
+export async function templatesInTurns(text: string, pause: () => Promise<void>, limits: Partial<TemplateLimits> = {}): Promise<Templates> {
+  const work = templating(text, limits);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+function* templating(text: string, limits: Partial<TemplateLimits>): Generator<void, Templates> {
   const { templates, characters } = { ...LIMITS, ...limits };
   const tree: Tree = { exact: new Set(), leaves: new Map() };
   const found: Group[] = [];
@@ -69,6 +80,7 @@ export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}):
   const plain = plainText(text);
   const log = openLog({ name: '', kind: 'log', text: plain, notes: [] }, plain, { starts: lineStarts(plain), hits: [] });
   for (let number = 1; number <= log.lineCount; number++) {
+    if (number % TURN === 0) yield;
     const said = log.line(number);
     if (seen.has(said)) continue;
     if (seen.size < MAX_SEEN) seen.add(said);
@@ -83,10 +95,19 @@ export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}):
 
 /** Whether a clean line (see `LogText.line`) has one of the templates. An empty line is always known. */
 export function knows(templates: Templates, line: string): boolean {
+  return knowsAny([templates], line);
+}
+
+/** Whether a clean line has a template of any of several green builds. */
+export function knowsAny(several: readonly Templates[], line: string): boolean {
   const shape = shapeOf(line);
   if (shape === '') return true;
-  const tree = treeOf(templates);
-  return tree.exact.has(shape) || matches(tree, shape);
+  const trees = several.map(treeOf);
+  if (trees.some(({ exact }) => exact.has(shape))) return true;
+  if (COMPLAINS.test(shape)) return false;
+  const words = shape.split(' ');
+  const leaf = leafOf(words);
+  return trees.some(({ leaves }) => leaves.get(leaf)?.some((group) => matches(group, words)) === true);
 }
 
 const trees = new WeakMap<Templates, Tree>();
@@ -121,11 +142,8 @@ function absorbs(tree: Tree, line: string): boolean {
   return true;
 }
 
-function matches(tree: Tree, line: string): boolean {
-  if (COMPLAINS.test(line)) return false;
-  const words = line.split(' ');
-  const leaf = tree.leaves.get(leafOf(words)) ?? [];
-  return leaf.some((group) => words.every((word, i) => group.words[i] === word || (group.words[i] === ANY && !FIXED_WORD.test(word))));
+function matches(group: Group, words: readonly string[]): boolean {
+  return words.every((word, i) => group.words[i] === word || (group.words[i] === ANY && !FIXED_WORD.test(word)));
 }
 
 function mostSimilar(leaf: readonly Group[], words: readonly string[]): Group | undefined {
@@ -157,9 +175,14 @@ function leafOf(words: readonly string[]): string {
   return key;
 }
 
+/** What normalising a line would change: without any of it there is nothing to do. */
+const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
+
 /** A line without what changes from run to run. A log that spells out `<*>` gets no wildcard by it. */
 function shapeOf(line: string): string {
-  const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`;
+  // A cut may go through a pair of surrogates, and half of one cannot be stored.
+  const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
+  if (!CHANGES.test(cut)) return cut.trim();
   const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
   return normaliseIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);
 }

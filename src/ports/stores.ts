@@ -2,6 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build, NewBuild, TestResult } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
+import type { GreenBuild, Templates } from '../domain/green.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
@@ -182,6 +183,53 @@ export interface LibraryStore {
   list(page: Page): Promise<LibraryEntry[]>;
 }
 
+/** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
+export interface GreenJob {
+  readonly buildId: string;
+  /** This try included; those that gave the job back too. */
+  readonly attempts: number;
+  readonly lease: number;
+}
+
+/** What one log of a green build says; `log` is what the same log of another build is found by. */
+export interface GreenLog {
+  readonly log: string;
+  readonly templates: Templates;
+}
+
+export interface GreenStore {
+  /** Records that the logs of a passed build are to become templates; once per build. Call inside the transaction that stores the build. */
+  owe(buildId: string, sql?: Sql): Promise<void>;
+  /** Keeps which branch the CI calls the repository's default. */
+  saveDefaultBranch(of: { readonly provider: string; readonly repository: string; readonly branch: string }, sql?: Sql): Promise<void>;
+  /** Takes the newest job that is owed now, for `leaseMs`; null where none is. */
+  take(leaseMs: number): Promise<GreenJob | null>;
+  /** Whether templates of this build would stay: fewer than `builds` newer ones of its pipeline and branch have some. */
+  isWanted(buildId: string, builds: number): Promise<boolean>;
+  /**
+   * Stores the templates, ends the job, and forgets those of all but the newest `builds` builds of each log and branch, except what
+   * a build that is being triaged was compared with. `false` where the lease is stale: nothing changes.
+   */
+  keep(job: GreenJob, logs: readonly GreenLog[], builds: number): Promise<boolean>;
+  /** Ends the job without templates. A stale lease changes nothing. */
+  drop(job: GreenJob, state: 'skipped' | 'failed', error: string | null): Promise<void>;
+  /** Gives the job back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
+  release(job: GreenJob, error: string, delayMs: number): Promise<void>;
+  /** Gives back every running job, and says how many; only for a database that no other process can have open. */
+  reclaim(): Promise<number>;
+  /**
+   * The templates that each of these logs of a failed build is compared with: of the newest `builds` green builds of the same
+   * pipeline before it, of the same branch, else of the default branch; newest first. What was chosen for a log stays
+   * chosen; logs without any are left out.
+   */
+  choose(buildId: string, logs: readonly string[], builds: number): Promise<readonly ChosenGreen[]>;
+}
+
+/** Templates of one log of one green build, chosen for a failed build. */
+export interface ChosenGreen extends GreenLog {
+  readonly build: GreenBuild;
+}
+
 export interface Stores {
   readonly deliveries: DeliveryStore;
   readonly builds: BuildStore;
@@ -191,4 +239,5 @@ export interface Stores {
   readonly analyses: AnalysisStore;
   readonly reviews: ReviewStore;
   readonly library: LibraryStore;
+  readonly greens: GreenStore;
 }

@@ -29,3 +29,8 @@ export function buildColumns(table: string): string {
 export function readBuild(row: unknown): Build {
   return Build.parse(row);
 }
+
+/** A row that orders the builds of one pipeline, the oldest first; `table` is the alias the columns come from. */
+export function buildOrder(table: string): string {
+  return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
+}

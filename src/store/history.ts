@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Database } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
-import { buildColumns, readBuild } from './build-rows.ts';
+import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
 
 export function createHistoryStore(db: Database): HistoryStore {
@@ -46,9 +46,6 @@ const SIMILAR = `
   order by score desc, f.seen_at desc, f.id desc
   limit $3`;
 
-const POSITION = (table: string) =>
-  `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
-
 // Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds neither
 // count nor end the row. `greens` counts passed builds from this one backwards.
 const CONSECUTIVE = `
@@ -56,12 +53,12 @@ const CONSECUTIVE = `
     select distinct on (b.number) b.*
     from builds base
     join builds b on b.provider = base.provider
-      and (b.id = base.id or (b.number <> base.number and ${POSITION('b')} < ${POSITION('base')}))
+      and (b.id = base.id or (b.number <> base.number and ${buildOrder('b')} < ${buildOrder('base')}))
     where base.id = $4 and b.repository = $1 and b.pipeline = $2 and b.branch is not distinct from $3
     order by b.number, b.attempt desc
   ), counted as (
-    select n.*, count(*) filter (where n.status = 'passed') over (order by ${POSITION('n')} desc) as greens from numbered n
+    select n.*, count(*) filter (where n.status = 'passed') over (order by ${buildOrder('n')} desc) as greens from numbered n
   )
   select ${buildColumns('c')} from counted c
   where (c.greens = 0 and c.status = 'failed') or (c.greens = 1 and c.status = 'passed')
-  order by ${POSITION('c')} desc`;
+  order by ${buildOrder('c')} desc`;

@@ -5,6 +5,7 @@ import { createAnalysisStore } from './analyses.ts';
 import { createBuildStore } from './builds.ts';
 import { createDeliveryStore } from './deliveries.ts';
 import { createFailureStore } from './failures.ts';
+import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
 import { createReviewStore } from './reviews.ts';
@@ -21,5 +22,6 @@ export function createStores(db: Database, clock: Clock): Stores {
     analyses: createAnalysisStore(db),
     reviews: createReviewStore(db),
     library: createLibraryStore(db),
+    greens: createGreenStore(db),
   };
 }

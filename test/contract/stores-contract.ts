@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
+import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
 import { reviewsContract } from './stores/reviews.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
@@ -15,5 +16,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     triagesAndAnalysesContract(world);
     reviewsContract(world);
     libraryContract(world);
+    greensContract(world);
   });
 }

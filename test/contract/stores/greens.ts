@@ -1,0 +1,172 @@
+import { describe, expect, it } from 'vitest';
+import type { Build, NewBuild } from '../../../src/domain/build.ts';
+import type { GreenJob } from '../../../src/ports/stores.ts';
+import type { StoresWorld } from './world.ts';
+
+const LONG = 60_000;
+
+/** What the store of green builds promises. */
+export function greensContract(world: StoresWorld): void {
+  const passed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> =>
+    world.build({ number: `${number}`, status: 'passed', ...change });
+  const failed = (number: number, change: Partial<NewBuild> = {}): Promise<Build> => world.build({ number: `${number}`, ...change });
+
+  async function takeFor(build: Build): Promise<GreenJob> {
+    await world.stores.greens.owe(build.id);
+    const job = await world.stores.greens.take(LONG);
+    if (job?.buildId !== build.id) throw new Error(`took ${job?.buildId} instead of ${build.id}`);
+    return job;
+  }
+
+  /** A passed build whose logs are kept as templates of one line each: `<log> of <number>`. */
+  async function green(number: number, change: Partial<NewBuild> = {}, logs: readonly string[] = ['test.log'], builds = 3): Promise<Build> {
+    const build = await passed(number, change);
+    const made = logs.map((log) => ({ log, templates: { version: 1 as const, lines: [`${log} of ${number}`] } }));
+    expect(await world.stores.greens.keep(await takeFor(build), made, builds)).toBe(true);
+    return build;
+  }
+
+  async function numbersFor(build: Build, logs: readonly string[] = ['test.log'], builds = 3): Promise<string[]> {
+    return (await world.stores.greens.choose(build.id, logs, builds)).map(({ build: { number } }) => number);
+  }
+
+  describe('what is owed to green builds', () => {
+    it('is taken once, the newest first, and again when its lease has run out', async () => {
+      const { greens } = world.stores;
+      const [older, newer] = [await passed(1), await passed(2)];
+      await greens.owe(older.id);
+      await greens.owe(newer.id);
+      await greens.owe(newer.id);
+
+      const first = await greens.take(0);
+      expect(first).toMatchObject({ buildId: newer.id, attempts: 1 });
+      const again = await greens.take(LONG);
+      expect(again).toMatchObject({ buildId: newer.id, attempts: 2 });
+      expect(await greens.take(LONG)).toMatchObject({ buildId: older.id });
+      expect(await greens.take(LONG)).toBeNull();
+      if (first === null) throw new Error('nothing was taken');
+      expect(await greens.keep(first, [{ log: 'stale', templates: { version: 1, lines: ['stale'] } }], 3)).toBe(false);
+      await greens.drop(first, 'failed', 'stale');
+      expect(await greens.reclaim()).toBe(2);
+      for (let job = await greens.take(LONG); job !== null; job = await greens.take(LONG)) await greens.drop(job, 'skipped', null);
+    });
+
+    it('waits where it was given back, and does not count a try that the process cut off', async () => {
+      const { greens } = world.stores;
+      const job = await takeFor(await passed(1));
+      await greens.release(job, 'stopping', 0);
+      const second = await greens.take(LONG);
+      expect(second).toMatchObject({ buildId: job.buildId, attempts: 1 });
+      if (second === null) throw new Error('nothing was taken');
+
+      await greens.release(second, 'GitHub is down', LONG);
+      expect(await greens.take(LONG)).toBeNull();
+    });
+
+    it('is not wanted where enough newer builds of the branch have templates', async () => {
+      await green(5);
+      const late = await passed(4);
+      expect(await world.stores.greens.isWanted(late.id, 2)).toBe(true);
+      await green(6);
+      expect(await world.stores.greens.isWanted(late.id, 2)).toBe(false);
+      expect(await world.stores.greens.isWanted((await passed(7)).id, 2)).toBe(true);
+      expect(await world.stores.greens.isWanted((await passed(3, { branch: 'topic' })).id, 2)).toBe(true);
+    });
+  });
+
+  describe('green templates', () => {
+    it('are those of the newest builds before the failed one, and only of its own pipeline', async () => {
+      for (const number of [8, 9, 10, 12]) await green(number);
+      await green(9, { pipeline: 'nightly' });
+      await green(9, { repository: `${world.repository}-fork` });
+
+      const [newest, ...rest] = await world.stores.greens.choose((await failed(11)).id, ['test.log', 'other.log'], 2);
+
+      expect(newest).toMatchObject({
+        log: 'test.log',
+        templates: { version: 1, lines: ['test.log of 10'] },
+        build: { number: '10', url: null },
+      });
+      expect(rest.map(({ build }) => build.number)).toEqual(['9']);
+    });
+
+    it('are of the same branch, else of the default branch, for each log', async () => {
+      await green(1, {}, ['unit.log', 'lint.log']);
+      await green(2, { branch: 'topic' }, ['unit.log']);
+      await green(3, { branch: 'other' }, ['unit.log', 'lint.log']);
+
+      const chosen = await world.stores.greens.choose((await failed(4, { branch: 'topic' })).id, ['lint.log', 'unit.log'], 3);
+
+      expect(chosen.map(({ log, build }) => `${log} ${build.number}`)).toEqual(['lint.log 1', 'unit.log 2']);
+    });
+
+    it('know the default branch by what the CI says, else by its usual names', async () => {
+      const { greens } = world.stores;
+      await green(1, { branch: 'main' });
+      await green(2, { branch: 'develop' });
+      expect(await numbersFor(await failed(3, { branch: 'topic' }))).toEqual(['1']);
+
+      const of = { provider: 'github', repository: world.repository };
+      await greens.saveDefaultBranch({ ...of, branch: 'elsewhere' });
+      await greens.saveDefaultBranch({ ...of, branch: 'develop' });
+
+      expect(await numbersFor(await failed(4, { branch: 'topic' }))).toEqual(['2']);
+    });
+
+    it('of a run whose number is not known yet are those that began before it', async () => {
+      await green(1, { startedAt: '2026-03-01T01:00:00.000Z' });
+      await green(2, { startedAt: '2026-03-01T03:00:00.000Z' });
+
+      const provisional = await failed(9_001, { externalId: '9001', startedAt: '2026-03-01T02:00:00.000Z' });
+
+      expect(await numbersFor(provisional)).toEqual(['1']);
+    });
+
+    it('of the first attempt come before the second, and not the other way round', async () => {
+      await green(5, { attempt: 2 });
+      expect(await numbersFor(await failed(5, { attempt: 1 }))).toEqual([]);
+      expect(await numbersFor(await failed(5, { attempt: 3 }))).toEqual(['5']);
+    });
+
+    it('stay what was chosen first, also where nothing was', async () => {
+      const early = await failed(2);
+      expect(await numbersFor(early)).toEqual([]);
+      await green(1);
+      expect(await numbersFor(early)).toEqual([]);
+      expect(await numbersFor(early, ['late.log', 'test.log'])).toEqual([]);
+      expect(await numbersFor(await failed(3))).toEqual(['1']);
+    });
+
+    it('are forgotten but for the newest of each branch and log, and for what is being compared with', async () => {
+      await green(1);
+      await green(0, { branch: 'topic' });
+      const open = await failed(2);
+      await world.stores.triages.owe(open.id);
+      expect(await numbersFor(open)).toEqual(['1']);
+      for (const number of [3, 4, 5]) await green(number, {}, ['test.log'], 2);
+
+      expect(await numbersFor(open)).toEqual(['1']);
+      expect(await numbersFor(await failed(6), ['test.log'], 9)).toEqual(['5', '4', '1']);
+      expect(await numbersFor(await failed(9, { branch: 'topic' }))).toEqual(['0']);
+
+      const job = await world.stores.triages.findByBuild(open.id);
+      const held = job === null ? null : await world.stores.triages.lease(job.id, LONG);
+      if (held === null) throw new Error('the triage could not be taken');
+      await world.stores.triages.finish(held, 'done', null);
+      await green(7, {}, ['test.log'], 2);
+      expect(await numbersFor(open)).toEqual([]);
+    });
+
+    it('go with their build', async () => {
+      const build = await green(1);
+      const red = await failed(2);
+      expect(await numbersFor(red)).toEqual(['1']);
+
+      await world.db.query('delete from builds where id = $1', [build.id]);
+
+      expect(await numbersFor(red)).toEqual([]);
+      expect(await world.db.query('select 1 from green_templates where build_id = $1', [build.id])).toEqual([]);
+      expect(await world.db.query('select 1 from green_jobs where build_id = $1', [build.id])).toEqual([]);
+    });
+  });
+}
