@@ -81,7 +81,7 @@ function readCommand(): Command {
 function replayCommand(): Command {
   return new Command('replay')
     .description('Replay a data set (JSONL, logs inline or by path) and print what its labels allow to measure.')
-    .requiredOption('--dataset <file>', 'JSONL, one case a row')
+    .requiredOption('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
     .option('--out <file>', 'write one JSON object a case')
     .addOption(analystOption())
     .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)

@@ -1,15 +1,18 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
+import type { FigureSection } from '../replay/figures/figure.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../replay/replay.ts';
 import { renderFigures } from '../replay/report.ts';
 import { scoreCases } from '../replay/score.ts';
 import { interruptSignal, print, say } from './terminal.ts';
 
 export interface ReplayCommandOptions {
-  readonly dataset: string;
+  /** Several are replayed one after the other, each with a table of its own. */
+  readonly dataset: readonly string[];
   readonly out?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly budget?: number;
@@ -21,13 +24,36 @@ export interface ReplayCommandOptions {
 
 const PROGRESS_EVERY = 50;
 
-/** `faultline replay`: every row of a data set through the same road, the results as JSONL, the figures as a table. */
+/** `faultline replay`: every row of each data set through the same road, the results as JSONL, the figures as one table a file. */
 export async function runReplay(options: ReplayCommandOptions, config: Config): Promise<void> {
   const signal = interruptSignal();
+  for (const dataset of options.dataset)
+    if (!statSync(dataset, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--dataset: ${dataset} is no file.`);
   const budgetTokens = options.budget ?? config.triage.budgetTokens;
-  const { dataset, concurrency, green } = options;
-  if (!statSync(dataset, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--dataset: ${dataset} is no file.`);
+  const triage = options.only === 'read' ? null : await answering(options, config, budgetTokens);
   const out = options.out === undefined ? undefined : await openOut(options.out);
+  try {
+    for (const [index, dataset] of options.dataset.entries()) {
+      if (signal.aborted) break;
+      const shared = { concurrency: options.concurrency, green: options.green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage };
+      const { cases, milliseconds } = await replayFile({ dataset, ...shared }, out, signal);
+      const sections = scoreCases(cases, milliseconds);
+      const heading = `${basename(dataset)}: ${options.only === 'read' ? 'reading alone' : analystOf(options, config)}, budget ${budgetTokens} tokens`;
+      if (options.json) await print(JSON.stringify(jsonOf(dataset, budgetTokens, sections)));
+      else await print(`${index === 0 ? '' : '\n'}${renderFigures(heading, sections)}`);
+    }
+  } finally {
+    await out?.close();
+  }
+}
+
+type FileOptions = Omit<ReplayOptions, 'onCase'>;
+
+async function replayFile(
+  options: FileOptions,
+  out: FileHandle | undefined,
+  signal: AbortSignal,
+): Promise<{ cases: ReplayedCase[]; milliseconds: number }> {
   const cases: ReplayedCase[] = [];
   const onCase = async (done: ReplayedCase) => {
     if (out !== undefined) await out.write(`${JSON.stringify(done.result)}\n`);
@@ -35,21 +61,30 @@ export async function runReplay(options: ReplayCommandOptions, config: Config): 
     if (cases.length % PROGRESS_EVERY === 0) say(`${cases.length} cases`);
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
-  const triage = options.only === 'read' ? null : await answering(options, config, budgetTokens);
   const startedAt = performance.now();
   try {
-    await replay({ dataset, concurrency, green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage, onCase }, signal);
+    await replay({ ...options, onCase }, signal);
   } catch (error) {
     // What is done is worth its figures; the exit code says that it is not all.
     if (!signal.aborted || cases.length === 0) throw error;
     say(`interrupted after ${cases.length} cases`);
-  } finally {
-    await out?.close();
   }
-  if (cases.length === 0) throw new TriageError('invalid-input', `${dataset} holds no case.`);
-  const figures = scoreCases(cases);
-  say(`${cases.length} cases in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
-  await print(options.json ? JSON.stringify({ ok: true, dataset, budgetTokens, figures }) : renderFigures(figures));
+  if (cases.length === 0) throw new TriageError('invalid-input', `${options.dataset} holds no case.`);
+  const milliseconds = performance.now() - startedAt;
+  say(`${cases.length} cases in ${(milliseconds / 1000).toFixed(1)} s`);
+  return { cases, milliseconds };
+}
+
+/** One line a data set: the figures flat, each with the section it is read in. */
+function jsonOf(dataset: string, budgetTokens: number, sections: readonly FigureSection[]): object {
+  const figures = sections.flatMap(({ title, figures }) =>
+    figures.map(({ name, value, cases }) => ({ section: title, name, value, cases })),
+  );
+  return { ok: true, dataset, budgetTokens, figures };
+}
+
+function analystOf(options: ReplayCommandOptions, config: Config): string {
+  return `analyst ${options.analyst ?? config.analyst.driver}`;
 }
 
 async function openOut(path: string): Promise<FileHandle> {

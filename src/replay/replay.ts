@@ -4,6 +4,7 @@ import { createMasker } from '../log/mask.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
 import { type CaseTexts, type DatasetRow, type RowOutcome, readDataset, textsOf } from './dataset.ts';
+import { estimateTokens } from './estimate-tokens.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 
 export interface ReplayOptions {
@@ -24,6 +25,10 @@ export interface ReplayedCase {
   readonly result: CaseResult;
   /** How many quotations the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
+  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
+  readonly logTokens?: number;
+  /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
+  readonly checkMilliseconds?: number;
 }
 
 const NO_QUOTES = { made: 0, literal: 0 };
@@ -53,7 +58,7 @@ async function replayRow(outcome: RowOutcome, options: ReplayOptions, signal: Ab
     const texts = await textsOf(row, options.dataset, { maxBytes: options.maxLogBytes, green: options.green });
     const { reading, analyses } = await answer(row, texts, options, signal);
     const result = resultOf(row.id, reading, analyses[0] ?? null, performance.now() - startedAt);
-    return { row, result, quotes: checkQuotes(result, texts.source.text) };
+    return { row, result, ...checkCase(row, result, texts.source.text) };
   } catch (error) {
     if (signal.aborted) throw error;
     return { row, result: failedResult(row.id, messageOf(error), performance.now() - startedAt), quotes: NO_QUOTES };
@@ -70,6 +75,13 @@ async function answer(row: DatasetRow, texts: CaseTexts, options: ReplayOptions,
     ...(green === undefined ? {} : { greenText: green }),
   });
   return { reading, analyses: [] };
+}
+
+function checkCase(row: DatasetRow, result: CaseResult, text: string): Omit<ReplayedCase, 'row' | 'result'> {
+  const startedAt = performance.now();
+  const quotes = checkQuotes(result, text);
+  const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(text) };
+  return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
 }
 
 /** Quotations are checked against the log as it came; `***`, a hidden secret, stands for any characters. */

@@ -1,22 +1,36 @@
-import { scoreCategories } from './figures/categories.ts';
-import type { Figure } from './figures/figure.ts';
+import { scoreCalibration } from './figures/calibration.ts';
+import { scoreCategories, scoreClasses, scoreConfusions } from './figures/categories.ts';
+import type { Figure, FigureSection } from './figures/figure.ts';
 import { scoreGroups } from './figures/groups.ts';
 import { scoreLines } from './figures/lines.ts';
 import { scoreQuotes } from './figures/quotes.ts';
+import { scoreSpeed } from './figures/speed.ts';
 import { scoreSuspects } from './figures/suspects.ts';
 import { scoreTests } from './figures/tests.ts';
 import type { ReplayedCase } from './replay.ts';
 
-/** Whatever the labels of these cases allow; figures without a label are left out. */
-export function scoreCases(cases: readonly ReplayedCase[]): Figure[] {
+/** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
+export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {
+  const sections = [
+    { title: 'cases', figures: countCases(cases) },
+    { title: 'lines', figures: scoreLines(cases) },
+    { title: 'failing tests', figures: scoreTests(cases) },
+    { title: 'category', figures: scoreCategories(cases) },
+    { title: 'category, by class', figures: scoreClasses(cases) },
+    { title: 'categories confused', figures: scoreConfusions(cases) },
+    { title: 'probability of the category', figures: scoreCalibration(cases) },
+    { title: 'suspects', figures: scoreSuspects(cases) },
+    { title: 'same failure', figures: scoreGroups(cases) },
+    { title: 'quotations', figures: scoreQuotes(cases) },
+    { title: 'speed', figures: scoreSpeed(cases, elapsedMilliseconds) },
+  ];
+  return sections.filter(({ figures }) => figures.length > 0);
+}
+
+function countCases(cases: readonly ReplayedCase[]): Figure[] {
+  const failed = cases.filter((one) => one.result.error !== null).length;
   return [
-    { name: 'cases', value: cases.length, cases: cases.length },
-    { name: 'cases that failed', value: cases.filter((one) => one.result.error !== null).length, cases: cases.length },
-    ...scoreLines(cases),
-    ...scoreCategories(cases),
-    ...scoreTests(cases),
-    ...scoreSuspects(cases),
-    ...scoreGroups(cases),
-    ...scoreQuotes(cases),
+    { name: 'cases', value: cases.length, cases: cases.length, unit: 'count' },
+    { name: 'cases that failed', value: failed, cases: cases.length, unit: 'count' },
   ];
 }

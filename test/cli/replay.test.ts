@@ -16,14 +16,24 @@ describe('replay', () => {
     const out = join(FOLDER, 'results.jsonl');
     const ended = await faultline(['replay', '--dataset', dataset, '--only', 'read', '--out', out]);
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toMatch(/^cases +3 +n=3$/m);
-    expect(ended.stdout).toMatch(/^cases that failed +1 +n=3$/m);
-    expect(ended.stdout).toMatch(/^recall of labelled lines +1\.000 +n=1$/m);
+    expect(ended.stdout).toMatch(/^ +cases +3 +n=3$/m);
+    expect(ended.stdout).toMatch(/^ +cases that failed +1 +n=3$/m);
+    expect(ended.stdout).toMatch(/^ +recall of labelled lines +1\.000 +n=1$/m);
     const ids = readFileSync(out, 'utf8')
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).id);
     expect(ids).toEqual(['a', 'line-2', 'c']);
+  });
+
+  it('prints a table a data set, and a JSON line a data set where asked', async () => {
+    const sets = [datasetOf(['{"id":"a","log":"Error: boom\\n"}']), datasetOf(['{"id":"b","log":"Error: bang\\n"}'])];
+    const tables = await faultline(['replay', '--dataset', ...sets, '--only', 'read']);
+    expect(tables.stdout.match(/^cases\.jsonl: reading alone/gm)).toHaveLength(2);
+    const json = await faultline(['replay', '--dataset', ...sets, '--only', 'read', '--json']);
+    const lines = json.stdout.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line).dataset)).toEqual(sets);
+    expect(JSON.parse(lines[0] ?? '').figures[0]).toEqual({ section: 'cases', name: 'cases', value: 1, cases: 1 });
   });
 
   it.each([

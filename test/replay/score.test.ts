@@ -17,11 +17,14 @@ describe('categories', () => {
     const figures = figuresOf(cases);
     expect(figures['category accuracy']).toBeCloseTo(3 / 4);
     // CODE_ERROR: 1 hit, 1 said, 2 true. INFRA_ERROR: 1 hit, 2 said, 1 true. TEST_FAILURE (accepted): 1, 1, 1.
-    expect(figures['  F1 CODE_ERROR']).toBeCloseTo(2 / 3);
-    expect(figures['  F1 INFRA_ERROR']).toBeCloseTo(2 / 3);
-    expect(figures['  F1 TEST_FAILURE']).toBe(1);
+    expect(figures['category F1 CODE_ERROR']).toBeCloseTo(2 / 3);
+    expect(figures['category F1 INFRA_ERROR']).toBeCloseTo(2 / 3);
+    expect(figures['category F1 TEST_FAILURE']).toBe(1);
     expect(figures['category macro-F1']).toBeCloseTo((2 / 3 + 2 / 3 + 1) / 3);
     expect(figures['code and test failures called INFRA_ERROR']).toBeCloseTo(1 / 3);
+    expect(figures['category precision INFRA_ERROR']).toBe(0.5);
+    expect(figures['category recall CODE_ERROR']).toBe(0.5);
+    expect(figures['CODE_ERROR called INFRA_ERROR']).toBe(1);
   });
 
   it('a failed case is a wrong answer, not a missing one', () => {
@@ -48,6 +51,7 @@ describe('categories', () => {
     const figures = figuresOf(cases);
     expect(figures['expected calibration error']).toBeCloseTo(0.5 * 0.45 + 0.5 * 0.4);
     expect(figures['confident errors']).toBe(0.25);
+    expect(figures['Brier score']).toBeCloseTo((0.05 ** 2 + 0.95 ** 2 + 2 * 0.4 ** 2) / 4);
   });
 
   it('are not scored where nothing was classified', () => {
@@ -72,7 +76,7 @@ describe('lines', () => {
       ),
     ]); // prettier-ignore
     expect(figures['recall of labelled lines']).toBe(0.5);
-    expect(figures['share of the log kept']).toBeCloseTo(0.1);
+    expect(figures['share of the log kept, in bytes']).toBeCloseTo(0.1);
     expect(figures['tokens kept (mean)']).toBe(7);
   });
 });
@@ -101,7 +105,9 @@ describe('suspects', () => {
       one({ faulty_files: ['shop/Cart.java'] }, suspects('shop/ShoppingCart.java')),
     ]);
     expect(figures['faulty file first']).toBeCloseTo(1 / 3);
+    expect(figures['faulty file in the first three']).toBeCloseTo(2 / 3);
     expect(figures['faulty file in the first five']).toBeCloseTo(2 / 3);
+    expect(figures['faulty file: mean reciprocal rank']).toBeCloseTo((1 + 1 / 2) / 3);
   });
 });
 
@@ -115,23 +121,47 @@ describe('groups', () => {
   });
 });
 
+describe('speed', () => {
+  it('is the clock of the run, without the checks, by all bytes read', () => {
+    const read = { ...one({}, { logBytes: 2_000_000 }), checkMilliseconds: 5 };
+    expect(figuresOf([read, read])['milliseconds a megabyte']).toBe((90 - 10) / 4);
+    expect(figuresOf([one({}, { logBytes: 900 })])['milliseconds a megabyte']).toBeUndefined();
+  });
+});
+
 describe('the table', () => {
-  it('shows counts as counts and shares with three digits', () => {
-    const text = renderFigures([
-      { name: 'cases', value: 12, cases: 12 },
-      { name: 'cases that failed', value: 1, cases: 12 },
-      { name: 'share', value: 1, cases: 12 },
+  it('has sections, aligned values, and a row a class', () => {
+    const text = renderFigures('set.jsonl', [
+      {
+        title: 'cases',
+        figures: [
+          { name: 'cases', value: 12, cases: 12, unit: 'count' },
+          { name: 'share', value: 1, cases: 12 },
+          { name: 'milliseconds', value: 3.08, cases: 12, unit: 'measure' },
+        ],
+      },
+      {
+        title: 'classes',
+        figures: [
+          { name: 'recall A', value: 0.5, cases: 4, cell: { row: 'A', column: 'recall' } },
+          { name: 'F1 A', value: 0.25, cases: 4, cell: { row: 'A', column: 'F1' } },
+        ],
+      },
     ]);
-    expect(text.split('\n').map((line) => line.replace(/ +/g, ' '))).toEqual([
-      'cases 12 n=12',
-      'cases that failed 1 n=12',
-      'share 1.000 n=12',
+    expect(text.split('\n').map((line) => line.trim().replace(/ +/g, ' '))).toEqual([
+      'set.jsonl',
+      '=========',
+      '',
+      ...['cases', 'cases 12 n=12', 'share 1.000 n=12', 'milliseconds 3.1 n=12', ''],
+      ...['classes', 'recall F1', 'A 0.500 0.250 n=4'],
     ]);
   });
 });
 
 function figuresOf(cases: readonly ReplayedCase[]): Record<string, number> {
-  return Object.fromEntries(scoreCases(cases).map(({ name, value }) => [name, value]));
+  const figures = scoreCases(cases, 90).flatMap((section) => section.figures);
+  expect(new Set(figures.map(({ name }) => name)).size).toBe(figures.length);
+  return Object.fromEntries(figures.map(({ name, value }) => [name, value]));
 }
 
 function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {

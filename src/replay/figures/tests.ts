@@ -1,5 +1,5 @@
 import type { ReplayedCase } from '../replay.ts';
-import type { Figure } from './figure.ts';
+import { type Figure, f1, ratio } from './figure.ts';
 
 /** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */
 export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
@@ -18,13 +18,12 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
     named += found.length;
     hits += matchTests(truth, found);
   }
-  const precision = named === 0 ? 0 : hits / named;
-  const recall = wanted === 0 ? 0 : hits / wanted;
-  const f1 = precision + recall === 0 ? 0 : (2 * precision * recall) / (precision + recall);
+  const precision = ratio(hits, named);
+  const recall = ratio(hits, wanted);
   return [
     { name: 'failing tests: precision', value: precision, cases: labelled.length },
     { name: 'failing tests: recall', value: recall, cases: labelled.length },
-    { name: 'failing tests: F1', value: f1, cases: labelled.length },
+    { name: 'failing tests: F1', value: f1(precision, recall), cases: labelled.length },
   ];
 }
 

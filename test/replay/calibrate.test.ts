@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { fitPlatt, type Statement } from '../../src/replay/calibrate.ts';
+
+describe('a fitted calibration', () => {
+  it('moves what was stated to how often it was right, and never falls', () => {
+    const calibrated = fitPlatt([...stated(0.9, 700, 300), ...stated(0.6, 550, 450)]);
+    expect(calibrated(0.9)).toBeCloseTo(0.7, 1);
+    expect(calibrated(0.6)).toBeCloseTo(0.55, 1);
+    const along = [0, 0.1, 0.3, 0.5, 0.7, 0.9, 1].map(calibrated);
+    expect(along).toEqual([...along].sort((left, right) => left - right));
+  });
+
+  it('is the share of right answers where higher statements were right less often', () => {
+    const calibrated = fitPlatt([...stated(0.9, 2, 8), ...stated(0.3, 8, 2)]);
+    expect(calibrated(0.1)).toBeCloseTo(0.5);
+    expect(calibrated(0.9)).toBeCloseTo(0.5);
+  });
+
+  it('stays between nought and one where all were right, or none is known', () => {
+    for (const statements of [stated(1, 5, 0), stated(0, 0, 5), []]) {
+      const value = fitPlatt(statements)(0.8);
+      expect(value).toBeGreaterThan(0);
+      expect(value).toBeLessThan(1);
+    }
+  });
+});
+
+function stated(probability: number, right: number, wrong: number): Statement[] {
+  return Array.from({ length: right + wrong }, (_, index) => ({ stated: probability, right: index < right }));
+}

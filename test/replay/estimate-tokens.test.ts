@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { countTokens } from '../../src/log/tokens.ts';
+import { estimateTokens } from '../../src/replay/estimate-tokens.ts';
+
+const LINE = 'make[2]: Entering directory /build/cart/src\n';
+
+describe('tokens of a whole log', () => {
+  it('are exact for a short text and nearly so for a long one', () => {
+    expect(estimateTokens(LINE)).toBe(countTokens(LINE));
+    const long = LINE.repeat(8_000);
+    expect(estimateTokens(long) / countTokens(long)).toBeCloseTo(1, 1);
+    expect(estimateTokens('')).toBe(0);
+  });
+});
