@@ -1,12 +1,131 @@
-import { parseJUnit, parseJUnitStrict } from './junit.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { readCheckstyle } from './checkstyle.ts';
+import { Ctrf, readCtrf } from './ctrf.ts';
+import { readNunit, readXunit } from './dotnet.ts';
+import { isGoJson, readGoJson } from './go-json.ts';
+import { Jest, Mocha, readJest, readMocha } from './javascript-json.ts';
+import { openJson, parseJson } from './json.ts';
+import { readJUnit } from './junit.ts';
+import { Cucumber, Pytest, Rspec, readCucumber, readPytest, readRspec } from './other-json.ts';
+import type { ReportDraft } from './report-draft.ts';
 import type { TestReport } from './report-shape.ts';
+import { readSarif, Sarif } from './sarif.ts';
+import { isTap, readTap } from './tap.ts';
+import { readTestng } from './testng.ts';
+import { readTrx } from './trx.ts';
+import type { XmlHandler } from './xml.ts';
+import { readXml, rootElement } from './xml.ts';
 
-/** Reads a test report of any known format. Never throws: what cannot be read gives what was read before, and a note. */
+interface XmlFormat {
+  readonly roots: readonly string[];
+  readonly title: string;
+  readonly open: (source: string, xml: string) => { readonly draft: ReportDraft; readonly handler: XmlHandler };
+}
+
+const XML: readonly XmlFormat[] = [
+  { roots: ['testsuites', 'testsuite', 'testcase'], title: 'JUnit report', open: readJUnit },
+  { roots: ['assemblies', 'assembly'], title: 'xUnit.net report', open: readXunit },
+  { roots: ['test-run', 'test-results'], title: 'NUnit report', open: readNunit },
+  { roots: ['TestRun'], title: 'TRX report', open: readTrx },
+  { roots: ['testng-results'], title: 'TestNG report', open: readTestng },
+  { roots: ['checkstyle'], title: 'Checkstyle report', open: readCheckstyle },
+];
+
+interface Outcome {
+  readonly report: TestReport;
+  /** Why it could not be read, or not to its end; a sentence. */
+  readonly broken: string | null;
+}
+
+/**
+ * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
+ * note. Formats are listed in docs/reading.md.
+ */
 export function parseReport(name: string, text: string): TestReport {
-  return { ...parseJUnit(name, text), diagnostics: [] };
+  const { report, broken } = read(name, text);
+  return broken === null ? report : { ...report, notes: [...report.notes, broken] };
 }
 
 /** The same, but throws TriageError 'invalid-input' for what is broken or no known report. */
 export function parseReportStrict(name: string, text: string): TestReport {
-  return { ...parseJUnitStrict(name, text), diagnostics: [] };
+  const { report, broken } = read(name, text);
+  if (broken !== null) throw new TriageError('invalid-input', broken);
+  return report;
+}
+
+/**
+ * Whether a text is one document of a known report format. TAP and `go test -json` are not: they are as much the log of a run, and read
+ * as reports only where they are given as such.
+ */
+export function isReport(text: string): boolean {
+  const root = rootElement(text);
+  if (root !== null) return XML.some(({ roots }) => roots.includes(root));
+  const value = parseJson(text);
+  return value !== undefined && readJson('', value, text) !== null;
+}
+
+function read(name: string, text: string): Outcome {
+  const root = rootElement(text);
+  if (root !== null) return readXmlReport(name, text, root);
+  if (isGoJson(text)) return attempt(name, 'go test report', () => readGoJson(name, text));
+  const value = parseJson(text);
+  if (value !== undefined)
+    return attempt(name, 'JSON report', () => readJson(name, value, text) ?? refuse('its fields are of no format that is known'));
+  if (isTap(text)) return attempt(name, 'TAP report', () => readTap(name, text));
+  const why = text.trim() === '' ? 'it is empty' : 'it is neither XML nor JSON nor TAP';
+  return { report: nothing(), broken: `${name} is no test report that can be read: ${why}.` };
+}
+
+function readXmlReport(name: string, text: string, root: string): Outcome {
+  const format = XML.find(({ roots }) => roots.includes(root));
+  if (format === undefined) {
+    const why = /<!DOCTYPE/i.test(text.slice(0, 20_000)) ? 'it declares a document type' : `its root element is <${root.slice(0, 40)}>`;
+    return { report: nothing(), broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
+  }
+  const { draft, handler } = format.open(name, text);
+  try {
+    readXml(text, handler);
+    return { report: draft.finish(), broken: null };
+  } catch (error) {
+    return { report: draft.finish(), broken: brokenNote(name, format.title, error, draft.size) };
+  }
+}
+
+function attempt(name: string, title: string, work: () => ReportDraft): Outcome {
+  try {
+    return { report: work().finish(), broken: null };
+  } catch (error) {
+    return { report: nothing(), broken: brokenNote(name, title, error, 0) };
+  }
+}
+
+function readJson(source: string, value: unknown, text: string): ReportDraft | null {
+  const document = openJson(source, value, text);
+  const ctrf = Ctrf.safeParse(value);
+  if (ctrf.success) return readCtrf(document, ctrf.data);
+  const sarif = Sarif.safeParse(value);
+  if (sarif.success) return readSarif(document, sarif.data);
+  const jest = Jest.safeParse(value);
+  if (jest.success) return readJest(document, jest.data);
+  const mocha = Mocha.safeParse(value);
+  if (mocha.success) return readMocha(document, mocha.data);
+  const pytest = Pytest.safeParse(value);
+  if (pytest.success) return readPytest(document, pytest.data);
+  const rspec = Rspec.safeParse(value);
+  if (rspec.success) return readRspec(document, rspec.data);
+  const cucumber = Cucumber.safeParse(value);
+  return cucumber.success ? readCucumber(document, cucumber.data) : null;
+}
+
+function brokenNote(name: string, title: string, error: unknown, tests: number): string {
+  const why = messageOf(error).trim().split('\n', 1)[0]?.trim().replace(/\.$/, '') ?? '';
+  return `${name} is not a well-formed ${title}: ${why}. ${tests} tests were read before that.`;
+}
+
+function refuse(why: string): never {
+  throw new Error(why);
+}
+
+function nothing(): TestReport {
+  return { failingTests: [], testResults: [], diagnostics: [], notes: [] };
 }

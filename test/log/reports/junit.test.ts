@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseJUnit, parseJUnitStrict } from '../../../src/log/reports/junit.ts';
+import { parseReport as parseJUnit, parseReportStrict as parseJUnitStrict } from '../../../src/log/reports/report.ts';
 
 const suite = (inside: string, attributes = 'name="S" tests="1"') => `<testsuite ${attributes}>${inside}</testsuite>`;
 

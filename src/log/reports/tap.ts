@@ -1,0 +1,175 @@
+import type { Outcome, ReportDraft } from './report-draft.ts';
+import { draftReport } from './report-draft.ts';
+
+/** A level of subtests: its results come before the line of the test they belong to. */
+interface Level {
+  readonly indent: number;
+  readonly title: string | null;
+  planned: number | null;
+  seen: number;
+  failed: boolean;
+}
+
+/** A result whose details may still follow. */
+interface Pending {
+  readonly outcome: Outcome;
+  readonly isParent: boolean;
+  comments: string;
+  fields: ReadonlyMap<string, string> | null;
+}
+
+interface State {
+  readonly source: string;
+  readonly draft: ReportDraft;
+  readonly levels: Level[];
+  subtest: string | null;
+  pending: Pending | null;
+}
+
+const RESULT = /^(?<not>not )?ok\b(?: (?<number>\d{1,9}))?(?: ?- | |$)(?<rest>.{0,2000})/;
+const PLAN = /^1\.\.(?<count>\d{1,9})\b/;
+const MAX_TEXT = 20_000;
+const MAX_LEVELS = 50;
+
+/** Whether a text is a TAP file: its first line that is no comment is a version, a plan or a result. */
+export function isTap(text: string): boolean {
+  const lines = text
+    .slice(0, 20_000)
+    .replace(/^\ufeff/, '')
+    .split('\n', 200);
+  const first = lines.find((line) => line.trim() !== '' && !line.trimStart().startsWith('#'))?.trimEnd() ?? '';
+  return /^TAP version \d{1,3}$|^1\.\.\d{1,9}(?: #.*)?$|^(?:not )?ok 1\b/.test(first);
+}
+
+/** Test Anything Protocol, versions 12 to 14, with subtests, directives and YAML details. */
+export function readTap(source: string, text: string): ReportDraft {
+  const state: State = { source, draft: draftReport(source, 'tap'), levels: [newLevel(0, null)], subtest: null, pending: null };
+  const lines = text.split('\n');
+  for (let index = 0; index < lines.length; index++) {
+    const line = (lines[index] ?? '').slice(0, 10_000).trimEnd();
+    const indent = line.length - line.trimStart().length;
+    const said = line.slice(indent);
+    if (said === '---' && state.pending !== null) index = readYaml(state, lines, index, indent);
+    else readLine(state, said, indent, index + 1);
+  }
+  flush(state);
+  for (const level of state.levels) checkPlan(state, level);
+  return state.draft;
+}
+
+function readLine(state: State, said: string, indent: number, number: number): void {
+  const result = RESULT.exec(said)?.groups;
+  const plan = PLAN.exec(said)?.groups;
+  if (result !== undefined) readResult(state, result, indent, number);
+  else if (plan !== undefined) levelAt(state, indent).planned = Number(plan.count);
+  else if (said.startsWith('Bail out!')) {
+    const why = said.slice(9).trim();
+    state.draft.note(`${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`);
+  } else if (said.startsWith('# Subtest')) state.subtest = said.slice(9).replace(/^: ?/, '');
+  else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT)
+    state.pending.comments += `${said.replace(/^#[ \t]?/, '')}\n`;
+}
+
+function readResult(state: State, groups: Record<string, string | undefined>, indent: number, number: number): void {
+  flush(state);
+  const children = state.levels.at(-1);
+  const closed = children !== undefined && children.indent > indent ? children : null;
+  if (closed !== null) {
+    checkPlan(state, closed);
+    state.levels.pop();
+  }
+  const level = levelAt(state, indent);
+  level.seen++;
+  const { name, directive } = splitDirective(groups.rest ?? '');
+  const failed = groups.not !== undefined && directive === null;
+  level.failed ||= failed;
+  const titles = state.levels.flatMap(({ title }) => title ?? []);
+  const outcome: Outcome = {
+    name: name || `test ${groups.number ?? level.seen}`,
+    suite: titles.join(' > ') || null,
+    status: failed ? 'failed' : directive === null ? 'passed' : 'skipped',
+    at: number,
+  };
+  state.pending = { outcome, isParent: closed?.failed ?? false, comments: '', fields: null };
+}
+
+/** The level of an indentation, opened where it is new: its title is the last `# Subtest`. */
+function levelAt(state: State, indent: number): Level {
+  while (state.levels.length > 1 && (state.levels.at(-1)?.indent ?? 0) > indent) {
+    const left = state.levels.pop();
+    if (left !== undefined) checkPlan(state, left);
+  }
+  const last = state.levels.at(-1);
+  if (last !== undefined && (last.indent === indent || state.levels.length >= MAX_LEVELS)) return last;
+  flush(state);
+  const level = newLevel(indent, state.subtest);
+  state.subtest = null;
+  state.levels.push(level);
+  return level;
+}
+
+function newLevel(indent: number, title: string | null): Level {
+  return { indent, title, planned: null, seen: 0, failed: false };
+}
+
+function checkPlan({ source, draft }: State, { title, planned, seen }: Level): void {
+  if (planned === null || planned === seen) return;
+  draft.note(`${source}: ${title ?? 'the plan'} says there are ${planned} tests, ${seen} ran.`);
+}
+
+function splitDirective(rest: string): { readonly name: string; readonly directive: string | null } {
+  const match = /^(?<name>.*?)\s{0,10}(?<!\\)# ?(?<word>skip|todo)\b/i.exec(rest);
+  const groups = match?.groups;
+  const name = (groups?.name ?? rest).replace(/ # time=[\d.]{1,20}m?s$/, '');
+  return { name: name.replace(/\\([#\\])/g, '$1').trim(), directive: groups?.word?.toLowerCase() ?? null };
+}
+
+/** Reads the flat fields of a YAML block, and gives the index of its last line. */
+function readYaml(state: State, lines: readonly string[], start: number, indent: number): number {
+  const fields = new Map<string, string>();
+  let key = '';
+  let index = start + 1;
+  for (; index < lines.length && index - start < 2_000; index++) {
+    const line = (lines[index] ?? '').slice(0, 10_000).trimEnd();
+    const inner = line.slice(indent);
+    if (inner === '...' || (line.trim() !== '' && line.length - line.trimStart().length < indent)) break;
+    const field = /^(?<key>[A-Za-z_]\w{0,40}):(?: (?<value>.*))?$/.exec(inner)?.groups;
+    if (field !== undefined) {
+      key = field.key ?? '';
+      fields.set(key, unquoted(field.value ?? ''));
+    } else if (key !== '' && (fields.get(key)?.length ?? 0) < MAX_TEXT)
+      fields.set(key, `${fields.get(key)}\n${inner.replace(/^ {2}/, '')}`);
+  }
+  if (state.pending !== null) state.pending.fields = fields;
+  return index;
+}
+
+function unquoted(value: string): string {
+  const plain = value.trim();
+  if (/^[|>][+-]?$/.test(plain)) return '';
+  const quoted = /^(['"])(.*)\1$/.exec(plain);
+  return quoted === null ? plain : (quoted[2] ?? '').replaceAll("''", "'");
+}
+
+function flush(state: State): void {
+  const { pending, draft } = state;
+  state.pending = null;
+  if (pending === null) return;
+  const { outcome, comments, fields } = pending;
+  // A test that only says that its subtests failed is none of its own.
+  const isParent = pending.isParent || fields?.get('failureType') === 'subtestsFailed';
+  if (isParent && outcome.status === 'failed') return;
+  const field = (...names: string[]) => names.map((name) => fields?.get(name)?.trim()).find((value) => value) ?? null;
+  const place = /^(?<file>.{1,300}?):(?<line>\d{1,7})(?::\d{1,6})?$/.exec(field('location') ?? '')?.groups;
+  const duration = Number(field('duration_ms') ?? Number.NaN);
+  draft.add({
+    ...outcome,
+    file: place?.file ?? field('file'),
+    line: place === undefined ? Number(field('line')) || null : Number(place.line),
+    durationMs: Number.isFinite(duration) ? duration : null,
+    message: field('error', 'message'),
+    detail: `${field('stack', 'at') ?? ''}\n${comments}`.trim(),
+    expected: field('expected', 'wanted'),
+    actual: field('actual', 'found'),
+  });
+}
