@@ -29,6 +29,7 @@ import { createTools } from './tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import { giveUp } from './triage/give-up.ts';
+import { startGreenKeeper } from './triage/green-keeper.ts';
 import type { InvestigateDeps } from './triage/investigate.ts';
 import { startSweeper } from './triage/sweeper.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
@@ -38,6 +39,8 @@ import { startWorker } from './triage/worker.ts';
 /** How often a correction may send an answer back (DESIGN: verify). */
 const MAX_CORRECTIONS = 2;
 const SWEEP_MS = 5_000;
+/** Green builds are nobody's hurry, but the next failed build is compared with them. */
+const GREEN_MS = 2_000;
 
 /** Everything a served installation is made of. Composed here and nowhere else. */
 export interface App {
@@ -93,12 +96,13 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
+  let greenKeeper: { stop(): Promise<void> } | undefined;
   const app: App = {
     ...parts,
     jobQueue,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
-      if (database.exclusive) await stores.triages.reclaim();
+      if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.greens.reclaim()]);
       await forgetConcluded(database, logger);
       await startWorker({
         jobQueue,
@@ -110,11 +114,13 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
       sweeper = startSweeper({ jobQueue, triages: stores.triages, logger, intervalMs: SWEEP_MS });
+      if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
     currentStep: async (buildId) => steps.get(buildId) ?? null,
     readiness: () => readinessOf(app, config),
     close: async ({ drainMs } = { drainMs: 20_000 }) => {
       sweeper?.stop();
+      await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
       await database.close();
     },
@@ -157,6 +163,7 @@ async function triageDepsOf(
     publisher: createLogPublisher(logger),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
+    greenBuilds: config.triage.greenBuilds,
     onStep: (buildId: string, { node, round, milliseconds }: Step) => {
       steps.set(buildId, node);
       logger.debug({ buildId, node, round, milliseconds }, 'node finished');

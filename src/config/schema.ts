@@ -97,6 +97,8 @@ export const Config = z.object({
     /** Of one whole run, in milliseconds. */
     timeLimitMs: z.int().positive(),
     leaseMs: z.int().min(1000),
+    /** How many green builds of a job a failed one is compared with; 0: none, and none is kept. */
+    greenBuilds: z.int().min(0).max(10),
     thresholds: Thresholds,
   }),
   review: z.object({ claimMs: z.int().positive() }),
@@ -131,6 +133,7 @@ export const COMMON = {
     maxIterations: 5,
     timeLimitMs: 300_000,
     leaseMs: 30_000,
+    greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
   review: { claimMs: 15 * 60_000 },

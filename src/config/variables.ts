@@ -86,6 +86,13 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
   { name: 'FAULTLINE_TIME_LIMIT_MS', path: 'triage.timeLimitMs', type: 'number', meaning: 'Time limit of one analysis, in milliseconds.' },
   {
+    name: 'FAULTLINE_GREEN_BUILDS',
+    path: 'triage.greenBuilds',
+    type: 'number',
+    meaning:
+      'Green builds of a job that a failed one is compared with: their logs are kept as templates. 0 compares with none and keeps none.',
+  },
+  {
     name: 'FAULTLINE_AUTO_NOTIFY',
     path: 'triage.thresholds.autoNotify',
     type: 'number',

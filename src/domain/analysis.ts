@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category, CategoryProbabilities } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
+import { GreenBuild } from './green.ts';
 import { Kind } from './kind.ts';
 
 /** Words that must stand literally on a line of a source. `line` is 1-based. */
@@ -133,6 +134,8 @@ export const Analysis = z.object({
   terminationReason: TerminationReason,
   /** Where a known cause answered: who confirmed it, when, how often it was seen. */
   recalled: z.object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() }).nullable(),
+  /** The green build since which some of the evidence is new; absent where none of it is known to be. */
+  green: GreenBuild.optional(),
   /** Size of the logs and of what was kept of them. */
   reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
   milliseconds: z.number(),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Build } from './build.ts';
 import { Diagnostic, ErrorMessage, Excerpt, ExitMark, FailingTest, Failure, Fingerprint, Section, ThrownException } from './failure.ts';
+import { GreenBuild } from './green.ts';
 
 /**
  * What the graph is given to think about: one failure group of one build, as the reader left it. Logs stay in the
@@ -24,5 +25,7 @@ export const TriageSubject = z.object({
   /** Names of the archived logs and reports, with their size in lines. */
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
   tokens: z.int(),
+  /** The green build since which some of the excerpts are new; absent where none of them is known to be. */
+  green: GreenBuild.optional(),
 });
 export type TriageSubject = z.infer<typeof TriageSubject>;

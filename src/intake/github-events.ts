@@ -12,11 +12,15 @@ export type GithubReading =
       readonly part: string;
       /** The event names neither the run's attempt nor its workflow; a known build of the same run does. */
       readonly attemptUnknown: boolean;
+      /** The run is of a fork's branch, which may bear the name of one of ours. */
+      readonly fromFork: boolean;
+      /** The branch that the repository calls its default, where the event says so. */
+      readonly defaultBranch: string | null;
     };
 
 const time = z.string().nullish();
 const id = z.int().positive();
-const Repository = z.object({ full_name: shortText(300) });
+const Repository = z.object({ full_name: shortText(300), default_branch: shortText(300).nullish().catch(null) });
 const PullRequests = z.array(z.object({ number: pullRequestNumber() })).default([]);
 const Sender = z.object({ login: shortText(200) });
 
@@ -34,6 +38,7 @@ export const WorkflowRunEvent = z
       run_attempt: attemptNumber(),
       conclusion: z.string().nullable(),
       head_branch: z.string().nullish(),
+      head_repository: z.object({ full_name: z.string() }).nullish().catch(null),
       head_sha: shortText(64),
       html_url: webAddress(),
       run_started_at: time,
@@ -131,6 +136,8 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
   return {
     part: WHOLE_BUILD,
     attemptUnknown: false,
+    fromFork: (run.head_repository?.full_name ?? event.repository.full_name) !== event.repository.full_name,
+    defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, run.id, status),
       pipeline: firstText(event.workflow?.name, run.name, run.path, 'workflow'),
@@ -154,6 +161,8 @@ function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
   return {
     part: `job ${job.id}`,
     attemptUnknown: false,
+    fromFork: false,
+    defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, job.run_id, 'failed'),
       pipeline: firstText(job.workflow_name, job.name),
@@ -179,6 +188,8 @@ function readCheckRun(event: CheckRunEvent): GithubReading {
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,
+    fromFork: false,
+    defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, runId, 'failed'),
       pipeline: check.name,

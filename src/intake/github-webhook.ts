@@ -46,8 +46,8 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
         return reading;
       }
       const delivery = { source: 'github', deliveryId, event, bodySha256: sha256(body) } as const;
-      const { build, part, attemptUnknown } = reading;
-      return answerFor(deps.settings, await recordBuild(deps, delivery, build, { part, attemptUnknown }));
+      const { build, ...options } = reading;
+      return answerFor(deps.settings, await recordBuild(deps, delivery, build, options));
     },
   );
 }

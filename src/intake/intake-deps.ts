@@ -21,7 +21,7 @@ export interface IntakeSettings {
 /** What the doors are built from. */
 export interface IntakeDeps {
   readonly settings: IntakeSettings;
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;

@@ -27,12 +27,16 @@ export interface RecordOptions {
   /** What of the build is said to have failed; without it, all of it. */
   readonly part?: string;
   readonly testResults?: readonly TestResult[];
+  /** It is of a fork's branch: what passes there says nothing of our branch of that name. */
+  readonly fromFork?: boolean;
+  readonly defaultBranch?: string | null;
 }
 
 /**
  * Keeps a delivery and its build, and what is owed to it, in one transaction; then rings for the work. When this returns,
  * the build survives any crash. A build of which more has failed is owed again. A delivery without news of a failure owes
- * nothing; one that was here before changes nothing; `conflict` where its body is another.
+ * nothing; one that was here before changes nothing; `conflict` where its body is another. What a passed build says is owed
+ * to be kept as templates, which is nobody's hurry.
  */
 export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: NewBuild, options: RecordOptions = {}): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
@@ -87,11 +91,19 @@ async function store(deps: IntakeDeps, delivery: Delivery, incoming: NewBuild, o
   const { build } = await builds.upsert(named, sql);
   if (!(await deliveries.insertOnce({ ...delivery, buildId: build.id }, sql))) return null;
   if (options.testResults !== undefined && options.testResults.length > 0) await builds.saveTestResults(build.id, options.testResults, sql);
+  await rememberGreen(deps, build, options, sql);
   // A run that passed stays passed, though one of its jobs was allowed to fail.
   if (incoming.status !== 'failed' || build.status !== 'failed') return { build, job: null, repeated: false, news: false };
   const news = await builds.addFailedPart(build.id, part, sql);
   const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
   return { build, job, repeated: false, news };
+}
+
+async function rememberGreen(deps: IntakeDeps, build: Build, { fromFork, defaultBranch }: RecordOptions, sql: Sql): Promise<void> {
+  const { greens } = deps.stores;
+  const { provider, repository } = build;
+  if (defaultBranch != null) await greens.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
+  if (build.status === 'passed' && fromFork !== true) await greens.owe(build.id, sql);
 }
 
 async function withKnownAttempt(deps: IntakeDeps, incoming: NewBuild, failedPart: string, sql: Sql): Promise<NewBuild> {

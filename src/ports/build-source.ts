@@ -12,4 +12,9 @@ export interface BuildSource {
   readonly provider: Build['provider'];
   /** Throws TriageError: `upstream-auth` (final), `not-found` (expired, final), `too-large`, `upstream-failed` or `timeout` (retryable). */
   fetch(build: Build, signal: AbortSignal): Promise<FetchedBuild>;
+  /**
+   * The logs of what passed in a passed build, named as the same logs of a failed build are, `maxBytes` in all once
+   * decompressed; some may be left out. Throws as `fetch` does.
+   */
+  fetchGreen(build: Build, signal: AbortSignal, maxBytes: number): Promise<readonly SourceText[]>;
 }

@@ -47,6 +47,11 @@ export function otherEvidence(analysis: Analysis): Evidence[] {
   return analysis.evidence.filter(({ id, lineStart }) => cited.has(id) && lineStart === undefined).slice(0, 3);
 }
 
+/** "since build 1234": the most telling lines are new; the last green build did not say them. Null where that is not known. Raw text: escape it. */
+export function sinceGreen(analysis: Analysis): string | null {
+  return analysis.green === undefined ? null : `since build ${clip(analysis.green.number, 100)}`;
+}
+
 /** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "311,101 log lines → 412 kept". */
 export function usageParts(analysis: Analysis): string[] {
   const { usage, reduction } = analysis;

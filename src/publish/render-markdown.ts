@@ -1,5 +1,5 @@
 import type { Analysis } from '../domain/analysis.ts';
-import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, usageParts } from './answer-facts.ts';
+import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
 
@@ -70,8 +70,10 @@ function proof(analysis: Analysis): string[] {
     return `${codeSpan(clip(line === null ? path : `${path}:${line}`, MAX_TITLE))}${by.length === 0 ? '' : ` (${by.join(', ')})`}`;
   });
   const others = otherEvidence(analysis).map(({ source, title }) => `${inline(clip(source, 100))}: ${inline(clip(title, MAX_TITLE))}`);
+  const since = sinceGreen(analysis);
   return [
     ...fences,
+    since === null ? '' : inline(`New ${since}`),
     suspects.length === 0 ? '' : `Suspect ${suspects.join(' · ')}`,
     others.length === 0 ? '' : `See also ${others.join(' · ')}`,
   ];

@@ -1,5 +1,5 @@
 import type { Analysis, Hypothesis, Suspect } from '../domain/analysis.ts';
-import { confirmation, formOf, otherEvidence, percent, proofLines, usageParts } from './answer-facts.ts';
+import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, visibleLine } from './visible-text.ts';
 
 export interface PlainOptions {
@@ -12,11 +12,12 @@ const MAX_PROSE = 4000;
 /**
  * The answer as `Key<tab>value` lines for pipes and files: no colour, no box, one value a line, keys repeat where there are
  * several. Ends with a line end. Keys: Answer (known, sure or unsure), Category, Kind, Confidence, Confirmed, Title, Cause,
- * Fix, Evidence, Suspect, Hypothesis, Note, Usage, Id.
+ * Fix, Evidence, New, Suspect, Hypothesis, Note, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
   const { answer } = analysis;
   const confirmed = confirmation(analysis);
+  const since = sinceGreen(analysis);
   const rows: (readonly [string, string])[] = [
     ['Answer', formOf(analysis)],
     ['Category', analysis.category],
@@ -28,6 +29,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ['Fix', answer.fixRecommendation],
     ...proofLines(analysis).map(({ source, line, text }) => ['Evidence', `${source}:${line} ${text}`] as const),
     ...otherEvidence(analysis).map(({ source, title }) => ['Evidence', `${source} ${title}`] as const),
+    ...(since === null ? [] : [['New', since] as const]),
     ...answer.suspects.map((suspect) => ['Suspect', describeSuspect(suspect)] as const),
     ...answer.hypotheses.map((hypothesis) => ['Hypothesis', describeHypothesis(hypothesis)] as const),
     ...analysis.notes.map((note) => ['Note', note] as const),

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { Analysis } from '../domain/analysis.ts';
-import { confirmation, formOf, otherEvidence, percent, proofLines, usageParts } from './answer-facts.ts';
+import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { describeHypothesis, describeSuspect } from './render-plain.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from './visible-text.ts';
 import { wrap } from './wrap.ts';
@@ -30,6 +30,7 @@ export function renderTerminal(analysis: Analysis, { color, width }: TerminalOpt
     ...(answer.rootCause.trim() === answer.title.trim() ? [] : paragraph(answer.rootCause, columns)),
     ...row('Fix', [answer.fixRecommendation], columns, paint),
     ...evidenceRows(analysis, columns, paint),
+    ...row('New', [sinceGreen(analysis) ?? ''], columns, paint),
     ...row('Suspect', answer.suspects.map(describeSuspect), columns, paint),
     ...row(
       'Or',

@@ -69,6 +69,7 @@ function analysisOf(state: TriageStateValue, milliseconds: number, now: number):
     notes: [...new Set([...subject.notes, ...state.notes])],
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
+    ...(subject.green === undefined ? {} : { green: subject.green }),
     reduction: reductionOf(subject),
     milliseconds,
     createdAt: new Date(now).toISOString(),

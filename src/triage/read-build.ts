@@ -1,5 +1,6 @@
 import type { SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
+import type { GreenTemplates } from '../log/green-diff.ts';
 import type { Masker } from '../log/mask.ts';
 import { readSources } from '../log/read-sources.ts';
 
@@ -18,11 +19,12 @@ export async function maskSources(sources: readonly SourceText[], masker: Masker
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(
   sources: readonly SourceText[],
-  options: { budgetTokens: number; secrets: number; greenText?: string },
+  options: { budgetTokens: number; secrets: number; greenText?: string; green?: GreenTemplates },
 ): Reading {
   return readSources(sources, {
     budgetTokens: options.budgetTokens,
     maskedSecrets: options.secrets,
     ...(options.greenText === undefined ? {} : { greenText: options.greenText }),
+    ...(options.green === undefined ? {} : { green: options.green }),
   });
 }

@@ -66,6 +66,7 @@ export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, time
     notes: subject.notes,
     terminationReason: 'known_failure',
     recalled: { entryId: entry.id, confirmedBy: entry.confirmedBy, confirmedAt: entry.confirmedAt, timesSeen },
+    ...(subject.green === undefined ? {} : { green: subject.green }),
     reduction: reductionOf(subject),
     milliseconds: now - startedAt,
     createdAt: new Date(now).toISOString(),

@@ -3,6 +3,7 @@ import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
 import type { Stores } from '../ports/stores.ts';
+import { type BesideGreen, besideGreen, greenBehind } from './beside-green.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
 import { type GatherDeps, gatherSources } from './gather-sources.ts';
 import { giveUpGroup } from './give-up.ts';
@@ -18,6 +19,8 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
   readonly stores: Stores;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
+  /** How many green builds a failed one is compared with; 0: none. */
+  readonly greenBuilds: number;
   /** Told of each finished node, for whoever watches the build. */
   readonly onStep?: (buildId: string, step: Step) => void;
 }
@@ -32,13 +35,14 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes } = await gatherSources(build, deps, run);
-  const read = reader(deps.budgetTokens);
+  const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
+  const read = reader(deps.budgetTokens, beside);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
   for (const group of groups) {
     run.signal.throwIfAborted();
     const shown = isFetched(build, deps) ? sourcesOfGroup(group, sources) : sources;
-    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), notes }, deps, run));
+    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), beside, notes }, deps, run));
   }
   return analyses;
 }
@@ -49,6 +53,7 @@ interface GroupInput {
   readonly groups: readonly FailureGroup[];
   /** Of the sources that show the group; only asked for where there is no answer yet. */
   readonly reading: () => Reading;
+  readonly beside: BesideGreen | null;
   readonly notes: readonly string[];
 }
 
@@ -71,10 +76,11 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
 async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft> {
   const { build, group } = input;
   const { library } = deps.stores;
-  const subject = subjectOf({ ...input, reading: input.reading(), triageId });
+  const known = subjectOf({ ...input, reading: input.reading(), triageId });
+  const green = greenBehind(known.excerpts, input.beside);
+  const subject = green === null ? known : { ...known, green };
   const startedAt = deps.clock.now();
-  const known = { fingerprint: group.fingerprint.value, repository: build.repository };
-  const entry = group.generic ? null : await library.recall(known);
+  const entry = group.generic ? null : await library.recall({ fingerprint: group.fingerprint.value, repository: build.repository });
   if (entry === null) {
     const onStep = (step: Step) => {
       run.progressed?.();
@@ -91,12 +97,13 @@ async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDe
 
 type Read = (sources: readonly SourceText[]) => Reading;
 
-/** Reads each choice of sources once. */
-function reader(budgetTokens: number): Read {
+/** Reads each choice of sources once, beside green builds where there are any. */
+function reader(budgetTokens: number, beside: BesideGreen | null): Read {
   const readings = new Map<string, Reading>();
   return (sources) => {
     const key = JSON.stringify(sources.map(({ name }) => name));
-    const reading = readings.get(key) ?? readMasked(sources, { budgetTokens, secrets: 0 });
+    const reading =
+      readings.get(key) ?? readMasked(sources, { budgetTokens, secrets: 0, ...(beside === null ? {} : { green: beside.green }) });
     readings.set(key, reading);
     return reading;
   };

@@ -16,6 +16,10 @@ export interface FakeState {
   readonly rung: string[];
   /** `<build id> <part>` */
   readonly failedParts: Set<string>;
+  /** Ids of passed builds whose logs are to become templates. */
+  readonly greens: Set<string>;
+  /** `<provider> <repository>` → branch */
+  readonly defaultBranches: Map<string, string>;
   readonly log: LogLine[];
 }
 
@@ -29,13 +33,21 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
     archive: new Map(),
     rung: [],
     failedParts: new Set(),
+    greens: new Set(),
+    defaultBranches: new Map(),
     log: [],
   };
   const empty = emptyHttpDeps();
   const deps: HttpDeps = {
     ...empty,
     logger: recordingLogger(state.log),
-    stores: { ...empty.stores, deliveries: fakeDeliveries(state), builds: fakeBuilds(state, empty), triages: fakeTriages(state, empty) },
+    stores: {
+      ...empty.stores,
+      deliveries: fakeDeliveries(state),
+      builds: fakeBuilds(state, empty),
+      triages: fakeTriages(state, empty),
+      greens: fakeGreens(state, empty),
+    },
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
     archive: { ...empty.archive, put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text) },
     jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.rung.push(jobId) },
@@ -127,5 +139,13 @@ function fakeTriages(state: FakeState, empty: HttpDeps): Stores['triages'] {
       state.jobs.push(job);
       return job;
     },
+  };
+}
+
+function fakeGreens(state: FakeState, empty: HttpDeps): Stores['greens'] {
+  return {
+    ...empty.stores.greens,
+    owe: async (buildId) => void state.greens.add(buildId),
+    saveDefaultBranch: async ({ provider, repository, branch }) => void state.defaultBranches.set(`${provider} ${repository}`, branch),
   };
 }

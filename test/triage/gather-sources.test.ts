@@ -50,6 +50,7 @@ function gather(lastTry = false) {
           fetches += 1;
           return fetch();
         },
+        fetchGreen: async () => [],
       },
     },
     logger: silentLogger,

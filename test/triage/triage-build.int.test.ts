@@ -61,7 +61,7 @@ async function world(analyst: Partial<Analyst> = {}, change: Partial<TriageBuild
   };
   const deps: TriageBuildDeps = {
     ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
-    ...{ investigation, budgetTokens: 4_000 },
+    ...{ investigation, budgetTokens: 4_000, greenBuilds: 3 },
     publisher: { driver: 'list', publish: async (_build, { id }) => void published.push(id) },
     forget: async (triageId) => void forgotten.push(triageId),
     ...change,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Build, TestResult } from '../../domain/build.ts';
+import type { Build, SourceText, TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { decodeSource } from '../../log/decode.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
@@ -44,16 +44,27 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
       withDeadline(`Fetching build ${build.number} of ${build.pipeline} from Jenkins`, options.timeoutMs, signal, (within) =>
         fetchBuild(options, build, within),
       ),
+    fetchGreen: (build, signal, maxBytes) =>
+      withDeadline(
+        `Fetching the passed build ${build.number} of ${build.pipeline} from Jenkins`,
+        options.timeoutMs,
+        signal,
+        async (within) => [await fetchConsole(options, addressOf(options.baseUrl, build), Math.min(maxBytes, options.maxLogBytes), within)],
+      ),
   };
 }
 
 async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, signal: AbortSignal): Promise<FetchedBuild> {
   const address = addressOf(options.baseUrl, build);
   const notes: string[] = [];
-  const console = await get(options, new URL('consoleText', address), 'the console', options.maxLogBytes, signal);
+  const source = await fetchConsole(options, address, options.maxLogBytes, signal);
   const testResults = await fetchTestResults(options, address, notes, signal);
-  const source = decodeSource('console.log', console, 'log', { maxBytes: options.maxLogBytes });
   return { sources: [source], testResults, notes };
+}
+
+async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
+  const console = await get(options, new URL('consoleText', address), 'the console', maxBytes, signal);
+  return decodeSource('console.log', console, 'log', { maxBytes });
 }
 
 /** A build without tests has no report: that is no failure, and neither is a report that cannot be read. */

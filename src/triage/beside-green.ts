@@ -1,0 +1,52 @@
+import type { Build, SourceText } from '../domain/build.ts';
+import type { Excerpt } from '../domain/failure.ts';
+import type { GreenBuild } from '../domain/green.ts';
+import { type GreenLog, type GreenTemplates, greenOfLogs, newSince } from '../log/green-diff.ts';
+import type { ChosenGreen, GreenStore } from '../ports/stores.ts';
+import { greenKey } from './green-key.ts';
+
+/** What the logs of a failed build are compared with. */
+export interface BesideGreen {
+  readonly green: GreenTemplates;
+  /** By the name of the log: the newest green build that it is compared with. */
+  readonly builds: ReadonlyMap<string, GreenBuild>;
+}
+
+/**
+ * The green builds that each log of a failed build is compared with; null where none of its logs has any. Asked again, it says the same
+ * for a log that it was asked about before, so that a build that is read twice keeps its causes.
+ */
+export async function besideGreen(
+  build: Build,
+  sources: readonly SourceText[],
+  deps: { readonly greens: Pick<GreenStore, 'choose'>; readonly greenBuilds: number },
+): Promise<BesideGreen | null> {
+  const names = sources.filter(({ kind }) => kind === 'log').map(({ name }) => name);
+  if (deps.greenBuilds === 0 || names.length === 0) return null;
+  const keys = new Map(names.map((name) => [name, greenKey(build, name, names.length)]));
+  const chosen = Map.groupBy(await deps.greens.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
+  if (chosen.size === 0) return null;
+  const logs = new Map<string, GreenLog>();
+  const builds = new Map<string, GreenBuild>();
+  for (const [name, key] of keys) {
+    const [newest, ...older] = chosen.get(key) ?? [];
+    if (newest === undefined) continue;
+    logs.set(name, { name: nameOf(newest), templates: [newest, ...older].map(({ templates }) => templates) });
+    builds.set(name, newest.build);
+  }
+  return { green: greenOfLogs(logs), builds };
+}
+
+/** The green build since which some of these excerpts are new, as their reasons say: of the most telling one. */
+export function greenBehind(excerpts: readonly Excerpt[], beside: BesideGreen | null): GreenBuild | null {
+  if (beside === null) return null;
+  for (const { source, reason } of [...excerpts].sort((a, b) => b.weight - a.weight)) {
+    const build = beside.builds.get(source);
+    if (build !== undefined && reason.includes(newSince(nameOf({ build })))) return build;
+  }
+  return null;
+}
+
+function nameOf({ build }: Pick<ChosenGreen, 'build'>): string {
+  return `build ${build.number}`;
+}
