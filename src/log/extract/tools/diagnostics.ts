@@ -6,6 +6,8 @@ import { blockEnd } from '../extraction.ts';
 /** How a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 export interface DiagnosticShape {
   readonly pattern: RegExp;
+  /** The tool that words it so, where a family holds several; the family's name otherwise. */
+  readonly tool?: string;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
   /** Whether a line still belongs to the complaint above it: source lines, carets, notes. */
@@ -14,13 +16,22 @@ export interface DiagnosticShape {
   readonly messageBelow?: (line: string) => string | null;
   /** Where the place stands on a line below the message: groups as in `pattern`, or null if that line names none. */
   readonly placeBelow?: RegExp;
+  /** Lines of the block that tell most: each is also a block of its own, so that it stays where the whole does not fit. */
+  readonly telling?: RegExp;
   /** It only points up to what was said before: weighed, but no diagnostic of its own. */
   readonly pointer?: boolean;
+  /** What it says is a message, not a diagnostic: a service, a network or a file system answered, and no source is to blame. */
+  readonly isMessage?: boolean;
 }
 
-/** Most complaints of one tool that are kept as data; the blocks of all are weighed. */
+/** Most complaints of one tool and severity that are kept as data and weighed. */
 const MAX_KEPT = 200;
 const MAX_BLOCK = 40;
+
+interface Counts {
+  error: number;
+  warning: number;
+}
 
 /** A reader for tools that print one complaint a line, perhaps with source lines below. */
 export function diagnosticExtractor(name: string, literals: readonly string[], shapes: readonly DiagnosticShape[]): Extractor {
@@ -28,14 +39,11 @@ export function diagnosticExtractor(name: string, literals: readonly string[], s
     name,
     literals,
     extract: (log, lines, found) => {
-      let kept = 0;
+      const kept: Counts = { error: 0, warning: 0 };
       let end = 0;
       for (const line of lines) {
-        if (line <= end || kept >= MAX_KEPT) continue;
-        const read = readDiagnostic(name, log, line, shapes, found, kept);
-        if (read === 0) continue;
-        end = read;
-        kept++;
+        if (kept.error >= MAX_KEPT) break;
+        if (line > end) end = Math.max(end, readDiagnostic(name, log, line, shapes, found, kept));
       }
     },
   };
@@ -43,32 +51,72 @@ export function diagnosticExtractor(name: string, literals: readonly string[], s
 
 /** Reads the complaint on one line; answers the last line of its block, or 0 where there is none. */
 function readDiagnostic(
-  tool: string,
+  family: string,
   log: LogText,
   line: number,
   shapes: readonly DiagnosticShape[],
   found: Extraction,
-  index: number,
+  kept: Counts,
 ): number {
   const text = log.line(line);
   for (const shape of shapes) {
     const groups = shape.pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const severity = shape.severity ?? (/warn|note|info/i.test(groups.severity ?? '') ? 'warning' : 'error');
+    const severity = shape.severity ?? severityOf(groups.severity);
+    const index = kept[severity]++;
+    if (index >= MAX_KEPT) return line;
     const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
-    const below = messageBelow(log, line, end, shape);
-    const message = (below ?? groups.message ?? '').trim().slice(0, 500) || text.trim().slice(0, 500);
-    const place =
-      shape.placeBelow === undefined ? placeOf(groups) : { ...placeOf(groups), ...placeBelow(log, line, end, shape.placeBelow) };
-    if (shape.pointer !== true) found.diagnostics.push({ tool, severity, ...place, message, at: { source: log.name, line } });
+    const tool = shape.tool ?? family;
     const weight = severity === 'warning' ? 12 : (shape.weight ?? 78) - Math.min(index, 30) * 0.2;
-    found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
+    addFinding(log, line, end, { tool, severity, weight, shape, groups }, found);
+    addBlocks(log, line, end, weight, `${tool} ${severity}`, shape, found);
     return end;
   }
   return 0;
 }
 
-function placeOf(groups: { [name: string]: string | undefined }): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
+interface Finding {
+  readonly tool: string;
+  readonly severity: 'error' | 'warning';
+  readonly weight: number;
+  readonly shape: DiagnosticShape;
+  readonly groups: Readonly<Record<string, string | undefined>>;
+}
+
+function addFinding(log: LogText, line: number, end: number, finding: Finding, found: Extraction): void {
+  const { tool, severity, weight, shape, groups } = finding;
+  if (shape.pointer === true) return;
+  const said = (messageBelow(log, line, end, shape) ?? groups.message ?? '').trim();
+  const message = (said || log.line(line).trim()).slice(0, 500);
+  const at = { source: log.name, line };
+  if (shape.isMessage === true) {
+    found.messages.push({ text: message, at, weight });
+    return;
+  }
+  const below = shape.placeBelow === undefined ? {} : placeBelow(log, line, end, shape.placeBelow);
+  found.diagnostics.push({ tool, severity, ...placeOf(groups), ...below, message, at });
+}
+
+function addBlocks(
+  log: LogText,
+  line: number,
+  end: number,
+  weight: number,
+  reason: string,
+  shape: DiagnosticShape,
+  found: Extraction,
+): void {
+  found.blocks.push({ start: line, end, weight, reason });
+  if (shape.telling === undefined) return;
+  for (let at = line + 1; at <= end; at++)
+    if (shape.telling.test(log.line(at))) found.blocks.push({ start: at, end: at, weight: weight + 1, reason });
+}
+
+function severityOf(word: string | undefined): 'error' | 'warning' {
+  return /^(?:w$|warn|note|info|style|performance|portability|hint)/i.test(word ?? '') ? 'warning' : 'error';
+}
+
+function placeOf(groups: Finding['groups']): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
   return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column), code: groups.code ?? null };
 }
 

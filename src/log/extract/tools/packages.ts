@@ -1,36 +1,46 @@
 import { diagnosticExtractor } from './diagnostics.ts';
 
-const indented = (line: string) => /^\s{2,200}\S|^$/.test(line) && line.length < 400;
-
-/** Ruby's bundler, PHP's composer, Go modules, Cargo's resolver, and other package managers. */
+/** Package managers of operating systems: apt and dpkg, yum and dnf, apk, Homebrew, Chocolatey. `Ign:` and `Hit:` lines are no errors. */
 export const packages = diagnosticExtractor(
   'packages',
   [
-    'bundler could not',
-    'could not find',
-    'your requirements could not',
-    'could not resolve',
-    'no matching package',
     'e: unable',
     'e: failed',
     'e: package',
-    'rake aborted',
-    'cannot resolve',
+    'e: could',
+    'e: version',
+    'e: sub-process',
+    'e: the repository',
+    'e: no packages',
+    'dpkg: error',
+    'err:',
+    'error: unable to find a match',
+    'no match for argument',
+    'nothing to do',
+    'error: failed to download',
+    'unable to select packages',
+    ' (no such package)',
+    'no available formula',
+    'no bottle available',
+    'the package was not found with the source',
+    'error: cannot resolve',
     'unsatisfiable',
   ],
   [
+    { pattern: /^E: (?<message>(?:Unable|Failed|Package|Could|Version|Sub-process|The repository|No packages).{1,300})/, weight: 74 },
+    { pattern: /^dpkg: error (?<message>processing .{1,300})/, weight: 74, belongs: (line) => /^\s{1,8}\S/.test(line) },
+    { pattern: /^Err:\d{1,4} (?<message>\S.{1,300})/, weight: 60, belongs: (line) => /^\s{2,8}\S/.test(line), isMessage: true },
     {
-      pattern:
-        /^(?<message>Bundler could not find compatible versions.{0,200}|Could not find .{1,200} in any of the sources.{0,100}|Your requirements could not be resolved.{0,200})/,
-      weight: 80,
-      belongs: indented,
+      pattern: /^(?:Error: )?(?<message>Unable to find a match: .{1,200}|No match for argument: .{1,200}|Error: Nothing to do.{0,40})/,
+      weight: 76,
     },
-    { pattern: /^E: (?<message>(?:Unable|Failed|Package|Could|Version|Sub-process).{1,300})/, weight: 74 },
-    { pattern: /^(?<message>rake aborted!)/, weight: 72, belongs: (line) => line.length > 0 && !/^\(See full/.test(line) },
     {
-      pattern: /^(?<message>Could not (?:find artifact|transfer artifact).{1,300})/,
-      weight: 72,
-      belongs: (line) => /^(?:Could not|This could|If you are)/.test(line),
+      pattern: /^ERROR: (?<message>unable to select packages:.{0,100})/,
+      weight: 78,
+      belongs: (line) => /^\s{1,8}\S/.test(line),
+      messageBelow: (line) => /^\s{1,4}(?<said>\S.{0,200}\(no such package\).{0,40})/.exec(line)?.groups?.said ?? null,
     },
+    { pattern: /^Error: (?<message>No available formula .{1,200}|.{1,80}: no bottle available!.{0,40})/, weight: 76 },
+    { pattern: /^(?<message>\S{1,80} not installed\. The package was not found with the source.{1,200})/, weight: 76 },
   ],
 ); // prettier-ignore
