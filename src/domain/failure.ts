@@ -104,7 +104,10 @@ export const Failure = z.object({
   frames: z.array(StackFrame),
   excerpt: Excerpt.nullable(),
   fingerprint: Fingerprint,
-  /** True where the fingerprint rests on too little to recognise the failure by; such a failure is never recalled. */
+  /**
+   * True where the fingerprint says that the same thing happened, but not why: it rests on a test's name and on how the test ended
+   * (time limit, signal, or no word at all). Such failures are grouped and counted by it, but no answer is ever recalled by it.
+   */
   generic: z.boolean(),
 });
 export type Failure = z.infer<typeof Failure>;

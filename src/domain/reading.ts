@@ -29,6 +29,7 @@ export const Reading = z.object({
   toolchains: z.array(z.string()),
   /** Of the build as a whole: of its first failure. */
   fingerprint: Fingerprint,
+  /** The same as a failure's: the fingerprint groups, but never recalls an answer. */
   generic: z.boolean(),
   sources: z.array(z.object({ name: z.string(), lines: z.int(), bytes: z.int() })),
   /** How many secrets were hidden. */
@@ -38,7 +39,7 @@ export const Reading = z.object({
 });
 export type Reading = z.infer<typeof Reading>;
 
-/** Failures of one build that share a fingerprint: they have one cause and get one triage. */
+/** Failures of one build that share a cause and get one triage; the fingerprint is that of the first. No answer is recalled for a generic one. */
 export interface FailureGroup {
   readonly fingerprint: Fingerprint;
   readonly generic: boolean;

@@ -76,8 +76,7 @@ export interface FailureFilter {
 export interface FailureStore {
   /**
    * Adds what is new and returns all groups of the build, in the order in which they were first saved. A group is new where
-   * its fingerprint is; a build has one generic group at most, which takes the failures of any other. Within a known group
-   * a failure is new where its test is, or, without a test, its message. What is stored stays as it is, ids included.
+   * its fingerprint is. Within a known group a failure is new where its test is, or, without a test, its message. What is stored stays as it is, ids included.
    */
   saveGroups(buildId: string, groups: readonly FailureGroup[], sql?: Sql): Promise<FailureGroup[]>;
   listByBuild(buildId: string): Promise<Failure[]>;

@@ -57,7 +57,6 @@ function newRows(buildId: string, groups: readonly FailureGroup[], stored: reado
 }
 
 function isOfGroup(row: StoredRow, group: FailureGroup): boolean {
-  if (row.generic || group.generic) return row.generic && group.generic;
   const { algorithm, version, value } = row.fingerprint;
   return algorithm === group.fingerprint.algorithm && version === group.fingerprint.version && value === group.fingerprint.value;
 }

@@ -50,15 +50,13 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await world.stores.failures.saveGroups(id, [sampleGroup(id, 'aa')])).toEqual([group]);
     });
 
-    it('keeps one generic group for a build', async () => {
+    it('keeps generic groups apart by their fingerprint, as any other', async () => {
       const { id } = await world.build();
-      const generic = { ...sampleGroup(id, 'aa', { generic: true }), generic: true };
-      const late = { ...sampleGroup(id, 'bb', { generic: true, message: 'exit code 2' }), generic: true };
-      await world.stores.failures.saveGroups(id, [generic]);
+      const silent = { ...sampleGroup(id, 'aa', { generic: true }), generic: true };
+      const crashed = { ...sampleGroup(id, 'bb', { generic: true, message: 'SIGSEGV' }), generic: true };
+      await world.stores.failures.saveGroups(id, [silent]);
 
-      expect(await world.stores.failures.saveGroups(id, [late])).toEqual([
-        { ...generic, failures: [...generic.failures, ...late.failures] },
-      ]);
+      expect(await world.stores.failures.saveGroups(id, [crashed, silent])).toEqual([silent, crashed]);
     });
 
     it('holds a build without failures, and refuses a build that does not exist', async () => {
