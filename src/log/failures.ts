@@ -18,19 +18,24 @@ export function failuresOf(reading: Reading): ReadFailure[] {
   return failures.length > 0 ? failures : [mainFailure(reading)];
 }
 
-/** Groups failures by fingerprint, in the order of their first failure. Generic ones recognise nothing and form one group together. */
+/** Groups failures by fingerprint, in the order of their first failure. */
 export function groupByCause<F extends { readonly fingerprint: Fingerprint; readonly generic: boolean }>(
   failures: readonly F[],
 ): { fingerprint: Fingerprint; generic: boolean; failures: F[] }[] {
   const groups = new Map<string, { fingerprint: Fingerprint; generic: boolean; failures: F[] }>();
   for (const failure of failures) {
     const { fingerprint, generic } = failure;
-    const key = generic ? 'generic' : `${fingerprint.algorithm}/${fingerprint.version}/${fingerprint.value}`;
+    const key = `${fingerprint.algorithm}/${fingerprint.version}/${fingerprint.value}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, { fingerprint, generic, failures: [failure] });
     else group.failures.push(failure);
   }
   return [...groups.values()];
+}
+
+/** The exception that a failing test's lines show, with the deepest cause of its chain, or null. */
+export function thrownBy(reading: Reading, test: FailingTest): ThrownException | null {
+  return exceptionNear(reading, test, excerptAt(reading, test.at?.source, test.at?.line));
 }
 
 function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {

@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Excerpt } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
+import { isUnknown } from '../log/fingerprint.ts';
 
 /** One line of the results file: camelCase, stable, missing knowledge is null or empty, never left out. */
 export interface CaseResult {
@@ -45,7 +46,7 @@ export function resultOf(id: string, reading: Reading, analysis: Analysis | null
     logBytes: reading.sources.reduce((total, source) => total + source.bytes, 0),
     failingTests: reading.failingTests.map(({ name, suite, file, line }) => ({ name, suite, file, line })),
     messages: messagesOf(reading),
-    fingerprint: reading.generic ? null : reading.fingerprint.value,
+    fingerprint: isUnknown(reading.fingerprint) ? null : reading.fingerprint.value,
     suspects: analysis?.answer.suspects.map(({ path, line, score }) => ({ path, line, score })) ?? [],
     rootCause: analysis?.answer.rootCause ?? null,
     fixRecommendation: analysis?.answer.fixRecommendation ?? null,

@@ -1,6 +1,7 @@
 import type { SourceText } from '../domain/build.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
+import { endingKey } from './cause-key.ts';
 import { groupsOf } from './group.ts';
 
 /**
@@ -43,13 +44,22 @@ export function joinKnown(read: readonly FailureGroup[], stored: readonly Failur
     const failures = group.failures.filter(({ test }) => test === null || !known.has(testKey(test)));
     if (failures.length === 0) return [];
     const tests = testsOf(group);
-    const same = stored.find((one) => one.generic === group.generic && testsOf(one).some((test) => tests.includes(test)));
+    const same = stored.find(
+      (one) => one.generic === group.generic && (testsOf(one).some((test) => tests.includes(test)) || endAlike(one, group)),
+    );
     return [{ fingerprint: same?.fingerprint ?? group.fingerprint, generic: group.generic, failures }];
   });
 }
 
 function showsError({ diagnostics, exceptions, messages, exits }: Reading): boolean {
   return diagnostics.length + exceptions.length + messages.length > 0 || exits.some(({ code, signal }) => code !== 0 || signal !== null);
+}
+
+/** What only says how it ended has no fingerprint in common from test to test. */
+function endAlike(one: FailureGroup, other: FailureGroup): boolean {
+  const [left, right] = [one.failures[0], other.failures[0]];
+  if (!one.generic || left === undefined || right === undefined) return false;
+  return left.generic && right.generic && endingKey(left) === endingKey(right);
 }
 
 function testsOf(group: FailureGroup): string[] {
