@@ -1,3 +1,6 @@
+/** Literals whose lines {@link branchNames} needs. */
+export const BRANCH_LITERALS = ['[Pipeline] { (Branch: '] as const;
+
 /** Names of the branches of parallel stages: Jenkins puts them in brackets before each line of theirs. */
 export function branchNames(plain: string): readonly string[] {
   if (!plain.includes('[Pipeline] { (Branch: ')) return [];

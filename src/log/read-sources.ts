@@ -1,21 +1,24 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import { foldReturns, isOverwritten, splitReturns } from './carriage-returns.ts';
+import { foldReturns, isOverwritten } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
-import { extractAll, extractorAutomaton, linesOf } from './extract/run.ts';
+import { branchLines, extractAll, readerMatcher, structureLines } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
 import type { GreenDiff } from './green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green-diff.ts';
 import type { LogText } from './lines.ts';
-import { openLog, plainText } from './lines.ts';
+import { openLog } from './lines.ts';
+import type { LogBytes } from './log-bytes.ts';
+import { bytesOfText, withReturnsAsLineEnds } from './log-bytes.ts';
 import { mergeTests } from './merge-tests.ts';
 import type { WeighedLog } from './reduce.ts';
 import { reduceLogs } from './reduce.ts';
 import { parseReport } from './reports/report.ts';
-import { scanText } from './scan.ts';
+import type { LineIndex } from './scan/line-index.ts';
+import { scanLog } from './scan/scan-log.ts';
 import type { Structure } from './sections.ts';
-import { readStructure, STRUCTURE_LITERALS } from './sections.ts';
+import { readStructure } from './sections.ts';
 import type { Templates } from './templates.ts';
 import { weighBlocks } from './weigh.ts';
 
@@ -31,8 +34,21 @@ export interface ReadOptions {
   readonly maskedSecrets?: number;
 }
 
+/** A masked log whose bytes need not be in memory. */
+export interface LogInPieces {
+  readonly name: string;
+  readonly kind: 'log';
+  readonly bytes: LogBytes;
+  readonly notes: readonly string[];
+}
+
+/** What can be read: a masked text, or the bytes of a masked log. */
+export type ReadableSource = SourceText | LogInPieces;
+
 interface ReadLog {
   readonly log: LogText;
+  readonly index: LineIndex;
+  readonly size: number;
   readonly found: Extraction;
   /** What of it a green build does not say too; all of it where there is none to compare with. */
   readonly fresh: Extraction;
@@ -47,9 +63,9 @@ const NOTHING_NEW = 'Nothing is new since the green build: its log was left asid
 const ONLY_KNOWN = 'All errors found are in the green log too; other lines are new.';
 
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
-export function readSources(sources: readonly SourceText[], options: ReadOptions): Reading {
+export function readSources(sources: readonly ReadableSource[], options: ReadOptions): Reading {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
-  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseReport(name, text));
+  const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
   const read = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, green));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
@@ -69,12 +85,23 @@ export function readSources(sources: readonly SourceText[], options: ReadOptions
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
-    sources: sources.map(({ name, text }) => ({ name, lines: countLines(text), bytes: Buffer.byteLength(text) })),
+    sources: sources.map((source) => sizeOf(source, read)),
     maskedSecrets: options.maskedSecrets ?? 0,
     notes: [...sources.flatMap(({ notes }) => notes), ...reports.flatMap((report) => report.notes), ...notes],
   };
   if (isSilent(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
+}
+
+function isReport(source: ReadableSource): source is SourceText {
+  return source.kind === 'report';
+}
+
+function sizeOf(source: ReadableSource, read: readonly ReadLog[]): Reading['sources'][number] {
+  const { name } = source;
+  if (isReport(source)) return { name, lines: countLines(source.text), bytes: Buffer.byteLength(source.text) };
+  const log = read.find((one) => one.log.name === name);
+  return { name, lines: log?.log.lineCount ?? 0, bytes: log?.size ?? 0 };
 }
 
 function isSilent(reading: Pick<Reading, 'failingTests' | 'diagnostics' | 'exceptions' | 'messages'>): boolean {
@@ -87,21 +114,23 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: SourceText, green: Templates | null): ReadLog {
-  const read = readLines(source, green);
-  if (!isOverwritten(source.text)) return read;
-  const split = readLines(splitReturns(source), green);
-  return { ...read, found: foldReturns(split.found, source), fresh: foldReturns(split.fresh, source) };
+function readLog(source: ReadableSource, green: Templates | null): ReadLog {
+  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
+  const read = readLines(source.name, bytes, green);
+  if (!isOverwritten(bytes)) return read;
+  const split = readLines(source.name, withReturnsAsLineEnds(bytes), green);
+  const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
+  return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(source: SourceText, green: Templates | null): ReadLog {
-  const plain = plainText(source.text);
-  const scan = scanText(plain, extractorAutomaton());
-  const log = openLog(source, plain, scan);
+function readLines(name: string, bytes: LogBytes, green: Templates | null): ReadLog {
+  const scan = scanLog(bytes, readerMatcher());
+  const log = openLog(name, bytes, scan.index, branchLines(scan));
   const found = extractAll(log, scan);
-  const structure = readStructure(log, linesOf(scan, STRUCTURE_LITERALS));
+  const structure = readStructure(log, structureLines(scan));
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
-  return { log, found, fresh: diff === null ? found : newFindings(found, diff), structure, proposed: found.blocks, diff };
+  const fresh = diff === null ? found : newFindings(found, diff);
+  return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, diff };
 }
 
 function weighed({ log, proposed, structure, diff }: ReadLog): WeighedLog {

@@ -1,6 +1,6 @@
 import type { Excerpt } from '../domain/failure.ts';
 import type { Block } from './extract/extraction.ts';
-import type { LogText } from './lines.ts';
+import { type LogText, MAX_RAW } from './lines.ts';
 import { countTokens } from './tokens.ts';
 
 /** One log with the blocks its readers proposed. */
@@ -17,6 +17,8 @@ export interface Reduced {
 
 interface Candidate extends Block {
   readonly log: LogText;
+  /** Tokens of the log's lines, where counted. */
+  readonly costs: Map<number, number>;
 }
 
 interface Picked {
@@ -34,7 +36,10 @@ const MAX_SECOND = 60;
 export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): Reduced {
   const picked = new Map<LogText, Map<number, Picked>>(logs.map(({ log }) => [log, new Map()]));
   let room = Math.floor(budgetTokens * RESERVE);
-  const candidates = logs.flatMap(({ log, blocks }) => blocks.map((block): Candidate => ({ ...block, log })));
+  const candidates = logs.flatMap(({ log, blocks }) => {
+    const costs = new Map<number, number>();
+    return blocks.map((block): Candidate => ({ ...block, log, costs }));
+  });
   candidates.sort((a, b) => b.weight - a.weight || b.end - a.end);
   for (const block of candidates.slice(0, MAX_TRIES)) {
     if (room <= 0) break;
@@ -51,6 +56,8 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
   );
 }
 
+/** Bytes that a token seldom exceeds: a line longer than the room times this is not worth counting. */
+const LONGEST_TOKEN = 16;
 /** A line dearer than this share of the budget is left out of blocks that can do without it. */
 const DEAR_LINE = 0.2;
 
@@ -61,9 +68,10 @@ function pick(block: Candidate, lines: Map<number, Picked>, room: number, budget
   for (let i = 0; i < count; i++) {
     const line = block.fromEnd === true ? block.end - i : block.start + i;
     if (lines.has(line)) continue;
-    const raw = block.log.raw(line);
-    if (raw.length > room * 16) continue;
-    const tokens = countTokens(`${raw}\n`);
+    const length = block.log.length(line);
+    if (length > room * LONGEST_TOKEN || length > MAX_RAW) continue;
+    const tokens = block.costs.get(line) ?? countTokens(`${block.log.raw(line)}\n`);
+    block.costs.set(line, tokens);
     if (count > 1 && tokens > budget * DEAR_LINE) continue;
     if (cost + tokens > room) break;
     cost += tokens;

@@ -1,18 +1,16 @@
-import type { Automaton } from '../aho-corasick.ts';
-import { buildAutomaton } from '../aho-corasick.ts';
+import { BRANCH_LITERALS } from '../branches.ts';
 import type { LogText } from '../lines.ts';
-import type { Scan } from '../scan.ts';
+import type { Matcher } from '../scan/matcher.ts';
+import { buildMatcher } from '../scan/matcher.ts';
+import type { Scan } from '../scan/scan-log.ts';
 import { STRUCTURE_LITERALS } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
 import { newExtraction } from './extraction.ts';
 
-/** Literals of all extractors, each once; its index is its id in a scan. */
-const LITERALS: readonly string[] = [
-  ...new Set([...EXTRACTORS.flatMap(({ literals }) => literals), ...STRUCTURE_LITERALS].map((literal) => literal.toLowerCase())),
-];
-
-const IDS: ReadonlyMap<string, number> = new Map(LITERALS.map((literal, id) => [literal, id]));
+/** One group of literals for each extractor, in their order, then these two. */
+const STRUCTURE = EXTRACTORS.length;
+const BRANCHES = EXTRACTORS.length + 1;
 
 /** Families that are shapes rather than tools. */
 const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
@@ -28,19 +26,29 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'commands',
 ]);
 
-let automaton: Automaton | undefined;
+let matcher: Matcher | undefined;
 
-/** The automaton that finds every literal any extractor asks for; built once. */
-export function extractorAutomaton(): Automaton {
-  automaton ??= buildAutomaton(LITERALS);
-  return automaton;
+/** The matcher that finds every literal any reader asks for; built once. */
+export function readerMatcher(): Matcher {
+  matcher ??= buildMatcher([...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS]);
+  return matcher;
+}
+
+/** The lines of a {@link readerMatcher}'s scan that the CI system's own marks may stand on. */
+export function structureLines(scan: Scan): readonly number[] {
+  return scan.hits[STRUCTURE] ?? [];
+}
+
+/** The lines that may name a parallel branch. */
+export function branchLines(scan: Scan): readonly number[] {
+  return scan.hits[BRANCHES] ?? [];
 }
 
 /** Runs every extractor over its candidate lines of one log. */
 export function extractAll(log: LogText, scan: Scan): Extraction {
   const found = newExtraction();
-  for (const extractor of EXTRACTORS) {
-    const lines = linesOf(scan, extractor.literals);
+  for (const [group, extractor] of EXTRACTORS.entries()) {
+    const lines = scan.hits[group] ?? [];
     if (lines.length === 0) continue;
     const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
     extractor.extract(log, lines, found);
@@ -49,11 +57,4 @@ export function extractAll(log: LogText, scan: Scan): Extraction {
     }
   }
   return found;
-}
-
-/** The lines that hold any of the literals, ascending, each once. Only literals known to {@link extractorAutomaton} are found. */
-export function linesOf(scan: Scan, literals: readonly string[]): readonly number[] {
-  const lists = literals.map((literal) => scan.hits[IDS.get(literal.toLowerCase()) ?? -1] ?? []).filter((list) => list.length > 0);
-  if (lists.length <= 1) return lists[0] ?? [];
-  return Array.from(new Set(lists.flat())).sort((a, b) => a - b);
 }

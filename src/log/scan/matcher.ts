@@ -1,0 +1,119 @@
+/**
+ * A finite automaton over bytes that finds many literals at once (Aho and Corasick, 1975), ignoring the case of ASCII letters. States from
+ * `events` on are events, so that one comparison a byte decides whether anything happened: a literal ended, a line ended, or a terminal
+ * escape begins.
+ */
+export interface Matcher {
+  /** Byte to column. */
+  readonly columns: Uint8Array;
+  /** A row of `next` holds `1 << shift` states. */
+  readonly shift: number;
+  readonly next: Uint16Array;
+  /** The first state that is an event. */
+  readonly events: number;
+  readonly lineEnd: number;
+  readonly escapeStart: number;
+  /** By state from `events` on: the groups whose literal ended there. */
+  readonly groups: readonly (readonly number[])[];
+  readonly groupCount: number;
+}
+
+const ROOT = 0;
+const MAX_STATES = 65_000;
+const LINE_FEED = 10;
+const ESCAPE = 27;
+
+interface Trie {
+  readonly rows: Uint16Array[];
+  /** Groups that end in a state. */
+  readonly ends: Set<number>[];
+}
+
+/** Builds the matcher of groups of literals; a group's index is its number. Throws RangeError above 65,000 states. */
+export function buildMatcher(groups: readonly (readonly string[])[]): Matcher {
+  const literals = groups.flatMap((list, group) => list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })));
+  const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
+  const shift = Math.ceil(Math.log2(width));
+  const trie = growTrie(literals, columns, 1 << shift);
+  const order = linkFailures(trie, 1 << shift);
+  return numberStates(trie, order, columns, shift, groups.length);
+}
+
+/** Column 0 is every byte that no literal holds; line feed and escape have their own. */
+function columnsOf(literals: readonly Buffer[]): { columns: Uint8Array; width: number } {
+  const columns = new Uint8Array(256);
+  columns[LINE_FEED] = 1;
+  columns[ESCAPE] = 2;
+  let used = 2;
+  for (const byte of new Set(literals.flatMap((literal) => [...literal]))) {
+    if (columns[byte] !== 0) continue;
+    columns[byte] = ++used;
+    if (byte >= 97 && byte <= 122) columns[byte - 32] = used;
+  }
+  return { columns, width: used + 1 };
+}
+
+function growTrie(literals: readonly { bytes: Buffer; group: number }[], columns: Uint8Array, width: number): Trie {
+  const rows = [new Uint16Array(width)];
+  const ends: Set<number>[] = [new Set()];
+  for (const { bytes, group } of literals) {
+    let state = ROOT;
+    for (const byte of bytes) {
+      const row = rows[state];
+      const column = columns[byte] ?? 0;
+      if (row === undefined) break;
+      if (row[column] === 0) {
+        if (rows.length >= MAX_STATES) throw new RangeError(`The literals need more than ${MAX_STATES} states.`);
+        row[column] = rows.length;
+        rows.push(new Uint16Array(width));
+        ends.push(new Set());
+      }
+      state = row[column] ?? ROOT;
+    }
+    ends[state]?.add(group);
+  }
+  return { rows, ends };
+}
+
+/** Completes the trie to an automaton, in place; gives its states in breadth-first order. */
+function linkFailures({ rows, ends }: Trie, width: number): number[] {
+  const failure = new Uint16Array(rows.length);
+  const order = [ROOT];
+  for (let head = 0; head < order.length; head++) {
+    const state = order[head] ?? ROOT;
+    const row = rows[state];
+    const fallback = rows[failure[state] ?? ROOT];
+    if (row === undefined || fallback === undefined) continue;
+    for (const group of ends[failure[state] ?? ROOT] ?? []) ends[state]?.add(group);
+    for (let column = 0; column < width; column++) {
+      const child = row[column] ?? 0;
+      if (child === 0) row[column] = state === ROOT ? ROOT : (fallback[column] ?? ROOT);
+      else {
+        failure[child] = state === ROOT ? ROOT : (fallback[column] ?? ROOT);
+        order.push(child);
+      }
+    }
+  }
+  return order;
+}
+
+/** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
+function numberStates({ rows, ends }: Trie, order: readonly number[], columns: Uint8Array, shift: number, groupCount: number): Matcher {
+  const quiet = order.filter((state) => ends[state]?.size === 0);
+  const telling = order.filter((state) => (ends[state]?.size ?? 0) > 0);
+  const lineEnd = order.length;
+  const escapeStart = order.length + 1;
+  const numbers = new Uint16Array(order.length);
+  for (const [number, state] of [...quiet, ...telling].entries()) numbers[state] = number;
+  const next = new Uint16Array((order.length + 2) << shift);
+  for (const state of order) {
+    const base = (numbers[state] ?? ROOT) << shift;
+    for (const [column, target] of (rows[state] ?? new Uint16Array()).entries()) next[base + column] = numbers[target] ?? ROOT;
+    next[base + 1] = lineEnd;
+    next[base + 2] = escapeStart;
+  }
+  // What follows a line end or an escape starts anew, as from the root.
+  for (const state of [lineEnd, escapeStart]) next.copyWithin(state << shift, ROOT, 1 << shift);
+  const groups = telling.map((state) => [...(ends[state] ?? [])]);
+  return { columns, shift, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount };
+}

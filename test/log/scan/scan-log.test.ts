@@ -1,0 +1,117 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { stripEscapes } from '../../../src/log/clean.ts';
+import { bytesInMemory, bytesOfText, type LogBytes, withReturnsAsLineEnds } from '../../../src/log/log-bytes.ts';
+import { buildMatcher } from '../../../src/log/scan/matcher.ts';
+import { MAX_HITS, scanLog } from '../../../src/log/scan/scan-log.ts';
+
+const GROUPS = [
+  ['error', 'Fail'],
+  ['fai', 'ail'],
+  ['✗', 'über'],
+];
+
+describe('scanning a log', () => {
+  it('finds the same lines as a search of each line does, whatever the case and the colours', () => {
+    const words = [
+      'error',
+      'ERROR',
+      'fail',
+      'FAI',
+      '✗',
+      'über',
+      'x',
+      ' ',
+      '\u001b[31m',
+      '\u001b[0m',
+      '\u001b]0;title\u0007',
+      '\n',
+      '\r',
+      'ü',
+    ];
+    const logs = fc.array(fc.constantFrom(...words), { maxLength: 60 }).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(logs, (log) => {
+        expect(scanned(log)).toEqual(searched(log));
+      }),
+    );
+  });
+
+  it('finds them in every lane and over the borders of chunks', () => {
+    const line = `${'.'.repeat(97)}\n`;
+    const log = Array.from({ length: 30_000 }, (_, i) => (i % 997 === 0 ? 'an Error here\n' : line)).join('');
+    expect(scanned(log)).toEqual(searched(log));
+    expect(scanned(log)[0]).toHaveLength(31);
+  });
+
+  it('finds them in a line longer than a chunk', () => {
+    const long = `${'.'.repeat(3_000_000)}error${'.'.repeat(2_000_000)}`;
+    expect(scanned(`first\n${long}\nerror`)[0]).toEqual([2, 3]);
+  });
+
+  it('keeps the first and the last of very many hits', () => {
+    const { hits, index } = scanLog(bytesOfText('error\n'.repeat(200_000)), buildMatcher([['error']]));
+    const lines = hits[0] ?? [];
+    expect(index.lineCount).toBe(200_001);
+    expect(lines.length).toBeLessThanOrEqual(2 * MAX_HITS);
+    expect(lines.slice(0, MAX_HITS)).toEqual(Array.from({ length: MAX_HITS }, (_, i) => i + 1));
+    expect(lines.at(-1)).toBe(200_000);
+  });
+
+  it('says so when the literals are too many', () => {
+    const literals = Array.from({ length: 9_000 }, (_, i) => `${i}-unlike-${i * 7919}`);
+    expect(() => buildMatcher([literals])).toThrow(RangeError);
+  });
+});
+
+describe('the lines of a log', () => {
+  it('are where split by line feeds puts them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '\n', '\r', 'ü') }), (text) => {
+        const { index } = scanLog(bytesOfText(text), buildMatcher([]));
+        const lines = text.split('\n');
+        const bytes = Buffer.from(text);
+        expect(index.lineCount).toBe(lines.length);
+        expect(lines.map((_, i) => bytes.subarray(index.startOf(i + 1), index.endOf(i + 1)).toString())).toEqual(lines);
+        for (let at = 0; at < bytes.length; at++)
+          expect(index.lineAt(at)).toBe(bytes.subarray(0, at).toString('latin1').split('\n').length);
+      }),
+    );
+  });
+
+  it('take bounded memory, and are still found, where they are millions', () => {
+    const bytes = Buffer.alloc(9_500_000, '\n');
+    bytes.write('here', 8_000_001);
+    const { index } = scanLog(bytesInMemory(bytes), buildMatcher([]));
+    expect(index.lineCount).toBe(9_500_000 - 4 + 1);
+    expect(index.startOf(8_000_002)).toBe(8_000_001);
+    expect(index.endOf(8_000_002)).toBe(8_000_005);
+    expect(index.startOf(3)).toBe(2);
+    expect(index.lineAt(8_000_003)).toBe(8_000_002);
+  });
+});
+
+describe('lone carriage returns as line ends', () => {
+  it('move no byte, wherever the pieces are cut', () => {
+    const bytes = withReturnsAsLineEnds(bytesOfText('a\rb\r\nc\n\rd\r'));
+    expect(bytes.slice(0, 100).toString()).toBe('a\nb \nc\n\nd\n');
+    expect(pieces(bytes, 1)).toBe('a\nb \nc\n\nd\n');
+  });
+});
+
+function pieces(bytes: LogBytes, step: number): string {
+  let text = '';
+  for (let at = 0; at < bytes.size; at += step) text += bytes.slice(at, at + step).toString();
+  return text;
+}
+
+function scanned(log: string): readonly (readonly number[])[] {
+  return scanLog(bytesOfText(log), buildMatcher(GROUPS)).hits;
+}
+
+function searched(log: string): number[][] {
+  const lines = stripEscapes(log)
+    .split('\n')
+    .map((line) => line.replace(/[A-Z]/g, (letter) => letter.toLowerCase()));
+  return GROUPS.map((group) => lines.flatMap((line, i) => (group.some((literal) => line.includes(literal.toLowerCase())) ? [i + 1] : [])));
+}
