@@ -1,7 +1,6 @@
 import type { Templates } from '../domain/green.ts';
-import { openLog, plainText } from './lines.ts';
+import { openText } from './lines.ts';
 import { normaliseIdentity } from './normalise.ts';
-import { lineStarts } from './scan.ts';
 
 export { Templates } from '../domain/green.ts';
 
@@ -77,8 +76,7 @@ function* templating(text: string, limits: Partial<TemplateLimits>): Generator<v
   const found: Group[] = [];
   const seen = new Set<string>();
   let room = characters;
-  const plain = plainText(text);
-  const log = openLog({ name: '', kind: 'log', text: plain, notes: [] }, plain, { starts: lineStarts(plain), hits: [] });
+  const log = openText(text);
   for (let number = 1; number <= log.lineCount; number++) {
     if (number % TURN === 0) yield;
     const said = log.line(number);
