@@ -17,7 +17,7 @@ export const cargo: Extractor = {
     for (const line of lines) {
       const text = log.line(line);
       const name =
-        /^---- (.{1,300}) stdout ----$/.exec(text)?.[1] ??
+        /^---- (?!end stdout)(\S.{0,300}) stdout ----$/.exec(text)?.[1] ??
         /^test (\S.{0,300}?)(?: - should panic)? \.\.\. FAILED$/.exec(text)?.[1] ??
         /^\s{1,8}FAIL \[.{1,20}\] (?:\(.{1,20}\) )?\S{1,100} (.{1,300})$/.exec(text)?.[1];
       if (name !== undefined) addTest(log, line, name, text, found, seen);

@@ -4,7 +4,13 @@ import type { LogText } from '../../lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { failingTest } from '../extraction.ts';
 
-const FAILED = /^(?<path>[\w$.][^\n]{0,400}) > (?<name>[^\n]{1,400}?) FAILED$/;
+/** Kotlin's native and browser targets name class and method in one. */
+const WHOLE = /^(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}\.[\w$]{1,200}(?:\[[\w, ]{1,60}\])?$/;
+/** A title that begins with the class itself. */
+const FULL =
+  /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/;
+/** Where the runs and executors around a test are named before it. */
+const AROUND = /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){1,3}/;
 const MAX_LINES = 60;
 
 /** Gradle: failing tests, failing tasks, and its own account of what went wrong. */
@@ -15,9 +21,8 @@ export const gradle: Extractor = {
     let nth = 0;
     for (const line of lines) {
       const text = log.line(line).trimEnd();
-      const groups = FAILED.exec(text)?.groups;
-      if (groups !== undefined && !/^(?:Task|FAIL\b)/.test(groups.path ?? ''))
-        readTest(log, line, groups.path ?? '', groups.name ?? '', found, nth++);
+      const title = readTitle(text);
+      if (title !== null) readTest(log, line, title, found, nth++);
       else if (text.startsWith('* What went wrong')) readAccount(log, line, found);
       else if (/^(?:> Task )?:[\w:-]{1,200} FAILED$/.test(text)) taskFailed(log, line, found);
       else if (/^\d{1,6} tests completed, \d{1,6} failed/.test(text))
@@ -26,13 +31,31 @@ export const gradle: Extractor = {
   },
 };
 
-function readTest(log: LogText, line: number, path: string, title: string, found: Extraction, nth: number): void {
+interface Title {
+  readonly suite: string;
+  readonly name: string;
+}
+
+/** `org.x.TaxTest > monthly() FAILED`, the suite and the name on either side of the last `>`. */
+function readTitle(text: string): Title | null {
+  if (!text.endsWith(' FAILED')) return null;
+  const title = text.slice(0, -' FAILED'.length).replace(AROUND, '');
+  const at = title.lastIndexOf(' > ');
+  if (at === -1) return WHOLE.test(title) ? splitAt(title, title.lastIndexOf('.'), 1) : null;
+  if (!/^[\w$.]/.test(title) || /^(?:Task|FAIL\b)/.test(title)) return null;
+  const { suite, name } = splitAt(title, at, 3);
+  const full = FULL.exec(name)?.groups;
+  return full?.suite === undefined ? { suite, name } : { suite: full.suite, name: full.name ?? '' };
+}
+
+function splitAt(text: string, at: number, gap: number): Title {
+  return { suite: text.slice(0, at).trim(), name: text.slice(at + gap).trim() };
+}
+
+function readTest(log: LogText, line: number, { suite, name }: Title, found: Extraction, nth: number): void {
   let end = line;
   while (end < Math.min(log.lineCount, line + MAX_LINES) && /^\s{1,20}\S/.test(log.line(end + 1))) end++;
   const body = Array.from({ length: Math.min(end - line, 40) }, (_, i) => log.line(line + 1 + i));
-  const full = /^[\w$]{1,100}(?:\.[\w$]{1,100}){2,20}(?:\[.{1,200})?$/.test(title);
-  const dot = title.search(/\.[\w$]{1,200}(?:\[.{1,200})?$/);
-  const suite = full ? title.slice(0, dot) : path;
   const simple =
     suite
       .split(/[.$ >]/)
@@ -40,7 +63,6 @@ function readTest(log: LogText, line: number, path: string, title: string, found
       .at(-1) ?? suite;
   const frames = body.map(readFrame);
   const frame = frames.find((one) => one?.file.startsWith(`${simple}.`)) ?? frames.find((one) => one?.own === true);
-  const name = full ? title.slice(dot + 1) : title;
   const at = / at (?<file>\w{1,100}\.\w{1,8}):(?<line>\d{1,6})$/.exec(body[0] ?? '')?.groups;
   const place = { file: frame?.file ?? at?.file ?? null, line: frame?.line ?? (at === undefined ? null : Number(at.line)) };
   found.failingTests.push(

@@ -2,9 +2,11 @@ import { splitExpectation } from '../../expectation.ts';
 import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { failingTest } from '../extraction.ts';
+import { blockEnd, failingTest } from '../extraction.ts';
 
 const ANT = /^\s{0,12}(?:\[junit\] ?)?/;
+/** Ant's brief form says all on one line. */
+const BRIEF = /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)\s{0,4}$/;
 const MAX_LINES = 40;
 
 /** JUnit's own console: Ant's `Testcase: … FAILED`, JUnit 4's numbered list, and the JUnit Platform launcher. */
@@ -16,6 +18,7 @@ export const junitConsole: Extractor = {
     for (const line of lines) {
       const text = log.line(line).replace(ANT, '');
       if (/^\s{0,4}(?:FAILED|Caused an ERROR)\s{0,4}$/.test(text)) nth += readAnt(log, line, found, nth);
+      else if (BRIEF.test(text)) nth += readBrief(log, line, text, found, nth);
       else if (/^\s{0,4}JUnit (?:Jupiter|Vintage):/.test(text)) nth += readPlatform(log, line, text.trim(), found, nth);
       else if (/^There (?:was|were) \d{1,5} (?:failure|error)s?:/.test(text)) nth += readNumbered(log, line, found, nth);
     }
@@ -35,6 +38,13 @@ function readAnt(log: LogText, line: number, found: Extraction, nth: number): nu
     end++;
   const suite = suiteOf(log, line, end, name);
   return push(log, line - 1, end, { name, suite }, log.line(line + 1), found, nth);
+}
+
+function readBrief(log: LogText, line: number, text: string, found: Extraction, nth: number): number {
+  const test = BRIEF.exec(text)?.groups;
+  if (test === undefined) return 0;
+  const end = blockEnd(log, line, MAX_LINES, (next) => !/^\s{0,4}$|^Test(?:case|suite)?:? \S/.test(next.replace(ANT, '')));
+  return push(log, line, end, { name: test.name ?? '', suite: test.suite ?? null }, log.line(line + 1), found, nth);
 }
 
 function suiteOf(log: LogText, start: number, end: number, name: string): string | null {

@@ -1,8 +1,9 @@
+import type { Expectation } from '../../expectation.ts';
 import { splitExpectation } from '../../expectation.ts';
 import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { failingTest } from '../extraction.ts';
+import { blockEnd, failingTest } from '../extraction.ts';
 
 const ITEM = /^(?<indent>\s{0,8})(?<number>\d{1,5})\) (?<title>\S.{0,500}?)\s{0,8}$/;
 const MAX_LINES = 120;
@@ -32,12 +33,28 @@ function readList(log: LogText, head: number, found: Extraction): number {
   const framework = /failing/.test(log.line(head)) || /tests? failed/.test(log.line(head)) ? 'mocha' : 'jasmine';
   while (expected <= MAX_ITEMS) {
     const start = findItem(log, line, expected);
-    if (start === 0) break;
+    if (start === 0 || (framework === 'jasmine' && !isJasmine(log, start))) break;
     line = readItem(log, start, expected, framework, found) + 1;
     expected++;
   }
   if (expected > 1) found.blocks.push({ start: head, end: head, weight: 70, reason: `${framework} totals` });
   return line - 1;
+}
+
+/** A title that holds a value printed on several lines goes on to the line that closes it. */
+function readWholeTitle(log: LogText, line: number, end: number, titles: string[]): number {
+  const first = titles.at(-1) ?? '';
+  if (!/[{[(`]$/.test(first)) return line;
+  const close = blockEnd(log, line, Math.min(40, end - line), (_, at) => !/:$/.test(log.line(at - 1)) || at - 1 === line);
+  if (!/:$/.test(log.line(close))) return line;
+  const rest = Array.from({ length: close - line }, (_, i) => log.line(line + 1 + i).trim());
+  titles[titles.length - 1] = [first, ...rest].join(' ');
+  return close;
+}
+
+/** Other frameworks number what failed below the same word. */
+function isJasmine(log: LogText, start: number): boolean {
+  return /^\s{0,8}(?:Message:|- )/.test(log.line(start + 1));
 }
 
 function findItem(log: LogText, from: number, number: number): number {
@@ -61,6 +78,7 @@ function readItem(log: LogText, start: number, number: number, framework: string
     line++;
     titles.push(log.line(line).trim());
   }
+  line = readWholeTitle(log, line, end, titles);
   const ended = /:$/.test(titles.at(-1) ?? '');
   const path = ended ? titles : titles.slice(0, 1);
   if (!ended) line = start;
@@ -76,13 +94,19 @@ function readItem(log: LogText, start: number, number: number, framework: string
       file: frame?.file ?? null,
       line: frame?.line ?? null,
       message,
-      ...splitExpectation(body.join('\n')),
+      ...expectationOf(body, framework),
     }),
   );
   const less = Math.min(number, 30) * 0.4;
   found.blocks.push({ start, end, weight: 88 - less, reason: `${framework} failure` });
   found.blocks.push({ start, end: Math.min(end, line + 6), weight: 91 - less, reason: `${framework} failure` });
   return end;
+}
+
+/** Jasmine ends its sentences. */
+function expectationOf(body: readonly string[], framework: string): Expectation {
+  const said = splitExpectation(body.join('\n'));
+  return framework === 'jasmine' ? { ...said, expected: said.expected?.replace(/\.$/, '') ?? null } : said;
 }
 
 function bodyOf(log: LogText, from: number, to: number): string[] {

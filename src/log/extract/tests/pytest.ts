@@ -13,9 +13,14 @@ interface Seen {
 /** A long name leaves pytest room for two underscores on either side. */
 const HEADER = /^_{2,200} (?:(?<phase>ERROR (?:at (?:setup|teardown) of|collecting)) )?(?<name>\S.{0,300}?) _{2,200}$/;
 const BANNER = /^={3,200} ?(?:(?<title>.{1,200}?) ?)?={3,200}$/;
-const SUMMARY = /^(?<outcome>FAILED|ERROR) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000}))?$/;
+const SUMMARY =
+  /^(?<outcome>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000}))?$/;
 const INLINE =
   /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/;
+/** What a subtest adds to the name of its test. */
+const SUBTEST = / (?:\[[^\]\n]{0,200}\] ?)?\(\w{1,60}=.{0,300}\)$| \[[^\]\n]{1,200}\]$/;
+/** How xdist reports each test as it ends. */
+const WORKER = /^\[gw\d{1,4}\](?: \[ {0,3}\d{1,3}%\])? (?:FAILED|ERROR) (?<file>[^\s:]{1,300}\.py)::(?<rest>\S.{0,400}?)\s{0,4}$/;
 const MAX_FAILURE_LINES = 400;
 const MAX_FRAMES = 60;
 
@@ -27,6 +32,10 @@ export const pytest: Extractor = {
     ' __',
     '= FAILURES =',
     '= ERRORS =',
+    '= PASSES =',
+    '= XPASSES =',
+    '= XFAILURES =',
+    'warnings summary',
     'FAILED ',
     'ERROR ',
     ' FAILED',
@@ -61,10 +70,11 @@ function readSection(log: LogText, line: number, found: Extraction, failures: Ma
   const { errors, frames } = scanSection(log, line, end);
   const location = frames.find(({ own }) => own);
   const collecting = groups.phase === 'ERROR collecting';
-  const path = (groups.name ?? '').split('.');
-  const name = collecting ? (groups.name ?? '') : lastPart(groups.name ?? '');
-  const suite = collecting || path.length < 2 ? null : (groups.name ?? '').slice(0, -name.length - 1) || null;
-  const message = errors[0] === undefined ? null : log.line(errors[0]).replace(/^E\s{1,8}/, '');
+  const title = (groups.name ?? '').replace(SUBTEST, '');
+  const path = title.split('.');
+  const name = collecting ? title : lastPart(title);
+  const suite = collecting || path.length < 2 ? null : title.slice(0, -name.length - 1) || null;
+  const message = errors[0] === undefined ? null : log.line(errors[0]).replace(/^E\s{1,40}/, '');
   const whole = errors
     .slice(0, 30)
     .map((at) => log.line(at).replace(/^E\s{0,3}/, ''))
@@ -107,7 +117,7 @@ function scanSection(log: LogText, start: number, end: number): { errors: number
   const frames: StackFrame[] = [];
   for (let line = start; line <= end; line++) {
     const text = log.line(line);
-    if (/^E(?:\s{2,8}|$)/.test(text)) errors.push(line);
+    if (/^E(?:\s{2,40}|$)/.test(text)) errors.push(line);
     const frame = readFrame(text);
     if (frame !== null && frames.length < MAX_FRAMES) frames.push(frame);
   }
@@ -134,7 +144,7 @@ function propose(found: Extraction, start: number, end: number, errors: readonly
 }
 
 function readSummary(log: LogText, line: number, text: string, found: Extraction, failures: Map<string, Seen>): void {
-  const groups = SUMMARY.exec(text)?.groups ?? INLINE.exec(text)?.groups;
+  const groups = SUMMARY.exec(text)?.groups ?? WORKER.exec(text)?.groups ?? INLINE.exec(text)?.groups;
   if (groups !== undefined) {
     const parts = (groups.rest ?? '').split('::');
     const bracket = (groups.rest ?? '').indexOf('[');

@@ -3,7 +3,7 @@ import { splitExpectation } from '../../expectation.ts';
 import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { failingTest } from '../extraction.ts';
+import { blockEnd, failingTest } from '../extraction.ts';
 
 const MARK =
   /^(?:\[(?:ERROR|INFO|WARNING)\]\s{1,4})?(?<head>\S.{0,500}?)\s{1,4}(?:--\s)?(?:Time elapsed: [\d.,]{1,12} ?s(?:ec)?)\s{1,4}<<< (?:FAILURE|ERROR)!/;
@@ -23,6 +23,8 @@ export const surefire: Extractor = {
     '[ERROR] Failures:',
     '[ERROR] Errors:',
     'Tests run:',
+    'Flakes:',
+    'Flaked tests:',
     'Failed to execute goal',
     'BUILD FAILURE',
     'COMPILATION ERROR',
@@ -35,6 +37,7 @@ export const surefire: Extractor = {
       if (text.includes('<<<')) readMark(log, line, text, found, own, marked);
       else if (/^(?:\[ERROR\] )?(?:Failed tests|Tests in error|(?:Failures|Errors)):\s{0,4}/.test(text))
         readSummary(log, line, found, own, marked);
+      else if (/^(?:\[WARNING\] )?(?:Flakes|Flaked tests):\s{0,4}$/.test(text)) dropFlakes(log, line, found);
       else if (/Failed to execute goal/.test(text))
         found.blocks.push({ start: line, end: goalEnd(log, line), weight: 66, reason: 'maven goal failed' });
       else if (
@@ -80,6 +83,18 @@ function readMark(log: LogText, line: number, text: string, found: Extraction, o
   const less = Math.min(nth, 30) * 0.4;
   found.blocks.push({ start: line, end, weight: 86 - less, reason: 'maven test failure' });
   found.blocks.push({ start: line, end: Math.min(end, line + 5), weight: 92 - less, reason: 'maven test failure' });
+}
+
+/** A test that passed when it ran again did not fail, although its first run was told. */
+function dropFlakes(log: LogText, line: number, found: Extraction): void {
+  const end = blockEnd(log, line, 400, (text) => /^(?:\[\w{1,8}\] |\s{2})\s{0,8}\S/.test(text));
+  const flaked = new Set<string>();
+  for (let at = line + 1; at <= end; at++) {
+    const path = /^(?:\[\w{1,8}\] )?(?<path>[\w$.]{3,300})(?:\([\w$.]{3,300}\))?\s{0,4}$/.exec(log.line(at))?.groups?.path;
+    if (path !== undefined) flaked.add(path);
+  }
+  const kept = found.failingTests.filter(({ framework, suite, name }) => framework !== 'maven' || !flaked.has(`${suite}.${name}`));
+  found.failingTests.splice(0, found.failingTests.length, ...kept);
 }
 
 function expectationOf(log: LogText, line: number, end: number): Pick<FailingTest, 'expected' | 'actual'> {

@@ -36,14 +36,18 @@ function read(log: LogText, line: number, name: string, found: Extraction, nth: 
     error === '|-' || error === null
       ? (thrown ?? blockText(body, 'error') ?? yaml('message') ?? ending(body, yaml('severity'), yaml('exitcode')))
       : error;
+  const script = body
+    .map((text) => /in test file (?<file>.{1,300}), line (?<line>\d{1,7})\)/.exec(text)?.groups)
+    .find((one) => one !== undefined);
+  const place = at ?? script;
   const { expected, actual } = splitExpectation(body.join('\n'));
   const known = { expected: yaml('expected') ?? yaml('wanted') ?? expected, actual: yaml('actual') ?? yaml('found') ?? actual };
   found.failingTests.push(
     failingTest(log, line, 'tap', {
       name,
-      file: at?.file ?? null,
-      line: at === undefined ? null : Number(at.line),
-      message: message?.slice(0, 1_000) ?? null,
+      file: place?.file ?? null,
+      line: place?.line === undefined ? null : Number(place.line),
+      message: (message ?? commentBelow(body))?.slice(0, 1_000) ?? null,
       ...known,
     }),
   );
@@ -71,6 +75,12 @@ const COMPLAINT =
 
 /** Beginnings of what a test runner printed, rather than of a message. */
 const OUTPUT = /^(?:TAP version|\[process |[▶✔✖#{<[]|-{3}|ok \d|not ok )/;
+
+/** Bats and others say below what failed in comments. */
+function commentBelow(body: readonly string[]): string | null {
+  const said = body.filter((text) => /^\s{0,40}#/.test(text)).map((text) => text.replace(/^\s{0,40}#\s{0,8}/, ''));
+  return said.find((text) => text !== '' && !/^\((?:from function|in test file)|^\s{0,4}in test file/.test(text)) ?? null;
+}
 
 function blockText(body: readonly string[], key: string): string | null {
   const at = body.findIndex((text) => text.trim() === `${key}: |-`);
