@@ -96,11 +96,11 @@ module.exports = {
     vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(intake|review|publish)/', '^src/http(\\.ts$|/)']),
     vendor(
       'services-in-adapters',
-      'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+|yauzl',
+      'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+',
       ['^src/adapters/'],
     ),
     vendor('webhook-signatures-at-intake', '@octokit/webhooks-methods', ['^src/intake/']),
-    vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes', ['^src/log/']),
+    vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel', ['^src/tools/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),
     vendor('pino-in-logger', 'pino', ['^src/adapters/logger/']),

@@ -1,8 +1,8 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { decodeSource } from '../log/decode.ts';
+import { decodeSources } from '../log/archive.ts';
 import type { Masker } from '../log/mask.ts';
-import { parseReportStrict } from '../log/reports/report.ts';
+import { parseReport, parseReportStrict } from '../log/reports/report.ts';
 import { storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
 
@@ -14,22 +14,36 @@ export interface PreparedSources {
 }
 
 /**
- * Decodes and masks uploaded files and reads the reports, before anything is stored. Throws TriageError for the first file
- * that is too large once decompressed (all together may have `maxBytes`), is no text, or is no JUnit report.
+ * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. What is in an archive is read as well
+ * as it can be, with notes. Throws TriageError for the first file that is too large once decompressed (all together may have
+ * `maxBytes`), is no text, or is no test report although it was sent as one.
  */
 export async function prepareSources(files: readonly UploadedFile[], maxBytes: number, masker: Masker): Promise<PreparedSources> {
   const sources: SourceText[] = [];
   const testResults: TestResult[] = [];
+  const taken = new Set<string>();
   let left = maxBytes;
   for (const file of files) {
-    // Zero would mean "no limit" to zlib.
-    const source = decodeSource(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
-    left -= Buffer.byteLength(source.text);
-    const { text } = await masker.mask(source.text);
-    if (file.kind === 'report') testResults.push(...parseReportStrict(file.name, text).testResults.map(storableResult));
-    sources.push({ ...source, text });
+    const decoded = await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
+    for (const source of decoded) {
+      left -= Buffer.byteLength(source.text);
+      const { text } = await masker.mask(source.text);
+      const name = distinctName(source.name, taken);
+      const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
+      if (source.kind === 'report') testResults.push(...read(name, text).testResults.map(storableResult));
+      sources.push({ ...source, name, text });
+    }
   }
   return { sources, testResults };
+}
+
+/** Names of files in an archive are the sender's too: two of one name would replace each other. */
+function distinctName(name: string, taken: Set<string>): string {
+  const base = storable(name).slice(0, 500);
+  let distinct = base;
+  for (let count = 2; taken.has(distinct); count++) distinct = `${base} (${count})`;
+  taken.add(distinct);
+  return distinct;
 }
 
 /** A failed build must bring something to read. Throws `invalid-input`. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { SourceText } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { decodeSource } from '../log/decode.ts';
+import { decodeSources } from '../log/archive.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 
@@ -77,7 +77,10 @@ async function fileText(folder: string, path: string, maxBytes: number): Promise
   const full = isAbsolute(path) ? path : join(folder, path);
   const bytes = await readFile(full);
   const name = full.split('/').at(-1)?.replace(/\.gz$/, '') ?? 'log';
-  return decodeSource(name, bytes, 'log', { maxBytes });
+  const [first, ...rest] = await decodeSources(name, bytes, 'log', { maxBytes });
+  if (first === undefined) throw new TriageError('invalid-input', `${path} holds no log`);
+  // A row has one log: several of an archive are read as one.
+  return rest.length === 0 ? first : { ...first, text: [first, ...rest].map(({ text }) => text).join('\n') };
 }
 
 function inlineText(row: DatasetRow): SourceText {

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/http.ts';
 import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
 import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { makeZip } from '../support/make-zip.ts';
 
 const metadata = { repository: 'shop/api', pipeline: 'ci', number: 812, branch: 'main' };
 const LOG = 'running 3 tests\nFAIL src/cart.test.ts\n  expected 10.20, got 10.21\n';
@@ -215,8 +216,9 @@ describe('bad input is refused with the right status and a sentence, is logged, 
     ['a log of blanks', withLog(' \n\n'), 400, /nothing to read/],
     ['no log at all', [['metadata', metadata]], 400, /no log and no report/],
     ['a binary log', withLog(BINARY), 415, /ELF program/],
-    ['a zip instead of a log', withLog(Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0])), 415, /zip archive/],
-    ['broken gzip', withLog(gzipSync(LOG).subarray(0, 30)), 400, /broken gzip/],
+    ['a broken zip', withLog(Uint8Array.from([0x50, 0x4b, 3, 4, 0, 0])), 400, /zip archive/],
+    ['a zip with no log in it', withLog(makeZip([{ name: 'a.png', content: 'x' }])), 415, /no log and no report/],
+    ['broken gzip', withLog(gzipSync(LOG).subarray(0, 12)), 400, /broken gzip/],
     ['a gzip bomb', withLog(BOMB), 413, /larger than the limit/],
     ['two half bombs', [...withLog(HALF_BOMB), ['log', HALF_BOMB, 'more.log']], 413, /larger than the limit/],
     ['broken XML', withReport('<testsuite><testcase name="a">'), 400, /junit\.xml/],
@@ -316,7 +318,28 @@ describe('bad input is refused with the right status and a sentence, is logged, 
   });
 });
 
-test('invalid UTF-8 and NUL are read, shown as U+FFFD', async () => {
+test('an archive of logs and reports is kept as one source each, with the results of its reports', async () => {
+  const report = '<testsuite name="S"><testcase name="a"/><testcase name="b"><failure message="no"/></testcase></testsuite>';
+  const zip = makeZip([
+    { name: '0_build.txt', content: LOG },
+    { name: 'reports/junit.xml', content: report },
+    { name: 'reports/broken.xml', content: '<testsuite><testcase' },
+  ]);
+  const answer = await sendForm([
+    ['metadata', metadata],
+    ['log', zip, 'logs.zip'],
+  ]);
+
+  expect(answer.status).toBe(202);
+  expect([...state.archive.keys()].sort()).toEqual([
+    'bld_1/logs.zip/0_build.txt',
+    'bld_1/logs.zip/reports/broken.xml',
+    'bld_1/logs.zip/reports/junit.xml',
+  ]);
+  expect(state.archive.get('bld_1/logs.zip/0_build.txt')).toBe(LOG);
+});
+
+test('invalid UTF-8 and NUL are read, the first shown as U+FFFD', async () => {
   const bytes = Buffer.concat([
     Buffer.from('error: a line with some bytes in it that are no text at all: '),
     Buffer.from([0xff, 0xfe, 0x00]),

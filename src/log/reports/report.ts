@@ -64,6 +64,17 @@ export function isReport(text: string): boolean {
   return value !== undefined && readJson('', value, text) !== null;
 }
 
+/** Whether a text is TAP or `go test -json`. */
+export function isLineReport(text: string): boolean {
+  return isGoJson(text) || isTap(text);
+}
+
+/** Whether a file found among others is neither a log nor a report: a web page, or XML or JSON of another kind. */
+export function isStray(name: string, text: string): boolean {
+  if (/^[\ufeff\s]{0,1000}(?:<\?xml|<!doctype|<html|<svg)/i.test(text)) return true;
+  return /\.(?:xml|trx)$/i.test(name) ? rootElement(text) !== null : /\.json$/i.test(name) && parseJson(text) !== undefined;
+}
+
 function read(name: string, text: string): Outcome {
   const root = rootElement(text);
   if (root !== null) return readXmlReport(name, text, root);
