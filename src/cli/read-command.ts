@@ -1,4 +1,5 @@
 import type { Reading } from '../domain/reading.ts';
+import { isUnknown } from '../log/fingerprint.ts';
 import { createMasker } from '../log/mask.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
@@ -28,12 +29,18 @@ function renderReading(reading: Reading): string {
   const kept = reading.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0);
   const head = [
     `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets hidden`,
-    `Fingerprint\t${reading.generic ? 'none: nothing specific enough' : `${reading.fingerprint.algorithm}/${reading.fingerprint.version} ${reading.fingerprint.value}`}`,
+    `Fingerprint\t${fingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
     ...reading.failingTests.map((test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`),
     ...reading.messages.slice(0, 10).map((message) => `Message\t${place(message.at)}${visibleLine(message.text)}`),
   ];
   return `${head.join('\n')}\n${reading.excerpts.map(renderExcerpt).join('')}`;
+}
+
+function fingerprintLine({ fingerprint, generic }: Reading): string {
+  if (isUnknown(fingerprint)) return 'none: nothing specific enough';
+  const name = `${fingerprint.algorithm}/${fingerprint.version} ${fingerprint.value}`;
+  return generic ? `${name} (which test and how it ended, not why: groups, but recalls no answer)` : name;
 }
 
 function place(at: { source: string; line: number } | null): string {

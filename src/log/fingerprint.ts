@@ -51,8 +51,8 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
 }
 
 /** Whether a fingerprint stands for no identity at all: two failures that have it have nothing known in common. */
-export function isUnknown({ algorithm, value }: Fingerprint): boolean {
-  return algorithm !== FINGERPRINT_ALGORITHM || value === NOTHING;
+export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
+  return value === '' || value === NOTHING;
 }
 
 function hashOf(key: readonly string[]): string {

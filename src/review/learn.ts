@@ -4,6 +4,7 @@ import { newId } from '../domain/ids.ts';
 import { KIND_CATEGORY, type Kind } from '../domain/kind.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
+import { likenessOf, likenessText } from '../log/likeness.ts';
 
 /** What a decision teaches, and a sentence for the reviewer about it. */
 export interface Lesson {
@@ -57,7 +58,7 @@ function entryOf({ decision, analysis, repository, previous }: LessonFacts, fail
   return {
     id: newId('lib', Date.parse(decision.decidedAt)),
     fingerprint: failure.fingerprint,
-    message: [failure.message, failure.excerpt?.text ?? ''].join('\n').trim().slice(0, MAX_MESSAGE),
+    message: likenessText(likenessOf(failure)) || failure.message.slice(0, MAX_MESSAGE),
     repository,
     category,
     kind: decision.kind ?? keptKind(analysis, category),

@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { FailureRow } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { type LikenessParts, likenessOf } from '../log/likeness.ts';
+import { NEAR, nearMatchIndex } from '../log/near-match.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failureHeadline } from './failure-text.ts';
 import { pastFailure } from './past-failure.ts';
 import { defineTool, type Tool } from './tool.ts';
 
+/** The database names candidates by trigrams, generously; what is alike is decided on all that is known of each. */
+const CANDIDATES = { minScore: 0.2, limit: 50 } as const;
+const MAX_TEXT = 1_000;
+
 const Parameters = z.strictObject({
-  text: z.string().trim().min(3).max(1_000).optional().describe("A message; by default the failure's own"),
-  minScore: z.number().min(0.1).max(1).default(0.3).describe('Trigram similarity from which a failure counts'),
+  text: z.string().trim().min(3).max(MAX_TEXT).optional().describe("A message; by default the failure's own"),
+  minScore: z.number().min(0.1).max(1).default(NEAR).describe('Likeness from which a failure counts; 1 is the same in every part'),
   limit: z.int().min(1).max(20).default(5),
 });
 
@@ -22,10 +31,25 @@ export function findSimilarFailures(history: HistoryStore): Tool {
     provider: 'history',
     parameters: Parameters,
     async run({ text, minScore, limit }, { subject }) {
-      const message = text ?? failureHeadline(subject);
-      if (message === '') return [];
-      const rows = await history.similarFailures({ text: message, excludeBuildId: subject.build.id, minScore, limit });
-      return rows.map((row) => ({ ...pastFailure(row), score: Math.min(Math.max(row.score, 0), 1) }));
+      const asked = text === undefined ? partsOf(subject) : messageAlone(text);
+      if (asked.message === null || asked.message.trim() === '') return [];
+      const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
+      const rows = await history.similarFailures(query);
+      const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));
+      const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
+      return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
+        const row = rows[Number(id)];
+        return row === undefined ? [] : [{ ...pastFailure(row), score }];
+      });
     },
   });
+}
+
+function partsOf(subject: TriageSubject): LikenessParts {
+  const [failure] = subject.failures;
+  return failure === undefined ? messageAlone(failureHeadline(subject)) : likenessOf(failure);
+}
+
+function messageAlone(message: string): LikenessParts {
+  return { test: null, message, frames: [], lines: [] };
 }

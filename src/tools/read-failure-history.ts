@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
+import { isUnknown } from '../log/fingerprint.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName } from './failure-text.ts';
 import { pastFailure } from './past-failure.ts';
@@ -23,7 +24,8 @@ export function readFailureHistory(history: HistoryStore): Tool {
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({
         repository: subject.build.repository,
-        fingerprint: subject.fingerprint.value,
+        // What has no identity has no earlier occurrence either.
+        fingerprint: isUnknown(subject.fingerprint) ? '' : subject.fingerprint.value,
         test: test ?? failingTestName(subject),
         beforeBuildId: subject.build.id,
         limit,

@@ -1,5 +1,7 @@
 import { CATEGORIES } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import { likenessOf, likenessText } from '../log/likeness.ts';
+import { NEAR } from '../log/near-match.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
@@ -10,7 +12,7 @@ const MAX_MESSAGES = 3;
 
 const Parameters = retrievalParameters('Only failures that were decided to be of this category');
 
-/** Has a person already decided a failure like this one? */
+/** Has a person already decided a failure like this one? What is less alike than `NEAR` is no precedent. */
 export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
   return defineTool({
     name: 'search_error_library',
@@ -26,6 +28,7 @@ export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
       const filter = category === undefined ? {} : { filter: { category } };
       const matches = await Promise.all(texts.map((text) => vectorIndex.search('error_library', { text, limit, ...filter }, signal)));
       return best(matches.flat())
+        .filter(({ score }) => score >= NEAR)
         .slice(0, limit)
         .map((match) => findingOf(match, subject.build.repository));
     },
@@ -33,12 +36,13 @@ export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
 }
 
 /**
- * An entry holds what one failure said, so each failure's message is compared by itself, and all that is known as a whole.
- * Single lines of the log are not: a line that many failures share must not look like a precedent.
+ * An entry holds the likeness text of one failure, so each failure's own is compared by itself; its message too, since the lines
+ * around it may be others by now; and all that is known as a whole. Single lines of the log are not: a line that many failures share
+ * must not look like a precedent.
  */
 function textsOf(subject: TriageSubject): string[] {
-  const messages = subject.failures.slice(0, MAX_MESSAGES).map((failure) => failure.message.trim());
-  return [...new Set([...messages, failureText(subject)])].filter((text) => text !== '');
+  const own = subject.failures.slice(0, MAX_MESSAGES).flatMap((failure) => [failure.message.trim(), likenessText(likenessOf(failure))]);
+  return [...new Set([...own, failureText(subject)])].filter((text) => text !== '');
 }
 
 /** Each entry with its best score, best first. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TriageErrorCode } from '../../src/domain/errors.ts';
 import type { DecisionInput } from '../../src/domain/review.ts';
+import { likenessOf, likenessText } from '../../src/log/likeness.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { syncLibraryIndex } from '../../src/review/library-index.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
@@ -42,7 +43,8 @@ describe('what a decision teaches', () => {
       timesSeen: 1,
       repository: 'shop/api',
     });
-    expect(entry?.message).toBe(`expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`);
+    expect(entry?.message).toBe(likenessText(likenessOf(sampleFailure())));
+    expect(entry?.message).toContain('expected 10.20, got 10.21\nFAIL cart total');
     expect(teaching).toMatch(/^Taught/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({ category: 'TEST_FAILURE', confirmedBy: 'ada' });

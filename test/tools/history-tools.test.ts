@@ -69,12 +69,27 @@ describe('read_failure_history', () => {
 });
 
 describe('find_similar_failures', () => {
-  it("compares the failure's own message, and carries the score", async () => {
-    const { history, asked } = recording({ similarFailures: async () => [{ ...row(700), score: 0.62 }] });
+  const trigrams = 0.62;
+  const other = (number: number, message: string) => ({
+    ...row(number),
+    failure: { ...failure, id: `fal_${number}`, message, test: null, frames: [], excerpt: null },
+    score: trigrams,
+  });
+
+  it('compares all of the failure with the candidates for its own message, and carries the likeness', async () => {
+    const { history, asked } = recording({
+      similarFailures: async () => [other(699, 'expected 3 rows, got none'), { ...row(700), score: trigrams }],
+    });
     const outcome = await asking({ history })('CODE_ERROR', 'find_similar_failures');
 
     expect(asked).toMatchObject([{ text: 'expected 10.20, got 10.21', excludeBuildId: 'bld_sample' }]);
-    expect(outcome.findings).toMatchObject([{ score: 0.62, data: { category: 'TEST_FAILURE' } }]);
+    expect(outcome.findings).toMatchObject([{ source: 'history/shop/api/ci/700', data: { category: 'TEST_FAILURE' } }]);
+    expect(outcome.findings[0]?.score).toBeCloseTo(1, 9);
+  });
+
+  it('offers nothing where the candidates share words only', async () => {
+    const { history } = recording({ similarFailures: async () => [other(699, 'got tired of what was expected')] });
+    expect(await asking({ history })('CODE_ERROR', 'find_similar_failures')).toMatchObject({ status: 'empty' });
   });
 });
 

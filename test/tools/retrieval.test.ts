@@ -121,7 +121,8 @@ describe('search_error_library', () => {
     };
     await vectorIndex.upsert('error_library', [
       { id: 'lib_1', text: 'expected 10.20, got 10.21', metadata },
-      { id: 'lib_2', text: 'out of memory', metadata: { ...metadata, entryId: 'lib_2', repository: 'other/app' } },
+      { id: 'lib_2', text: 'expected 10.20 euro, got 10.21', metadata: { ...metadata, entryId: 'lib_2', repository: 'other/app' } },
+      { id: 'lib_3', text: 'out of memory', metadata: { ...metadata, entryId: 'lib_3' } },
     ]);
     const { findings } = await asking({ vectorIndex })('TEST_FAILURE', 'search_error_library');
 
@@ -132,5 +133,6 @@ describe('search_error_library', () => {
     });
     expect(findings[0]?.score).toBeGreaterThan(0.99);
     expect(findings[1]?.data).toMatchObject({ entryId: 'lib_2', sameRepository: false });
+    expect(findings.map(({ data }) => data?.entryId)).not.toContain('lib_3');
   });
 });
