@@ -2,16 +2,31 @@ import { splitExpectation } from '../../expectation.ts';
 import { isForeignFile } from '../../frames.ts';
 import type { LogText } from '../../lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { failingTest } from '../extraction.ts';
+import { blockEnd, failingTest } from '../extraction.ts';
 
 const PANIC =
   /^(?:thread '(?<thread>[^']{0,300})' (?:\(\d{1,10}\) )?panicked at (?:'(?<old>.{0,600})', )?(?<file>[^\s:']{1,300}):(?<line>\d{1,7}):\d{1,6}:?)/;
+/** A try that failed is no failure yet: the summary says how the last one ended. */
+const NEXTEST = /^\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) \[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$/;
+const NEXTEST_LAST =
+  /^\s{1,12}TRY \d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) \[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$/;
 const MAX_LINES = 60;
 
 /** cargo test and nextest: what each failing test printed, panics, and the list of failures. */
 export const cargo: Extractor = {
   name: 'cargo',
-  literals: [' stdout ----', 'panicked at', ' ... FAILED', '    FAIL [', 'test result: FAILED', '--- stderr'],
+  literals: [
+    ' stdout ----',
+    'panicked at',
+    ' ... FAILED',
+    '    FAIL [',
+    ' TIMEOUT [',
+    ' SIGSEGV [',
+    ' SIGABRT [',
+    '     Summary [',
+    'test result: FAILED',
+    '--- stderr',
+  ],
   extract: (log, lines, found) => {
     const seen = new Set<string>();
     for (const line of lines) {
@@ -19,8 +34,9 @@ export const cargo: Extractor = {
       const name =
         /^---- (?!end stdout)(\S.{0,300}) stdout ----$/.exec(text)?.[1] ??
         /^test (\S.{0,300}?)(?: - should panic)? \.\.\. FAILED$/.exec(text)?.[1] ??
-        /^\s{1,8}FAIL \[.{1,20}\] (?:\(.{1,20}\) )?\S{1,100} (.{1,300})$/.exec(text)?.[1];
+        NEXTEST.exec(text)?.groups?.name;
       if (name !== undefined) addTest(log, line, name, text, found, seen);
+      else if (/^\s{2,8}Summary \[/.test(text)) readRetried(log, line, found, seen);
       else if (text.includes('panicked at')) readPanic(log, line, text, found);
       else if (text.startsWith('--- stderr'))
         found.blocks.push({ start: line, end: Math.min(log.lineCount, line + 15), weight: 70, reason: 'stderr of a build script' });
@@ -53,6 +69,15 @@ function addTest(log: LogText, line: number, name: string, text: string, found: 
     found.blocks.push({ start: line, end, weight: 86 - less, reason: 'cargo test failure' });
     found.blocks.push({ start: line, end: Math.min(end, line + 8), weight: 91 - less, reason: 'cargo test failure' });
   } else found.blocks.push({ start: line, end: line, weight: 60, reason: 'failing cargo test' });
+}
+
+/** Nextest lists below its totals how the tests that failed ended at last. */
+function readRetried(log: LogText, line: number, found: Extraction, seen: Set<string>): void {
+  const end = blockEnd(log, line, 300, (text) => /^\s{2,12}[A-Z]/.test(text));
+  for (let at = line + 1; at <= end; at++) {
+    const name = NEXTEST_LAST.exec(log.line(at))?.groups?.name;
+    if (name !== undefined) addTest(log, at, name, log.line(at), found, seen);
+  }
 }
 
 function sectionEnd(log: LogText, line: number): number {

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import { readTests } from './read-tests.ts';
+
+describe('googletest', () => {
+  it('is read with what stands above its verdict, once', () => {
+    const tests = readTests(`
+      [ RUN      ] Cart.Ok
+      [       OK ] Cart.Ok (0 ms)
+      [ RUN      ] Cart.AddsUp
+      g.cpp:2: Failure
+      Value of: full()
+        Actual: false
+      Expected: true
+      [  FAILED  ] Cart.AddsUp (0 ms)
+      [ RUN      ] All/Rate.IsOne/1
+      g.cpp:6: Failure
+      Expected equality of these values:
+        GetParam()
+          Which is: 2
+        1
+      [  FAILED  ] All/Rate.IsOne/1, where GetParam() = 2 (0 ms)
+      [ DISABLED ] Cart.DISABLED_Later
+      [  FAILED  ] 2 tests, listed below:
+      [  FAILED  ] Cart.AddsUp
+      [  FAILED  ] All/Rate.IsOne/1, where GetParam() = 2`);
+    expect(tests).toMatchObject([
+      { name: 'AddsUp', suite: 'Cart', file: 'g.cpp', line: 2, expected: 'true', actual: 'false' },
+      { name: 'IsOne/1', suite: 'All/Rate', file: 'g.cpp', line: 6 },
+    ]);
+    expect(tests).toHaveLength(2);
+  });
+});
+
+describe('ctest', () => {
+  it('is read inline and in its list, once', () => {
+    const tests = readTests(
+      `
+      1/3 Test #1: reads ............................   Passed    0.01 sec
+      2/3 Test #2: skips ............................***Failed    0.01 sec
+      3/3 Test #3: waits ............................***Timeout   1.50 sec
+
+      The following tests FAILED:
+      \t  2 - skips (Failed)
+      \t  3 - waits (Timeout)
+      Errors while running CTest`.replaceAll('\\t', '\t'),
+    );
+    expect(tests).toMatchObject([
+      { name: 'skips', message: null },
+      { name: 'waits', message: 'Timeout' },
+    ]);
+    expect(tests).toHaveLength(2);
+  });
+});
+
+describe('catch2', () => {
+  it('is read by the heading between its rules', () => {
+    const rule = '-'.repeat(79);
+    const tests = readTests(`
+      ${rule}
+      adds up
+        deep
+      ${rule}
+      c.cpp:7
+      ${'.'.repeat(79)}
+
+      c.cpp:7: FAILED:
+        CHECK( total == 3 )
+      with expansion:
+        2 == 3
+
+      ${'='.repeat(79)}
+      test cases: 4 | 3 passed | 1 failed`);
+    expect(tests).toMatchObject([{ name: 'adds up/deep', file: 'c.cpp', line: 7, expected: '3', actual: '2', framework: 'catch2' }]);
+  });
+});
+
+describe('doctest', () => {
+  it('leaves out the cases that may fail', () => {
+    const rule = '='.repeat(79);
+    const tests = readTests(`
+      ${rule}
+      d.cpp:6:
+      TEST CASE:  known
+
+      d.cpp:6: ERROR: CHECK( 1 == 2 ) is NOT correct!
+        values: CHECK( 1 == 2 )
+
+      Allowed to fail so marking it as not failed
+      ${rule}
+      d.cpp:7:
+      TEST SUITE: s
+      TEST CASE:  three
+
+      d.cpp:7: FATAL ERROR: REQUIRE( total == 3 ) is NOT correct!
+        values: REQUIRE( 1 == 3 )
+
+      ${rule}`);
+    expect(tests).toMatchObject([{ name: 'three', file: 'd.cpp', line: 7, expected: '3', actual: '1' }]);
+    expect(tests).toHaveLength(1);
+  });
+});
+
+describe('Boost.Test and QtTest', () => {
+  it('are read from one line and those below', () => {
+    expect(readTests('b.cpp(4): error: in "cart/adds_up": check total == 3 has failed [2 != 3]')).toMatchObject([
+      { name: 'adds_up', suite: 'cart', file: 'b.cpp', line: 4, expected: '3', actual: '2' },
+    ]);
+    const tests = readTests(`
+      PASS   : TestCart::initTestCase()
+      FAIL!  : TestCart::addsUp(two items) Compared values are not the same
+         Actual   (cart.total()): 2
+         Expected (3)           : 3
+         Loc: [test_cart.cpp(12)]
+      XFAIL  : TestCart::later() known`);
+    expect(tests).toMatchObject([{ name: 'addsUp(two items)', suite: 'TestCart', line: 12, expected: '3', actual: '2' }]);
+  });
+});
+
+describe('cargo nextest', () => {
+  it('counts what failed in the end, not each try', () => {
+    const tests = readTests(`
+              PASS [   0.004s] shop tests::fine
+        TRY 1 FAIL [   0.004s] shop tests::flaky
+        TRY 2 PASS [   0.004s] shop tests::flaky
+              FAIL [   0.003s] shop tests::adds_up
+        TRY 1 FAIL [   0.003s] shop tests::broken
+        TRY 2 FAIL [   0.003s] shop tests::broken
+      ------------
+           Summary [   0.010s] 4 tests run: 2 passed (1 flaky), 2 failed, 0 skipped
+         FLAKY 2/2 [   0.004s] shop tests::flaky
+              FAIL [   0.003s] shop tests::adds_up
+        TRY 2 FAIL [   0.003s] shop tests::broken
+      error: test run failed`);
+    expect(tests.map(({ name }) => name)).toEqual(['tests::adds_up', 'tests::broken']);
+  });
+});
