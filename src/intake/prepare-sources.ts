@@ -19,22 +19,30 @@ export interface PreparedSources {
  * `maxBytes`), is no text, or is no test report although it was sent as one.
  */
 export async function prepareSources(files: readonly UploadedFile[], maxBytes: number, masker: Masker): Promise<PreparedSources> {
-  const sources: SourceText[] = [];
-  const testResults: TestResult[] = [];
+  const decoded: Decoded[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
   for (const file of files) {
-    const decoded = await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
-    for (const source of decoded) {
+    for (const source of await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) })) {
       left -= Buffer.byteLength(source.text);
-      const { text } = await masker.mask(source.text);
-      const name = distinctName(source.name, taken);
       const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
-      if (source.kind === 'report') testResults.push(...read(name, text).testResults.map(storableResult));
-      sources.push({ ...source, name, text });
+      decoded.push({ source: { ...source, name: distinctName(source.name, taken) }, read });
     }
   }
+  // All at once: what is secret in one file is hidden in every other.
+  const masked = await masker.maskAll(decoded.map(({ source }) => source.text));
+  const sources = decoded.map(({ source }, at) => ({ ...source, text: masked[at]?.text ?? '' }));
+  const testResults = decoded.flatMap(({ read }, at) => resultsOf(sources[at], read));
   return { sources, testResults };
+}
+
+interface Decoded {
+  readonly source: SourceText;
+  readonly read: typeof parseReport;
+}
+
+function resultsOf(source: SourceText | undefined, read: typeof parseReport): TestResult[] {
+  return source?.kind === 'report' ? read(source.name, source.text).testResults.map(storableResult) : [];
 }
 
 /** Names of files in an archive are the sender's too: two of one name would replace each other. */

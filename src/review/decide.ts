@@ -18,7 +18,7 @@ export interface DecideDeps {
   readonly database: Database;
   readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library'>;
   readonly vectorIndex: VectorIndex;
-  readonly masker: Masker;
+  readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
 }

@@ -4,16 +4,13 @@ import type { GreenTemplates } from '../log/green-diff.ts';
 import type { Masker } from '../log/mask.ts';
 import { readSources } from '../log/read-sources.ts';
 
-/** Masks every text of a build; line numbers do not move. */
+/** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
 export async function maskSources(sources: readonly SourceText[], masker: Masker): Promise<{ sources: SourceText[]; secrets: number }> {
-  const masked: SourceText[] = [];
-  let secrets = 0;
-  for (const source of sources) {
-    const { text, count } = await masker.mask(source.text);
-    masked.push({ ...source, text });
-    secrets += count;
-  }
-  return { sources: masked, secrets };
+  const masked = await masker.maskAll(sources.map(({ text }) => text));
+  return {
+    sources: sources.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' })),
+    secrets: masked.reduce((sum, { count }) => sum + count, 0),
+  };
 }
 
 /** Reads masked sources; a build without any gets a reading that says so. */

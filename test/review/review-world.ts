@@ -61,7 +61,9 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
 }
 
 /** Hides the word "hunter2". */
-const masker: Masker = { mask: async (text) => ({ text: text.replaceAll('hunter2', '***'), count: text.split('hunter2').length - 1 }) };
+const masker: Pick<Masker, 'mask'> = {
+  mask: async (text) => ({ text: text.replaceAll('hunter2', '***'), count: text.split('hunter2').length - 1 }),
+};
 
 /** A transaction that takes back what it did when it fails. */
 function memoryDatabase(state: ReviewWorld['state']): Database {
