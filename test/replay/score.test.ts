@@ -119,6 +119,18 @@ describe('groups', () => {
     expect(figures['same fingerprint: pair precision']).toBeCloseTo(1 / 3);
     expect(figures['same fingerprint: pair recall']).toBeCloseTo(1 / 3);
   });
+
+  it('near match: one of the group among the five nearest, and the share of those that could be; a case alone counts in neither', () => {
+    const said = (group: string, message: string) => one({ group }, { messages: [message] });
+    const figures = figuresOf([
+      said('disk', 'no space left on device while writing the atlas'),
+      said('disk', 'no space left on device while writing the index'),
+      said('disk', 'the quota of the builder is used up'),
+      said('alone', 'undefined reference to zlibVersion'),
+    ]);
+    expect(figures['near match: recall@5']).toBeCloseTo(2 / 3);
+    expect(figures['near match: share of the group in the first 5']).toBeCloseTo((1 / 2 + 1 / 2 + 0) / 3);
+  });
 });
 
 describe('speed', () => {
