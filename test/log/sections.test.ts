@@ -36,7 +36,7 @@ describe('failed sections', () => {
     ],
     ['Azure', ['##[section]Starting: Build', 'bad', "##[error]Bash exited with code '1'."], [1, 3, 'Build']],
   ] as const)('of %s', (_, lines, [lineStart, lineEnd, name]) => {
-    expect(read(...lines).failedSections).toEqual([{ source: 'l', name, lineStart, lineEnd, failed: true }]);
+    expect(read(...lines).failedSections).toEqual([{ source: 'l', name, lineStart, lineEnd, failed: true, exitCode: 1 }]);
   });
 
   it('are none where nothing failed', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readSources } from '../../src/log/read-sources.ts';
+import { readSources } from '../../../src/log/read-sources.ts';
 
 const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 
@@ -70,6 +70,86 @@ describe('Jenkins logs', () => {
       'Finished: FAILURE',
     ];
     expect(read(...lines).failedSections).toEqual([{ source: 'l', name: 'Execute shell', lineStart: 2, lineEnd: 5, failed: true }]);
+  });
+
+  it('tell the path of nested stages, and stop before the post actions of the stage itself', () => {
+    const { failedSections } = read(
+      '[Pipeline] stage',
+      '[Pipeline] { (Test)',
+      '[Pipeline] stage',
+      '[Pipeline] { (Unit)',
+      '[Pipeline] sh',
+      '+ npm test',
+      'bad',
+      'Post stage',
+      '[Pipeline] junit',
+      'Recording test results',
+      '[Pipeline] }',
+      '[Pipeline] // stage',
+      '[Pipeline] }',
+      '[Pipeline] // stage',
+      '[Pipeline] stage',
+      '[Pipeline] { (Deploy)',
+      'Stage "Deploy" skipped due to earlier failure(s)',
+      '[Pipeline] }',
+      '[Pipeline] End of Pipeline',
+      'ERROR: script returned exit code 1',
+      'Finished: FAILURE',
+    );
+    expect(failedSections).toMatchObject([{ name: 'Test / Unit', lineStart: 4, lineEnd: 8 }]);
+  });
+
+  it('blame the stage that caught an error, not the last one', () => {
+    const { failedSections } = read(
+      '[Pipeline] { (Lint)',
+      '[Pipeline] catchError',
+      '[Pipeline] {',
+      '[Pipeline] sh',
+      'bad',
+      '[Pipeline] }',
+      'ERROR: script returned exit code 2',
+      '[Pipeline] // catchError',
+      '[Pipeline] }',
+      '[Pipeline] { (Package)',
+      '[Pipeline] sh',
+      'fine',
+      '[Pipeline] }',
+      '[Pipeline] End of Pipeline',
+      'Finished: UNSTABLE',
+    );
+    expect(failedSections).toMatchObject([{ name: 'Lint', lineStart: 1, lineEnd: 7, exitCode: 2 }]);
+  });
+
+  it('blame every branch that failed', () => {
+    const { failedSections } = read(
+      '[Pipeline] { (Test)',
+      '[Pipeline] parallel',
+      '[Pipeline] { (Branch: linux)',
+      '[Pipeline] { (Branch: macos)',
+      '[linux] bad',
+      'Failed in branch linux',
+      '[macos] bad',
+      'Failed in branch macos',
+      '[Pipeline] // parallel',
+      'Finished: FAILURE',
+    );
+    expect(failedSections.map(({ name, lineStart }) => [name, lineStart])).toEqual([
+      ['Test / linux', 3],
+      ['Test / macos', 4],
+    ]);
+  });
+
+  it('without stages name the step that ran last', () => {
+    const { failedSections } = read(
+      '[Pipeline] node',
+      '[Pipeline] {',
+      '[Pipeline] sh',
+      '+ make',
+      'bad',
+      '[Pipeline] }',
+      'Finished: FAILURE',
+    );
+    expect(failedSections).toMatchObject([{ name: 'sh', lineStart: 3, lineEnd: 6 }]);
   });
 
   it('of builds that passed name none', () => {
