@@ -39,6 +39,7 @@ import { sbtTests } from './sbt-tests.ts';
 import { stestr } from './stestr.ts';
 import { surefire } from './surefire.ts';
 import { tap } from './tap.ts';
+import { teamcity } from './teamcity.ts';
 import { testUnit } from './test-unit.ts';
 import { testng } from './testng.ts';
 import { testthat } from './testthat.ts';
@@ -57,6 +58,6 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
   golang, ginkgo, cargo,
   googletest, ctest, catch2, doctest, boostTest, qtTest,
   dotnet, pester, rspec, minitest, testUnit, phpunit, pest, phpRunTests,
-  xctest, haskellTests, exunit, erlangTests, testthat, juliaTest, busted, bats,
+  xctest, haskellTests, exunit, erlangTests, testthat, juliaTest, busted, bats, teamcity,
   harness, prove,
 ];

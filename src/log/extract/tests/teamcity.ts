@@ -16,13 +16,16 @@ export const teamcity: Extractor = {
   literals: ['##teamcity[testfailed', '##teamcity[testsuite', '##teamcity[buildproblem', '##teamcity[message'],
   extract: (log, lines, found) => {
     const suites = new Map<string, string[]>();
+    // The framework's own output beside the messages tells the same tests by their plain names.
+    const known = new Set(found.failingTests.map(({ name }) => name));
     let tests = 0;
     for (const line of lines) {
       const message = readServiceMessage(wholeLine(log, line));
       if (message === null) continue;
       if (message.name.startsWith('testSuite')) follow(message, suites);
-      else if (message.name === 'testFailed' && tests < MAX_TESTS) addTest(log, line, message, suites, found, tests++);
-      else addProblem(log, line, message, found);
+      else if (message.name === 'testFailed') {
+        if (tests < MAX_TESTS && !isKnown(message, known)) addTest(log, line, message, suites, found, tests++);
+      } else addProblem(log, line, message, found);
     }
   },
 };
@@ -67,6 +70,11 @@ function addTest(
     }),
   );
   found.blocks.push({ start: line, end: line, weight: 88 - Math.min(nth, 30) * 0.4, reason: 'failing test (TeamCity)' });
+}
+
+function isKnown({ attributes }: ServiceMessage, known: ReadonlySet<string>): boolean {
+  const name = attributes.get('name') ?? '';
+  return known.has(name) || known.has(name.slice(name.lastIndexOf('.') + 1));
 }
 
 /** Where the test complains, as pytest (`test_a.py:7: AssertionError`) and Python's own traces write it. */
