@@ -110,7 +110,14 @@ describe('a failure that does not say why', () => {
     expect(silent('test_a', 'crashed with exit code -11')).toEqual(silent('test_a', 'crashed with exit code 3221225477'));
     expect(silent('test_a', 'exit code 7')).toEqual(silent('test_a', null));
     expect(silent('test_a', 'npm ERR! Test failed.  See above for more details.')).toEqual(silent('test_a', null));
-    expect(silent('test_a', 'ok 3 - adds two numbers')).toEqual(silent('test_a', null));
+    for (const passed of [
+      'ok 3 - adds two numbers',
+      '# Subtest: adds two numbers',
+      '[PASS] adds two numbers',
+      '✔ adds two numbers (2 ms)',
+    ]) {
+      expect(silent('test_a', passed)).toEqual(silent('test_a', null));
+    }
   });
 
   it('is no longer generic where an own frame says where', () => {
