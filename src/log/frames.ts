@@ -26,14 +26,25 @@ const SHAPES: readonly FrameShape[] = [
   },
   { pattern: /^\t(?<file>\/?[^\s:]{1,300}\.go):(?<line>\d{1,7})(?: \+0x[0-9a-f]{1,16})?$/ },
   { pattern: /^\s{1,40}at (?<file>\.{0,2}\/?[^\s:()]{1,300}\.rs):(?<line>\d{1,7})/ },
+  { pattern: /^\s{0,20}(?:at|by) 0x[0-9A-Fa-f]{1,16}: (?<fn>[^\n]{1,200}?) \((?<file>[^\s():]{1,300}\.\w{1,4}):(?<line>\d{1,7})\)$/ },
+  {
+    pattern: /^#\d{1,4} {2,10}(?<fn>[^\n]{1,200}?) \((?<file>(?:file:\/\/|package:|dart:)[^\s():]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?\)$/,
+  },
+  {
+    pattern:
+      /^\s{4,12}(?:\((?<app>[\w.]{1,60}) [\w.+-]{1,40}\) )?(?<file>[^\s:()]{1,300}\.(?:exs?|erl)):(?<line>\d{1,7}): (?<fn>[^\n]{1,200})$/,
+  },
   { pattern: /^(?<file>[\w./-]{1,200}\.(?:py)):(?<line>\d{1,7}): (?:in (?<fn>[\w<>]{1,100})|[A-Z]\w{1,60}|$)/ },
 ];
 
 const FOREIGN =
-  /node_modules|site-packages|dist-packages|\/usr\/(?:lib|local\/lib|include)|\/lib\/(?:python|ruby)|\/gems\/|\/rustc\/|\/\.cargo\/|\/vendor\/|\/pkg\/mod\/|\/(?:usr\/local\/)?go\/src\/|hostedtoolcache|^node:|^internal\/|^<|Unknown Source|Native Method|^(?:events|fs|module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|^lib\/internal|\/python\d(?:\.\d{1,2})?\/|\/library\/(?:std|core|alloc|test)\/|^src\/lib(?:std|core|test)\//;
+  /node_modules|site-packages|dist-packages|\/usr\/(?:lib|local\/lib|include)|\/lib\/(?:python|ruby)|\/gems\/|\/rustc\/|\/\.cargo\/|\/vendor\/|\/pkg\/mod\/|\/(?:usr\/local\/)?go\/src\/|hostedtoolcache|^node:|^dart:|^internal\/|^<|Unknown Source|Native Method|^(?:events|fs|module|net|timers|util|vm|domain|_stream_\w{1,20}|bootstrap_node|assert)\.js$|^lib\/internal|\/python\d(?:\.\d{1,2})?\/|\/library\/(?:std|core|alloc|test)\/|^src\/lib(?:std|core|test)\//;
 
 const FOREIGN_FUNCTION =
   /^(?:java[x]?|jdk|sun|com\.sun|org\.(?:junit|testng|apache|gradle|mockito|hamcrest|assertj|springframework|hibernate|codehaus|eclipse|slf4j|scalatest)|kotlin|kotlinx|scala|groovy|clojure|System|Microsoft|NUnit|Xunit|junit|android|okhttp3|io\.netty|reactor|com\.google|std|core|alloc|__rust_\w{1,40}|testing|runtime|reflect)[.:]/;
+
+/** Applications that come with Elixir and Erlang. */
+const FOREIGN_APPS = /^(?:elixir|stdlib|kernel|ex_unit|mix|eex|iex|logger|compiler|erts)$/;
 
 /** Reads one line of a stack, or null where it is none. `own` is false for library, runtime and test-runner code. */
 export function readFrame(line: string): StackFrame | null {
@@ -41,9 +52,9 @@ export function readFrame(line: string): StackFrame | null {
   for (const { pattern } of SHAPES) {
     const groups = pattern.exec(line)?.groups;
     if (groups === undefined) continue;
-    const { file = '', line: number, fn } = groups;
+    const { file = '', line: number, fn, app = '' } = groups;
     const name = fn?.trim() ?? null;
-    return { file, line: number === undefined ? null : Number(number), function: name, own: isOwn(file, name) };
+    return { file, line: number === undefined ? null : Number(number), function: name, own: isOwn(file, name) && !FOREIGN_APPS.test(app) };
   }
   return null;
 }

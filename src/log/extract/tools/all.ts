@@ -7,6 +7,7 @@ import { babel, vite, webpack } from './bundlers.ts';
 import { cmake } from './cmake.ts';
 import { commands } from './commands.ts';
 import { compilers } from './compilers.ts';
+import { crashes } from './crashes.ts';
 import { clouds, kubernetes, terraform } from './deploy.ts';
 import { docker } from './docker.ts';
 import { eslint, jsLinters } from './eslint.ts';
@@ -19,6 +20,7 @@ import { lua } from './lua.ts';
 import { make } from './make.ts';
 import { maven } from './maven.ts';
 import { meson } from './meson.ts';
+import { moreTraces } from './more-traces.ts';
 import { msbuild } from './msbuild.ts';
 import { ninja } from './ninja.ts';
 import { npm } from './npm.ts';
@@ -34,6 +36,7 @@ import { records } from './records.ts';
 import { gradleBuild, sbt } from './resolution.ts';
 import { bundler, rubocop } from './ruby.ts';
 import { rustc } from './rustc.ts';
+import { sanitizers } from './sanitizers.ts';
 import { shell } from './shell.ts';
 import { linters } from './text-linters.ts';
 import { pythonTraceback, stackTrace } from './traces.ts';
@@ -50,5 +53,5 @@ export const TOOL_EXTRACTORS: readonly Extractor[] = [
   cmake, autotools, meson, ninja, bazel, make,
   npm, yarn, pnpm, pip, poetry, uv, conda, maven, sbt, gradleBuild, bundler, composer, cocoapods, packages,
   docker, kubernetes, terraform, ansible, clouds, transfer, preCommit,
-  pythonTraceback, stackTrace, records, shell, phrases, commands,
+  sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records, shell, phrases, commands,
 ];

@@ -1,6 +1,7 @@
 import { diagnosticExtractor } from './diagnostics.ts';
 
-const javaSource = (line: string) => /^(?:\[ERROR\]|\s{0,8}\[\w{1,12}\])?\s{1,200}\S|^symbol:|^location:/.test(line);
+const mavenSource = (line: string) => /^(?:\[ERROR\])?\s{1,200}\S|^symbol:|^location:/.test(line);
+const javaSource = (line: string) => /^(?:\s{0,8}\[\w{1,12}\])?\s{1,200}\S|^symbol:|^location:/.test(line);
 
 /** javac, kotlinc, scalac and groovyc, alone, in Maven, in Gradle, in Ant or in sbt. */
 export const javac = diagnosticExtractor(
@@ -23,7 +24,7 @@ export const javac = diagnosticExtractor(
     {
       pattern:
         /^(?:\[(?:ERROR|javac|error)\]\s{0,8}){0,2}(?<file>(?:[A-Za-z]:)?[^\s:[\]]{1,300}\.(?:java|kt|groovy|scala)):\[(?<line>\d{1,7}),(?<column>\d{1,5})\] (?:error: )?(?<message>.{1,500})/,
-      belongs: javaSource,
+      belongs: mavenSource,
     },
     {
       pattern:

@@ -160,11 +160,17 @@ export const shell: Extractor = {
   },
 };
 
+/** What a tool tries again by itself: it tells little while the tool may still succeed. */
+const TRIED_AGAIN =
+  /\bwill retry\b|\bRetrying \(|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} (?:failed|of \d)|^Ign:\d|^npm (?:WARN|warn|http)\b/i;
+
 function readLine(log: LogText, line: number, found: Extraction): void {
   const text = log.line(line);
   if (text.length > 1_500 || HARMLESS.test(text) || isPassing(text)) return;
   const complaint = COMPLAINTS.find(({ pattern }) => pattern.test(text));
   if (complaint === undefined) return;
-  found.blocks.push({ start: line, end: line, weight: complaint.weight - 14, reason: complaint.reason, loose: true });
-  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: complaint.weight - 8 });
+  const less = TRIED_AGAIN.test(text) ? 44 : 0;
+  const reason = less > 0 ? `${complaint.reason}, tried again` : complaint.reason;
+  found.blocks.push({ start: line, end: line, weight: complaint.weight - 14 - less, reason, loose: true });
+  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: complaint.weight - 8 - less });
 }

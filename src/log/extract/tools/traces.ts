@@ -20,10 +20,37 @@ export const pythonTraceback: Extractor = {
     let end = 0;
     for (const line of lines.slice(0, MAX_TRACES)) {
       if (line <= end || !/Traceback \(most recent call last\):?\s{0,4}$/.test(log.line(line))) continue;
+      const isChained = end > 0 && line - end <= 4 && follows(log, end, line);
+      const before = found.exceptions.length;
       end = readTraceback(log, line, found);
+      if (isChained && found.exceptions.length > before) joinChain(log, found);
     }
   },
 };
+
+const CHAINED = /(?:The above exception was the direct cause|During handling of the above exception)/;
+
+function follows(log: LogText, end: number, line: number): boolean {
+  for (let at = end + 1; at < line; at++) if (CHAINED.test(log.line(at))) return true;
+  return false;
+}
+
+/** Python tells the deepest cause first: what was raised because of it joins its chain, and keeps its words as a message. */
+function joinChain(log: LogText, found: Extraction): void {
+  const outer = found.exceptions.pop();
+  const cause = found.exceptions.pop();
+  if (outer === undefined || cause === undefined) return;
+  const outerFrames = [...(cause.outerFrames ?? []), ...outer.frames].slice(0, MAX_FRAMES);
+  found.exceptions.push({ ...cause, chain: [outer.type, ...cause.chain], outerFrames });
+  const text = `${outer.type}: ${outer.message}`.slice(0, 500);
+  const line = outer.at === null ? null : lineBelow(log, outer.at.line, text);
+  found.messages.push({ text, at: line === null ? outer.at : { source: log.name, line }, weight: 72 });
+}
+
+function lineBelow(log: LogText, start: number, text: string): number | null {
+  for (let at = start + 1; at <= Math.min(log.lineCount, start + MAX_FRAMES * 3); at++) if (log.line(at).endsWith(text)) return at;
+  return null;
+}
 
 function readTraceback(log: LogText, start: number, found: Extraction): number {
   const indent = log.line(start).indexOf('Traceback');
@@ -75,18 +102,32 @@ function firstFrame(log: LogText, line: number): number {
   return 0;
 }
 
+/** .NET's inner exception, on a line of its own. */
+const INNER =
+  /^\s{0,12}---> (?:\(Inner Exception #\d{1,3}\) )?(?<type>(?:[A-Za-z_]\w{0,80}\.){0,10}[A-Z]\w{0,80}(?:Exception|Error))(?:: (?<message>.{0,500}))?$/;
+
 function readTrace(log: LogText, start: number, first: number, type: string, message: string, found: Extraction): number {
   const chain = [type];
   let cause = { type, message, line: start };
   let frames: StackFrame[] = [];
   let outer: StackFrame[] = [];
   let end = first;
+  for (let line = start + 1; line < first; line++) {
+    const inner = INNER.exec(log.line(line))?.groups;
+    if (inner === undefined) continue;
+    cause = { type: inner.type ?? '', message: inner.message ?? '', line };
+    chain.push(cause.type);
+  }
+  let deepest: StackFrame[] | null = null;
   for (let line = first; line <= Math.min(log.lineCount, first + 400); line++) {
     const text = log.line(line);
     const frame = readFrame(text);
     if (frame !== null) frames.push(frame);
-    else if (/^\s{0,20}Caused by: /.test(text)) {
-      const groups = HEAD.exec(text.trimStart())?.groups;
+    else if (/^\s{0,20}--- End of inner exception/.test(text) && chain.length > 1 && deepest === null) {
+      deepest = frames;
+      frames = [];
+    } else if (/^\s{0,20}(?:Caused by: |\[cause\]: )/.test(text)) {
+      const groups = HEAD.exec(text.trimStart().replace(/^\[cause\]: /, ''))?.groups;
       cause = { type: groups?.type ?? text.trim().slice(11, 100), message: groups?.message ?? '', line };
       chain.push(cause.type);
       outer = [...frames, ...outer];
@@ -94,6 +135,7 @@ function readTrace(log: LogText, start: number, first: number, type: string, mes
     } else if (!/^\s{0,20}(?:\.\.\. \d{1,4} |at |Suppressed: |\[CIRCULAR|--- End of)/.test(text)) break;
     end = line;
   }
+  if (deepest !== null) [frames, outer] = [deepest, frames];
   found.exceptions.push({
     type: cause.type,
     message: cause.message.slice(0, 500),

@@ -123,7 +123,7 @@ describe('messages and exits', () => {
       'boom',
       '##[error]Process completed with exit code 137.',
     );
-    expect(exits).toEqual([{ code: 137, signal: null, source: 'build.log', line: 5 }]);
+    expect(exits).toMatchObject([{ code: 137, signal: null, source: 'build.log', line: 5 }]);
     expect(failedSections).toMatchObject([{ name: 'Run make', lineStart: 1, lineEnd: 5, failed: true }]);
   });
 });
