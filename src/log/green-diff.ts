@@ -38,7 +38,7 @@ interface Placed {
 /** New lines gain this much. */
 const GAIN = 4;
 /** Lines that the green build has too lose this much. */
-const LOSS = 30;
+const LOSS = 60;
 /** New lines that no reader asked for, by whether they stand near something telling. Context of known lines comes between the two. */
 const UNREAD_NEAR = 50;
 const UNREAD_FAR = 36;

@@ -50,6 +50,19 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.deliveries).toHaveLength(1);
   });
 
+  test('a passed run is owed templates, unless a fork ran it', async () => {
+    const run = { conclusion: 'success' };
+    await sendGithub(app, { event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
+    const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
+    const payload = githubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
+    await sendGithub(app, { event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
+
+    expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
+    expect([...state.greens]).toEqual(['bld_1']);
+    expect(state.defaultBranches.get('github octo-org/octo-repo')).toBe('master');
+    expect(state.rung).toEqual([]);
+  });
+
   test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
     await sendGithub(app, {
       event: 'workflow_run',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { knows, Templates, templatesOf } from '../../src/log/templates.ts';
+import { knows, knowsAny, Templates, templatesInTurns, templatesOf } from '../../src/log/templates.ts';
 
 const GREEN = [
   'Downloading from central: https://repo.example.org/a/1.0/a-1.0.pom',
@@ -78,5 +78,25 @@ describe('templatesOf', () => {
     const green = templatesOf(lines.join('\n'));
     expect(performance.now() - start).toBeLessThan(5_000);
     expect(green.lines.length).toBeLessThan(lines.length);
+  });
+});
+
+describe('templates of several builds', () => {
+  it('know a line that any of them knows', () => {
+    const [one, other] = [templatesOf('all good in 3s\nERROR: telemetry is off'), templatesOf('retrying the upload to mirror-7')];
+    expect(knowsAny([one, other], 'all good in 90s')).toBe(true);
+    expect(knowsAny([one, other], 'retrying the upload to mirror-7')).toBe(true);
+    expect(knowsAny([one, other], 'ERROR: disk is full')).toBe(false);
+    expect(knowsAny([], 'all good in 3s')).toBe(false);
+  });
+
+  it('are the same when they are made in turns', async () => {
+    const text = Array.from({ length: 9_000 }, (_, i) => `step ${i % 700} of job-${i} took ${i} ms`).join('\n');
+    let turns = 0;
+    const made = await templatesInTurns(text, async () => {
+      turns++;
+    });
+    expect(made).toEqual(templatesOf(text));
+    expect(turns).toBe(4);
   });
 });

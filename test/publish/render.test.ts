@@ -49,6 +49,13 @@ kept · ana_9f2c
     expect(text).toContain('Evidence   build.log:9  one\n         agent.log:120  two\n');
   });
 
+  it('says since which green build the lines are new', () => {
+    const analysis = sampleAnalysis({ green: { buildId: 'bld_1', number: '1234', url: null } });
+    expect(renderTerminal(analysis, terminal)).toContain('\nNew      since build 1234\n');
+    expect(renderPlain(analysis)).toContain('New\tsince build 1234\n');
+    expect(renderMarkdown(analysis)).toContain('\n\nNew since build 1234\n\n');
+  });
+
   it('colours only when asked', () => {
     expect(renderTerminal(sampleAnalysis(), terminal)).not.toContain('\u001b');
     expect(renderTerminal(sampleAnalysis(), { color: true, width: 78 })).toContain('\u001b[1mFix      \u001b[22m');
