@@ -15,7 +15,7 @@ const EXAMPLES = `Examples:
   faultline triage build.log --junit report.xml --repo . --json
   faultline serve --demo`;
 
-const INPUT_HELP = 'a log file (plain or gzip), a directory of logs and JUnit reports, or - for standard input';
+const INPUT_HELP = 'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
 
 /**
  * Every command and its help. Commands load what they need when they are called: `--help` and `read` must not wait for a
@@ -44,7 +44,7 @@ function triageCommand(): Command {
   return new Command('triage')
     .description('Answer why a build failed, from its log. Needs no server, no configuration and no key.')
     .argument('<input>', INPUT_HELP)
-    .option('--junit <file...>', 'JUnit XML reports of the build')
+    .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
     .option('--repo <dir>', 'local clone that may be read for suspects and blame')
     .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
     .addOption(analystOption())
@@ -66,7 +66,7 @@ function readCommand(): Command {
   return new Command('read')
     .description('Only read: excerpts with exact lines, failing tests, messages, fingerprint.')
     .argument('<input>', INPUT_HELP)
-    .option('--junit <file...>', 'JUnit XML reports of the build')
+    .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
     .option('--green <file>', 'log of a green build of the same job')
     .option('--budget <tokens>', 'tokens that the excerpts may hold', positive, 2000)
     .addOption(jsonOption())
