@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, terminalConfig } from './command-parts.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
@@ -29,7 +30,7 @@ export function createProgram(): Command {
   for (const command of [triageCommand(), readCommand(), replayCommand(), serveCommand(), workerCommand(), reviewCommand()]) {
     program.addCommand(command);
   }
-  for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand()]) program.addCommand(command);
+  for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
   return settle(program, 'faultline');
 }
 
@@ -147,4 +148,24 @@ function doctorCommand(): Command {
         await runDoctor(options);
       }),
     );
+}
+
+function benchCommand(): Command {
+  const read = new Command('read')
+    .description('Measure how fast and with how much memory logs are read, beside ripgrep, grep and Drain3 where they are installed.')
+    .argument('[logs...]', 'logs to read; generated ones where none is given')
+    .option('--size <MiB>', 'size of the text that is searched', positive, 200)
+    .option('--large <MiB>', 'size of the largest log read; a fifth of it is the smaller one', positive, 1024)
+    .option('--hostile <MiB>', 'size of each hostile log', positive, 100)
+    .option('--rounds <n>', 'interleaved rounds, of which the median counts', positive, 5)
+    .option('--budget <tokens>', 'tokens of log kept of each', positive, 8000)
+    .option('--python <path>', 'a Python that has Drain3', 'python3')
+    .addOption(jsonOption())
+    .action(
+      guarded(async (logs: string[], options: BenchReadOptions) => {
+        const { runBenchRead } = await import('./bench-command.ts');
+        await runBenchRead(logs, options);
+      }),
+    );
+  return new Command('bench').description('Measure speed and memory on this machine.').addCommand(read);
 }

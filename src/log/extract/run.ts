@@ -26,11 +26,18 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'commands',
 ]);
 
+const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS];
+
 let matcher: Matcher | undefined;
+
+/** Every literal any reader asks for, in lower case, each once. */
+export function readerLiterals(): readonly string[] {
+  return [...new Set(GROUPS.flat().map((literal) => literal.toLowerCase()))];
+}
 
 /** The matcher that finds every literal any reader asks for; built once. */
 export function readerMatcher(): Matcher {
-  matcher ??= buildMatcher([...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS]);
+  matcher ??= buildMatcher(GROUPS);
   return matcher;
 }
 

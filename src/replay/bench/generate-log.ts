@@ -1,0 +1,68 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+
+/** Lines of everyday builds; `#` becomes a number. The share of complaints is that of real logs: about one line in fifty. */
+const ORDINARY = [
+  '2026-01-05T10:#:#.#000000Z [INFO] Downloading from central: https://repo.example.org/maven2/org/example/lib-#/1.#.#/lib-#-1.#.#.jar (# kB at # kB/s)',
+  '2026-01-05T10:#:#.#000000Z [INFO] Tests run: #, Failures: 0, Errors: 0, Skipped: 0, Time elapsed: 0.# s - in org.example.module#.Service#Test',
+  'gcc -DHAVE_CONFIG_H -I. -I../include -O2 -Wall -g -c -o obj/part-#.o ../src/part-#.c',
+  '[#/#] Building CXX object src/CMakeFiles/core.dir/unit-#.cpp.o',
+  'npm http fetch GET 200 https://packages.example.org/some-package-# #ms (cache miss)',
+  '   Compiling serde-like-# v1.#.# (/build/crates/serde-like-#)',
+  'test module_#::case_# ... ok',
+  'tests/unit/test_module_#.py::TestThing::test_case_# PASSED                 [ #%]',
+  '  \u001b[32m✓\u001b[0m renders the component with # rows (# ms)',
+  'ok      example.org/team/project/pkg#   0.#s',
+  ' ---> Running in #ab#cd#ef',
+  'Get:# http://deb.example.org/debian stable/main amd64 libthing# amd64 1.#-# [# kB]',
+  'Collecting package-#==2.#.#',
+  '10:#:# DEBUG worker-# request # took # ms status=200',
+  '-- Looking for header-#.h - found',
+];
+const COMPLAINTS = [
+  'src/part-#.c:#:#: warning: unused variable \u2018tmp#\u2019 [-Wunused-variable]',
+  'WARN deprecated package-#@1.#.#: this version is no longer supported',
+  '10:#:# ERROR worker-# could not reach cache node #, retrying in # ms',
+  'java.lang.IllegalStateException: pool # is closed',
+  '\tat org.example.module#.Service.run(Service.java:#)',
+  'tests/unit/test_module_#.py::TestThing::test_case_# FAILED                 [ #%]',
+];
+const COMPLAINT_EVERY = 50;
+const PIECE = 1 << 22;
+
+/** Writes a log of ordinary build output to a file, about `bytes` long; the same for the same seed. */
+export function writeGeneratedLog(path: string, bytes: number, seed = 1): void {
+  const random = randomFrom(seed);
+  const file = openSync(path, 'w');
+  try {
+    for (let written = 0; written < bytes; ) written += writeSync(file, generatedText(Math.min(PIECE, bytes - written), random));
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** About `bytes` of such a log. */
+export function generatedLog(bytes: number, seed = 1): string {
+  return generatedText(bytes, randomFrom(seed));
+}
+
+function generatedText(bytes: number, random: () => number): string {
+  const lines: string[] = [];
+  for (let length = 0; length < bytes; ) {
+    const kind = random() * COMPLAINT_EVERY < 1 ? COMPLAINTS : ORDINARY;
+    const line = (kind[Math.floor(random() * kind.length)] ?? '').replaceAll('#', () => String(Math.floor(random() * 60)));
+    lines.push(line);
+    length += line.length + 1;
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** A small generator of numbers in 0..1 (mulberry32): good enough for logs, and the same everywhere. */
+export function randomFrom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
