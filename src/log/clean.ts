@@ -4,9 +4,12 @@
  */
 const ESCAPES = /\u001b(?:\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
 
-/** What CI systems put before each line: times, stream marks, and the job and step columns of GitHub's downloads. */
+/** The job and step columns of GitHub's downloads. */
+const LONGEST_COLUMN = 120;
+const JOB_AND_STEP = /^[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)/;
+
+/** What CI systems put before each line: times and stream marks. */
 const PREFIXES: readonly RegExp[] = [
-  /^[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)/,
   /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
   /^\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\](?:\[[\w -]{1,12}\]:?)? ?/,
   /^\[\d{1,3}:\d\d:\d\d\] ?/,
@@ -23,8 +26,10 @@ export function stripEscapes(text: string): string {
 /** What a person saw of one line (without escapes): the text after the last carriage return, without CI's own prefix. */
 export function cleanLine(line: string): string {
   let shown = line.includes('\r') ? lastSegment(line) : line;
+  const tab = shown.indexOf('\t');
+  if (tab > 0 && tab <= LONGEST_COLUMN) shown = shown.replace(JOB_AND_STEP, '');
   const first = shown.charCodeAt(0);
-  if (shown.includes('\t') || first === 0xfeff || first === 0x5b || (first >= 0x30 && first <= 0x39)) {
+  if (first === 0xfeff || first === 0x5b || (first >= 0x30 && first <= 0x39)) {
     for (const prefix of PREFIXES) shown = shown.replace(prefix, '');
   }
   return shown;

@@ -32,7 +32,10 @@ export function* linesHolding(path: string, literals: readonly string[]): Genera
   try {
     let last = 0;
     for (const chunk of scanChunks(file, buildMatcher([literals]))) {
-      for (const line of chunk.hits[0] ?? []) if (chunk.firstLine + line > last) yield (last = chunk.firstLine + line);
+      for (const line of chunk.hits[0] ?? []) {
+        if (chunk.firstLine + line > last) yield chunk.firstLine + line;
+        last = chunk.firstLine + line;
+      }
     }
   } finally {
     file.close();
