@@ -1,33 +1,54 @@
-import { buildAutomaton } from './aho-corasick.ts';
+import { bytesOfText } from './log-bytes.ts';
+import { buildMatcher } from './scan/matcher.ts';
+import { type ScannedChunk, scanChunks } from './scan/scan-chunks.ts';
 
 /** Told of each line that holds a literal: where it stands, and a bit for each group of literals that it holds. */
 export type Candidate = (from: number, to: number, groups: number) => void;
 
 /**
  * The first stage: one pass over a text that finds the lines worth a second look. Every line with a literal is told, however
- * many there are. At most 31 groups; the case of ASCII letters does not count.
+ * many there are. At most 31 groups; the case of ASCII letters does not count. Terminal escapes are text like any other: a secret may
+ * stand inside of one.
  */
 export function createScan(groups: readonly (readonly string[])[]): (text: string, candidate: Candidate) => void {
-  const literals = groups.flatMap((group, bit) => group.map((literal) => ({ literal, bits: 1 << bit })));
-  const { columns, width, next, outputs } = buildAutomaton(literals.map(({ literal }) => literal));
-  const bitsOf = Uint32Array.from(outputs, (ids) => ids.reduce((bits, id) => bits | (literals[id]?.bits ?? 0), 0));
+  const matcher = buildMatcher(groups, { throughEscapes: false });
   return (text, candidate) => {
-    let from = 0;
-    let state = 0;
-    let bits = 0;
-    const length = text.length;
-    for (let at = 0; at < length; at++) {
-      const code = text.charCodeAt(at);
-      if (code === 10) {
-        if (bits !== 0) candidate(from, at, bits);
-        from = at + 1;
-        state = 0;
-        bits = 0;
-        continue;
+    const lines = lineWalker(text);
+    let open = 0;
+    let openLine = 0;
+    for (const chunk of scanChunks(bytesOfText(text), matcher)) {
+      for (const [line, bits] of bitsByLine(chunk)) {
+        const number = chunk.firstLine + line;
+        if (open !== 0 && number !== openLine) lines.tell(openLine, open, candidate);
+        open = number === openLine ? open | bits : bits;
+        openLine = number;
       }
-      state = next[state * width + (columns[code] ?? 0)] ?? 0;
-      bits |= bitsOf[state] ?? 0;
     }
-    if (bits !== 0) candidate(from, length, bits);
+    if (open !== 0) lines.tell(openLine, open, candidate);
+  };
+}
+
+function bitsByLine({ hits, lineEnds }: ScannedChunk): [line: number, bits: number][] {
+  const bits = new Uint32Array(lineEnds.length + 1);
+  const lines: number[] = [];
+  for (const [group, list] of hits.entries()) {
+    for (const line of list) {
+      if (bits[line] === 0) lines.push(line);
+      bits[line] = (bits[line] ?? 0) | (1 << group);
+    }
+  }
+  return lines.sort((a, b) => a - b).map((line) => [line, bits[line] ?? 0]);
+}
+
+/** Finds lines in a text by their numbers, which only grow: bytes and characters are not the same places. */
+function lineWalker(text: string): { tell(line: number, bits: number, candidate: Candidate): void } {
+  let at = 1;
+  let from = 0;
+  return {
+    tell(line, bits, candidate) {
+      for (; at < line; at++) from = text.indexOf('\n', from) + 1;
+      const end = text.indexOf('\n', from);
+      candidate(from, end === -1 ? text.length : end, bits);
+    },
   };
 }

@@ -23,20 +23,30 @@ const MAX_STATES = 65_000;
 const LINE_FEED = 10;
 const ESCAPE = 27;
 
+interface Table {
+  readonly columns: Uint8Array;
+  readonly shift: number;
+  readonly groupCount: number;
+  readonly throughEscapes: boolean;
+}
+
 interface Trie {
   readonly rows: Uint16Array[];
   /** Groups that end in a state. */
   readonly ends: Set<number>[];
 }
 
-/** Builds the matcher of groups of literals; a group's index is its number. Throws RangeError above 65,000 states. */
-export function buildMatcher(groups: readonly (readonly string[])[]): Matcher {
+/**
+ * Builds the matcher of groups of literals; a group's index is its number. `throughEscapes` (the default) finds a literal that terminal
+ * escapes interrupt, and none inside of them; without it they are text like any other. Throws RangeError above 65,000 states.
+ */
+export function buildMatcher(groups: readonly (readonly string[])[], { throughEscapes = true } = {}): Matcher {
   const literals = groups.flatMap((list, group) => list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })));
   const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
   const shift = Math.ceil(Math.log2(width));
   const trie = growTrie(literals, columns, 1 << shift);
   const order = linkFailures(trie, 1 << shift);
-  return numberStates(trie, order, columns, shift, groups.length);
+  return numberStates(trie, order, { columns, shift, groupCount: groups.length, throughEscapes });
 }
 
 /** Column 0 is every byte that no literal holds; line feed and escape have their own. */
@@ -98,7 +108,8 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 }
 
 /** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
-function numberStates({ rows, ends }: Trie, order: readonly number[], columns: Uint8Array, shift: number, groupCount: number): Matcher {
+function numberStates({ rows, ends }: Trie, order: readonly number[], table: Table): Matcher {
+  const { columns, shift, groupCount, throughEscapes } = table;
   const quiet = order.filter((state) => ends[state]?.size === 0);
   const telling = order.filter((state) => (ends[state]?.size ?? 0) > 0);
   const lineEnd = order.length;
@@ -110,7 +121,7 @@ function numberStates({ rows, ends }: Trie, order: readonly number[], columns: U
     const base = (numbers[state] ?? ROOT) << shift;
     for (const [column, target] of (rows[state] ?? new Uint16Array()).entries()) next[base + column] = numbers[target] ?? ROOT;
     next[base + 1] = lineEnd;
-    next[base + 2] = escapeStart;
+    if (throughEscapes) next[base + 2] = escapeStart;
   }
   // What follows a line end or an escape starts anew, as from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state << shift, ROOT, 1 << shift);
