@@ -119,11 +119,12 @@ describe('messages and exits', () => {
     const { exits, failedSections } = read(
       '##[group]Run make',
       'make',
+      'shell: /usr/bin/bash -e {0}',
       '##[endgroup]',
       'boom',
       '##[error]Process completed with exit code 137.',
     );
-    expect(exits).toMatchObject([{ code: 137, signal: null, source: 'build.log', line: 5 }]);
-    expect(failedSections).toMatchObject([{ name: 'Run make', lineStart: 1, lineEnd: 5, failed: true }]);
+    expect(exits).toMatchObject([{ code: 137, signal: null, source: 'build.log', line: 6 }]);
+    expect(failedSections).toMatchObject([{ name: 'Run make', lineStart: 1, lineEnd: 6, failed: true }]);
   });
 });
