@@ -3,29 +3,31 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { decodeSource } from '../log/decode.ts';
+import { decodeSources } from '../log/archive.ts';
+import { planTexts } from '../log/archive-plan.ts';
 import { say } from './terminal.ts';
 
 const MAX_FILES = 500;
-/** Folders below a directory that hold other people's texts. */
-const SKIPPED = new Set(['.git', 'node_modules']);
+/** What is read of a directory; one that is no archive also holds files without an ending that are no logs. */
+const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)$/i;
+const MAX_NOTES = 10;
 
 /**
- * Reads what the command line names: a file, a directory (every log and JUnit report below it), or `-` for standard input.
- * `maxBytes` limits each text, and all of them together. Throws TriageError with a sentence that says what to do.
+ * Reads what the command line names: a file, an archive, a directory (every log, test report and archive below it), or `-` for standard
+ * input. `maxBytes` limits each text, and all of them together. Throws TriageError with a sentence that says what to do.
  */
 export async function readInput(path: string, maxBytes: number): Promise<SourceText[]> {
-  if (path === '-') return [nonEmpty('standard input', await readStandardInput(maxBytes))];
+  if (path === '-') return nonEmpty('standard input', await readStandardInput(maxBytes));
   const info = await stat(path).catch((cause: unknown) => {
     throw unreadable(path, cause);
   });
-  if (!info.isDirectory()) return [nonEmpty(path, await readSource(path, basename(path), maxBytes))];
+  if (!info.isDirectory()) return nonEmpty(path, await readFileSources(path, basename(path), maxBytes));
   return readDirectory(path, maxBytes);
 }
 
-/** Reads JUnit XML reports given one by one. */
+/** Reads test reports given one by one; what else an archive among them holds is read as well. */
 export async function readReports(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
-  return Promise.all(paths.map((path) => readSource(path, basename(path), maxBytes, 'report')));
+  return (await Promise.all(paths.map((path) => readFileSources(path, basename(path), maxBytes, { kind: 'report' })))).flat();
 }
 
 /** What is no text is left out with a note: one stray file must not hide the others. */
@@ -36,46 +38,47 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
   let bytes = 0;
   for (const file of files) {
     try {
-      const source = await readSource(file, relative(folder, file), maxBytes - bytes);
-      bytes += Buffer.byteLength(source.text);
-      if (source.text.trim() !== '') sources.push(source);
+      const read = await readFileSources(join(folder, file), file, maxBytes - bytes, { onlySources: true });
+      bytes += read.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+      sources.push(...read.filter(({ text }) => text.trim() !== ''));
     } catch (error) {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
       notes.push(`Left out: ${error.message}`);
     }
   }
+  if (notes.length > MAX_NOTES) notes.splice(MAX_NOTES, notes.length, `Left out: ${notes.length - MAX_NOTES} more files.`);
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
   const why =
-    notes.length > 0 ? ` that can be read. ${notes.join(' ')}` : ' with anything in it (.log, .txt, .out, .gz; .xml for JUnit reports).';
+    notes.length > 0
+      ? ` that can be read. ${notes.join(' ')}`
+      : ' with anything in it (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
   throw new TriageError('invalid-input', `${folder} holds no log and no report${why}`);
 }
 
+/** Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once, not again step by step. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.(?:log|txt|out|xml|gz)$/i.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter(
-      (file) =>
-        !relative(folder, file)
-          .split(/[/\\]/)
-          .some((part) => SKIPPED.has(part)),
-    )
-    .sort();
+  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
   const many = `${folder} holds ${files.length} logs and reports; at most ${MAX_FILES} are read at once. Name a smaller folder.`;
   throw new TriageError('too-large', many);
 }
 
-async function readSource(path: string, name: string, maxBytes: number, kind?: SourceKind): Promise<SourceText> {
-  const bytes = await readAll(createReadStream(path), path, maxBytes);
-  return decoded(path, name.replace(/\.gz$/, ''), bytes, kind ?? (/\.xml(?:\.gz)?$/i.test(name) ? 'report' : 'log'), maxBytes);
+interface How {
+  readonly kind?: SourceKind;
+  readonly onlySources?: boolean;
 }
 
-async function readStandardInput(maxBytes: number): Promise<SourceText> {
+async function readFileSources(path: string, name: string, maxBytes: number, how: How = {}): Promise<SourceText[]> {
+  const bytes = await readAll(createReadStream(path), path, maxBytes);
+  return decoded(path, name.replace(/\.(?:gz|zst)$/i, ''), bytes, maxBytes, how);
+}
+
+async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
   if (process.stdin.isTTY === true) say('reading standard input; Ctrl-D ends it');
-  return decoded('standard input', 'stdin', await readAll(process.stdin, 'standard input', maxBytes), 'log', maxBytes);
+  return decoded('standard input', 'stdin', await readAll(process.stdin, 'standard input', maxBytes), maxBytes, {});
 }
 
 /** Reads to the end, but never beyond the limit: the path may name a device or a pipe that has no end. */
@@ -95,20 +98,20 @@ async function readAll(stream: AsyncIterable<unknown>, path: string, maxBytes: n
   return Buffer.concat(chunks);
 }
 
-/** Sentences name the file as the person named it. */
-function decoded(path: string, name: string, bytes: Buffer, kind: SourceKind, maxBytes: number): SourceText {
+/** Sentences name the file as the person named it; sources are named without its folder. */
+async function decoded(path: string, name: string, bytes: Buffer, maxBytes: number, how: How): Promise<SourceText[]> {
   try {
-    return { ...decodeSource(path, bytes, kind, { maxBytes }), name };
+    const { kind = 'log', onlySources = false } = how;
+    const sources = await decodeSources(path, bytes, kind, { maxBytes, onlySources });
+    return sources.map((source) => ({ ...source, name: source.name === path ? name : `${name}${source.name.slice(path.length)}` }));
   } catch (error) {
-    if (!(error instanceof TriageError)) throw error;
-    if (error.code === 'too-large') throw tooLarge(path, maxBytes);
-    if (error.code !== 'unsupported-type' || !error.message.includes('archive')) throw error;
-    throw new TriageError(error.code, `${error.message} Unpack it and give the folder.`, { cause: error });
+    if (!(error instanceof TriageError) || error.code !== 'too-large' || error.message.includes('refused')) throw error;
+    throw tooLarge(path, maxBytes);
   }
 }
 
-function nonEmpty(path: string, source: SourceText): SourceText {
-  if (source.text.trim() !== '') return source;
+function nonEmpty(path: string, sources: SourceText[]): SourceText[] {
+  if (sources.some(({ text }) => text.trim() !== '')) return sources;
   throw new TriageError('invalid-input', `${path} is empty: there is nothing to analyse.`);
 }
 

@@ -15,6 +15,7 @@ const SHAPES: readonly RegExp[] = [
   /\bgot:? {1,20}(?<actual>[^\n]{1,300})\n\s{0,40}want(?:ed)?:? {1,20}(?<expected>[^\n]{1,300})/i,
   /\bwant(?:ed)?:? {1,20}(?<expected>[^\n]{1,300})\n\s{0,40}got:? {1,20}(?<actual>[^\n]{1,300})/i,
   /(?:=|\b)\s?got (?<actual>[^\n;]{1,200}?)[,;] want(?:ed)? (?<expected>[^\n]{1,200})/i,
+  /\bgot:? {1,20}(?<actual>[^\n]{1,300})\n\s{0,40}expected:? {1,20}(?<expected>[^\n]{1,300})/i,
   /expected:? (?<expected>[^\n]{1,300}?),? (?:but )?(?:got|was|found|actual):? (?<actual>[^\n]{1,300})/i,
 ];
 

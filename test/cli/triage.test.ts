@@ -90,8 +90,9 @@ describe('input that cannot be read', () => {
     ['a missing file', () => join(FOLDER, 'none.log'), /none\.log cannot be read: there is no such file/],
     ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyse/],
     ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /holds no log and no report/],
-    ['a zip archive', () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')), /run\.zip is a zip archive.* Unpack it/],
-    ['a zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is a zip archive/],
+    ['a broken zip archive', () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')), /run\.zip is not a usable zip archive/],
+    ['a 7-Zip archive', () => fileOf('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')), /run\.7z is a 7-Zip archive/],
+    ['a broken zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is not a usable zip/],
     ['binary data', () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))), /noise\.log is binary data/],
     ['broken gzip', () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)), /cut\.gz is broken gzip/],
   ])('%s: exit 3, a sentence, no output', async (_name, path, sentence) => {

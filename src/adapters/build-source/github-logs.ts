@@ -1,9 +1,10 @@
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { createAllowance } from '../../log/archive-limits.ts';
+import { listZip } from '../../log/archive-zip.ts';
 import { decodeSource } from '../../log/decode.ts';
 import { type GithubClient, type GithubRun, githubError } from './github-client.ts';
 import { download } from './github-download.ts';
-import { readZip } from './read-zip.ts';
 
 export interface Job {
   readonly id: number;
@@ -104,7 +105,7 @@ const ARCHIVE = "the archive of the run's logs";
 
 interface ArchivedLog {
   readonly name: string;
-  readonly bytes: Buffer;
+  readonly bytes: Uint8Array;
   /** Name of the job as far as the archive has kept it. */
   readonly job: string;
 }
@@ -121,9 +122,12 @@ async function archivedLogs(fetching: Fetching): Promise<ArchivedLog[]> {
     fetching.signal,
   );
   // At the top lies one file for each job, `0_build.txt`; below it the same again, step by step.
-  const isLog = (name: string) => /^[^/]+\.txt$/.test(name);
-  const files = await readZip(ARCHIVE, archive, isLog, { maxBytes: fetching.room, maxEntries: ZIP_ENTRIES });
-  return files.map(({ name, bytes }) => ({ name, bytes, job: inArchive(name.replace(/^-?\d+_/, '').replace(/\.txt$/, '')) }));
+  const members = await listZip(ARCHIVE, archive, createAllowance(fetching.room, ZIP_ENTRIES));
+  const logs: ArchivedLog[] = [];
+  for (const { path, read } of members.filter(({ path }) => /^[^/]+\.txt$/.test(path))) {
+    logs.push({ name: path, bytes: await read(), job: inArchive(path.replace(/^-?\d+_/, '').replace(/\.txt$/, '')) });
+  }
+  return logs;
 }
 
 function logName(job: Job): string {
@@ -135,7 +139,7 @@ function inArchive(name: string): string {
   return name.replace(/[/\\:*?"<>|]/g, '').trim();
 }
 
-function decode(fetching: Fetching, name: string, bytes: Buffer): SourceText {
+function decode(fetching: Fetching, name: string, bytes: Uint8Array): SourceText {
   const source = decodeSource(name, bytes, 'log', { maxBytes: Math.max(1, fetching.room) });
   fetching.room -= Buffer.byteLength(source.text);
   return source;

@@ -1,9 +1,8 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { decodeSource } from '../../log/decode.ts';
+import { decodeSources } from '../../log/archive.ts';
 import { type GithubClient, type GithubRun, githubError } from './github-client.ts';
 import { download } from './github-download.ts';
-import { readZip } from './read-zip.ts';
 
 export interface ReportFetching {
   readonly client: GithubClient;
@@ -16,11 +15,12 @@ export interface ReportFetching {
 const REPORT_NAME = /junit|surefire|failsafe|test[-_ ]?(?:results?|reports?)|xunit/i;
 const MAX_ARTIFACTS = 5;
 const MAX_ARTIFACT_BYTES = 20 * 1024 * 1024;
+/** Artifacts hold much beside reports, which is no remark. */
+const LEFT_OUT = /left out/i;
 const MAX_REPORT_BYTES = 64 * 1024 * 1024;
-const ZIP_ENTRIES = 2000;
 
 /**
- * The XML files of the run's artifacts that are named like test reports and are small. Reports complete a log but never
+ * The test reports, of any known format, in the run's artifacts that are named like reports and are small. Reports complete a log but never
  * replace it: where they cannot be read a note says so, and the build goes on.
  */
 export async function fetchReports(fetching: ReportFetching, logs: number): Promise<SourceText[]> {
@@ -58,8 +58,11 @@ async function readArtifact({ client, run, signal, notes }: ReportFetching, arti
   const route = 'GET /repos/{owner}/{repo}/actions/artifacts/{artifact_id}/zip';
   try {
     const archive = await download(client, { what, route, parameters, maxBytes: MAX_ARTIFACT_BYTES }, signal);
-    const files = await readZip(what, archive, (name) => name.endsWith('.xml'), { maxBytes: MAX_REPORT_BYTES, maxEntries: ZIP_ENTRIES });
-    return files.map((file) => decodeSource(`${artifact.name}/${file.name}`, file.bytes, 'report', { maxBytes: MAX_REPORT_BYTES }));
+    const sources = await decodeSources(artifact.name, archive, 'report', { maxBytes: MAX_REPORT_BYTES });
+    if (sources[0]?.name === artifact.name) throw new TriageError('invalid-input', `${what} is no archive.`);
+    const reports = sources.filter(({ kind }) => kind === 'report');
+    if (reports.length === 0) notes.push(`There is no test report in ${what}.`);
+    return reports.map((report) => ({ ...report, notes: report.notes.filter((note) => !LEFT_OUT.test(note)) }));
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
     notes.push(`The test reports in ${what} could not be read: ${error.message}`);

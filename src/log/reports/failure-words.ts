@@ -2,7 +2,7 @@
 const EMPTY_WORDS = /^(?:(?:test |subtest )?(?:failed|failure|error|not ok)|unknown|null|undefined|no message)?[.!:]?$/i;
 /** Lines of a test's output that frame it and do not tell. */
 const FRAMING = /^(?:=== |--- (?:FAIL|PASS|SKIP)|FAIL\b|PASS\b|ok\b|[-=_~*#.]{3,}|Traceback \(most recent|stack ?trace:|at \S)/i;
-const TELLING = /error|fail|assert|exception|expected|panic|mismatch|!=/i;
+const TELLING = /error|fail|assert|exception|expect|panic|mismatch|!=|\bgot\b|\bwant/i;
 /** What `go test` and others put before a message. */
 const PLACED = /^[\w./\\-]{1,200}\.\w{1,5}:\d{1,7}:(?:\d{1,6}:)? ?/;
 const MAX_LINES = 400;
@@ -19,12 +19,17 @@ export interface FailureWords {
 export function tellingMessage({ message, type, detail, output }: FailureWords): string | null {
   const said = message.trim();
   if (!EMPTY_WORDS.test(said)) return said;
-  const own = linesOf(detail);
-  const first = own.find((line) => PLACED.test(line)) ?? own[0];
+  const first = placedLine(detail) ?? linesOf(detail)[0];
   if (first !== undefined) return first.replace(PLACED, '').trim() || first;
   if (type !== null && !EMPTY_WORDS.test(type.trim())) return type;
   const printed = linesOf(output);
   return printed.find((line) => TELLING.test(line)) ?? printed.at(-1) ?? (said || type || null);
+}
+
+/** Of the lines that begin with a place in a file, as `go test` and compilers write them, the most telling; null where there is none. */
+export function placedLine(detail: string): string | null {
+  const placed = linesOf(detail).filter((line) => PLACED.test(line));
+  return placed.find((line) => TELLING.test(line.replace(PLACED, ''))) ?? placed[0] ?? null;
 }
 
 /** Takes colours and other terminal escapes off: reports quote what was meant for a terminal. */

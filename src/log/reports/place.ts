@@ -9,6 +9,8 @@ export interface Place {
 
 const MAX_LINES = 300;
 const AT_FILE = /(?:^|[\s(#'"])(?<file>(?:[A-Za-z]:)?[\w./\\@+-]{1,250}\.[A-Za-z]{1,5}):(?<line>\d{1,7})(?=$|[:\s),'"])/;
+/** .NET, on Windows too. */
+const IN_FILE = / in (?<file>(?:[A-Za-z]:)?[^\n:]{1,250}):line (?<line>\d{1,7})$/;
 const AT_LINE = /\bat (?<file>[\w./\\-]{1,250}\.\w{1,5}) line (?<line>\d{1,7})\b/;
 
 /**
@@ -33,6 +35,8 @@ export function placeOf(detail: string, known: Place & { readonly suite: string 
 function placesIn(detail: string): { readonly file: string; readonly line: number }[] {
   return detail.split('\n', MAX_LINES).flatMap((text) => {
     if (text.length > 1_000) return [];
+    const net = IN_FILE.exec(text.trimEnd())?.groups;
+    if (net?.file !== undefined) return [{ file: net.file, line: Number(net.line) }];
     const frame = readFrame(text);
     if (frame !== null) return frame.own && frame.line !== null ? [{ file: frame.file, line: frame.line }] : [];
     const { file, line } = (AT_FILE.exec(text) ?? AT_LINE.exec(text))?.groups ?? {};

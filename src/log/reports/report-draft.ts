@@ -1,7 +1,7 @@
 import type { TestResult } from '../../domain/build.ts';
 import type { Diagnostic, FailingTest } from '../../domain/failure.ts';
 import { splitExpectation } from '../expectation.ts';
-import { tellingMessage, withoutEscapes } from './failure-words.ts';
+import { placedLine, tellingMessage, withoutEscapes } from './failure-words.ts';
 import { placeOf } from './place.ts';
 import type { TestReport } from './report-shape.ts';
 
@@ -142,7 +142,11 @@ function failing(source: string, framework: string, outcome: Outcome): FailingTe
   return {
     name,
     suite,
-    ...placeOf(detail === '' ? message : detail, { file: outcome.file ?? null, line: outcome.line ?? null, suite }),
+    ...placeOf(detail === '' ? message : `${placedLine(own) ?? ''}\n${detail}`, {
+      file: outcome.file ?? null,
+      line: outcome.line ?? null,
+      suite,
+    }),
     message: told?.slice(0, MAX_MESSAGE) ?? null,
     expected: outcome.expected ?? split.expected,
     actual: outcome.actual ?? split.actual,

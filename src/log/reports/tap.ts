@@ -65,8 +65,10 @@ function readLine(state: State, said: string, indent: number, number: number): v
   else if (said.startsWith('Bail out!')) {
     const why = said.slice(9).trim();
     state.draft.note(`${state.source}: the tests were given up${why === '' ? '' : `: ${why.slice(0, 500)}`}.`);
-  } else if (said.startsWith('# Subtest')) state.subtest = said.slice(9).replace(/^: ?/, '');
-  else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT)
+  } else if (said.startsWith('# Subtest')) {
+    levelAt(state, indent);
+    state.subtest = said.slice(9).replace(/^: ?/, '');
+  } else if (said.startsWith('#') && state.pending !== null && state.pending.comments.length < MAX_TEXT)
     state.pending.comments += `${said.replace(/^#[ \t]?/, '')}\n`;
 }
 
@@ -79,6 +81,7 @@ function readResult(state: State, groups: Record<string, string | undefined>, in
     state.levels.pop();
   }
   const level = levelAt(state, indent);
+  state.subtest = null;
   level.seen++;
   const { name, directive } = splitDirective(groups.rest ?? '');
   const failed = groups.not !== undefined && directive === null;

@@ -43,7 +43,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
   parser.write(xml.replace(/^[\ufeff\s]{1,1000}/, '').replace(FORBIDDEN, '')).close();
 }
 
-/** The name of a document's first element without its prefix, or null where the text does not begin as XML does. */
+/** The name of a document's first element, or of its document type, without its prefix, or null where the text does not begin as XML does. */
 export function rootElement(text: string): string | null {
   let rest = text.slice(0, 20_000).replace(/^[\ufeff\s]{1,1000}/, '');
   for (let i = 0; i < 20; i++) {
@@ -51,7 +51,7 @@ export function rootElement(text: string): string | null {
     if (end < 2) break;
     rest = rest.slice(end).trimStart();
   }
-  const name = /^<(?<name>[A-Za-z_][\w.:-]{0,100})/.exec(rest)?.groups?.name;
+  const name = /^<(?:!DOCTYPE\s{1,20})?(?<name>[A-Za-z_][\w.:-]{0,100})/i.exec(rest)?.groups?.name;
   return name === undefined ? null : localName(name);
 }
 
