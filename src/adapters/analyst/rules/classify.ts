@@ -1,6 +1,7 @@
 import type { Classification } from '../../../domain/analysis.ts';
 import type { Category } from '../../../domain/category.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
+import { calibrate } from './calibration.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';
 import { ALL_RULES } from './rules/all.ts';
@@ -40,10 +41,13 @@ function decide(subject: TriageSubject): Ruling {
   const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
   const matches = explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength);
   const evidence = evidenceOf(matches);
-  const probabilities = probabilitiesOf(evidence);
-  const category = ranked(probabilities)[0] ?? 'CODE_ERROR';
+  // Nothing known was said. A test framework that fails says so in words that are known; set-up and packages in a thousand others.
+  if (matches.length === 0) evidence.TEST_FAILURE -= 0.5;
+  const stated = probabilitiesOf(evidence);
+  const category = ranked(stated)[0] ?? 'CODE_ERROR';
   const decisive = bestOf(matches, category);
-  const abstained = abstains(evidence[category], probabilities[category]);
+  const abstained = abstains(evidence[category], stated[category]);
+  const probabilities = decisive === null ? stated : calibrate(stated, { category, kind: decisive.rule.kind });
   const confidence = abstained ? Math.min(probabilities[category], ABSTAINED_MOST) : probabilities[category];
   const classification = {
     category,

@@ -6,14 +6,12 @@ import { ranked } from './score.ts';
 
 /*
  * What moves the confidence of a cause, in logits. How often a stated confidence is right was measured on 292 labelled logs and excerpts
- * (docs/rules-analyst.md): BASELINE, FOREIGN_API and ABSTAINED were set by it; that a place is known, or that an extractor rather than
+ * (docs/rules-analyst.md): FOREIGN_API and ABSTAINED were set by it; that a place is known, or that an extractor rather than
  * a bare line told the fact, made no difference there and counts for nothing. The other weights are judgement: too few of those rows
  * have history, decisions or contradictions to measure them.
  */
-/** Answers of middling probability were right more often than they said. */
-const BASELINE = 0.4;
 /** A compiler that misses a name cannot tell whether our code or a library's interface changed: 42 of 47 were ours. */
-const FOREIGN_API = -1.4;
+const FOREIGN_API = -0.3;
 const SAME_KIND_RETRIEVED = 0.35;
 const CONFIRMED_BY_PERSON = 1.5;
 const OTHER_CATEGORY_RETRIEVED = -0.35;
@@ -29,10 +27,10 @@ const MISSES_A_NAME =
 /** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
 export function causeConfidence(classification: Classification, evidence: readonly Evidence[], ruling: Ruling, contradictions = 0): number {
   const { category, kind, confidence, abstained } = classification;
-  const start = Math.min(0.96, Math.max(0.04, confidence));
+  const start = Math.min(0.98, Math.max(0.04, confidence));
   const confirmed = confirmedEntry(evidence, category);
   if (abstained && confirmed === null) return ABSTAINED;
-  let logit = Math.log(start / (1 - start)) + BASELINE;
+  let logit = Math.log(start / (1 - start));
   if (missesAName(ruling, kind)) logit += FOREIGN_API;
   const best = retrievedFrom(evidence)[0];
   if (best !== undefined && best.score >= 0.5 && best.kind === kind) logit += SAME_KIND_RETRIEVED;

@@ -2,7 +2,15 @@ import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
-import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILERS, ENVIRONMENT_WORDS, QUIET_LINE, SUMMARY_WORDS } from './vocabulary.ts';
+import {
+  ASSERTION_FAILED,
+  ASSERTION_WORDS,
+  COMPILER_BEGINS,
+  COMPILERS,
+  ENVIRONMENT_WORDS,
+  QUIET_LINE,
+  SUMMARY_WORDS,
+} from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
@@ -62,7 +70,7 @@ function isCompiler(entry: Diagnostic): boolean {
 }
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {
-  if (ENVIRONMENT_WORDS.test(fact.text)) return false;
+  if (ENVIRONMENT_WORDS.test(fact.text) || COMPILER_BEGINS.test(fact.text)) return false;
   if (fact.origin === 'message') return subject.failingTests.length > 0 && fact.weight > 0.5 && ASSERTION_FAILED.test(fact.text);
   return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text);
 }

@@ -1,4 +1,5 @@
 import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 const GO_FILE = String.raw`\b[\w./-]{1,200}\.go:\d{1,6}(?::\d{1,6})?: `;
 
@@ -18,7 +19,12 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
     name: 'tsc-diagnostic',
     kind: 'type_error',
     strength: 4.5,
-    patterns: [/^(?:tsc|typescript|vue-tsc|flow|mypy|pyright): /i, /\berror TS\d{4,5}:/i],
+    patterns: [
+      /^(?:tsc|typescript|vue-tsc|flow|mypy|pyright): /i,
+      /\berror TS\d{4,5}:/i,
+      /\berror NG\d{4,6}:/i,
+      /svelte-check found [1-9]\d{0,5} errors?/i,
+    ],
   },
   {
     name: 'mypy-error',
@@ -74,7 +80,7 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
     kind: 'compile_error',
     strength: 4.5,
     patterns: [
-      /\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|cu):\d{1,6}:(?:\d{1,6}:)? (?:fatal )?error: (?!.{0,160}\[clang-)(?!.{0,120}(?:No such file or directory|file not found))/,
+      /\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|cu):\d{1,6}:(?:\d{1,6}:)? (?:fatal )?error: (?!.{0,160}(?:\[clang-|clang-formatted))(?!.{0,120}(?:No such file or directory|file not found))/,
     ],
   },
   {
@@ -165,7 +171,17 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /multiple definition of/i,
       /duplicate symbol/i,
       /linking with `\S{1,40}` failed/i,
+      /fatal error LNK\d{4}/i,
+      /error LNK\d{4}:/i,
+      /relocation (?:truncated to fit|R_\w{1,40} against)/i,
     ],
+  },
+  {
+    name: 'bundler-or-script-compile-error',
+    kind: 'compile_error',
+    strength: 4,
+    patterns: [/^\*\* \(CompileError\)/, /\bRollupError: /, /^[✘X] \[ERROR\] /, /Module build failed/, /AAPT: error: /],
+    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !/Could not resolve "/.test(fact.text),
   },
   {
     name: 'generic-compile-step',
@@ -197,6 +213,12 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
     strength: 1.5,
     patterns: [/\bis deprecated\b.{0,80}$/i, /passing null to parameter/i],
     from: ['headline', 'test', 'exception'],
+  },
+  {
+    name: 'deprecation-made-an-error',
+    kind: 'lint_failure',
+    strength: 2.6,
+    patterns: [/^Deprecation triggered by /, /Remaining (?:self|direct|indirect) deprecation notices \([1-9]/],
   },
   {
     name: 'build-order',

@@ -15,13 +15,14 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /(?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
   },
-  { name: 'exit-127', kind: 'environment', strength: 2.6, patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/] },
+  { name: 'exit-127', kind: 'environment', strength: 2.2, patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/] },
   {
     name: 'command-not-found',
     kind: 'environment',
     strength: 4.2,
     patterns: [
-      /command not found/i,
+      // A log may be cut off in the middle of a word.
+      /command not fou(?:nd?)?$|command not found/i,
       /: not found$/i,
       /is not recognized as an (?:internal|name|external)/i,
       /executable file not found in/i,

@@ -47,7 +47,7 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
     patterns: [
       /^(?:\/bin\/sh: (?:line )?|sh: )(?:\d{1,5}: )?[\w.+-]{1,60}: (?:command )?not found$/,
       /^make(?:\[\d{1,3}\])?: (?!\.)[\w.+-]{1,60}: (?:Command not found|No such file or directory)/,
-      /(?:rpm-tmp\.|\/debian\/|ylwrap|configure|autogen|libtool)[\w./-]{0,200}:? (?:line )?\d{1,6}: [\w.+-]{1,60}: (?:command )?not found/,
+      /(?:rpm-tmp\.|\/debian\/|ylwrap|configure|autogen|libtool)[\w./-]{0,200}:? (?:line )?\d{1,6}: [\w.+-]{1,60}: (?:command )?not fou(?:nd?)?\b/,
       /must be installed (?:to build|in order to)/,
       /possibly undefined macro: A[CMX]_/,
       /required file '\.\/(?:ltmain\.sh|compile|config\.\w{3,5})' not found/,

@@ -16,6 +16,7 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /\bEJSONPARSE\b/,
       /(?:[Ii]nvalid|[Mm]alformed|Failed to parse|could not parse|Non-parseable|error parsing|unable to parse) .{0,60}(?:package\.json|POM|Cargo\.toml|pyproject\.toml|go\.mod|composer\.json|settings\.gradle|manifest)/,
       /TOML(?:Decode|Parse)? ?[Ee]rror|TOML parse error/,
+      /failed to parse manifest at `/,
     ],
   },
   {
@@ -151,7 +152,7 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /does not apply/i,
       /patch .{0,120}(?:cannot be|not found|failed)/i,
       /Bad source:/i,
-      /fg: no job control/i,
+      /fg: no job contr/i,
       /duplicate debhelper/i,
       /can't find file to patch/i,
       /unexpectedly ends in middle/i,

@@ -1,6 +1,6 @@
 import { isThrown } from '../facts.ts';
 import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
-import { ASSERTION_WORDS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
+import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
 export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' }, [
@@ -10,7 +10,7 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     strength: 4.5,
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
-    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text),
+    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text),
   },
   {
     name: 'expected-and-actual',
@@ -50,8 +50,21 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /not equal but was/i,
       /not (?:greater|less) than/i,
       /Assertion failed/i,
+      /Failed asserting that/i,
+      /\bXCTAssert\w{0,40} failed/i,
+      /Expected equality of these values/i,
+      /^\s{0,12}(?:REQUIRE|CHECK)(?:_\w{1,30})?\( ?\S/i,
+      /error: in "[^"]{1,200}": check .{1,200} has failed/i,
+      /^\s{0,8}But was: /i,
+      /\bAssert\.\w{1,40}\(\) Failure/i,
+      /\b(?:did not equal|was not equal to) \S/i,
+      /Condition not satisfied:/i,
+      /^# {1,6}Failed test\b/i,
+      /^Failed example:/i,
+      /\(in test file \S{1,200}, line \d/i,
+      /^Error: {1,12}(?:Not equal|Should (?:be|not)|Received unexpected error|An error is expected)/i,
     ],
-    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text),
+    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text),
   },
   { name: 'go-test-failed', kind: 'assertion', strength: 2.6, patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /] },
   { name: 'tap-not-ok', kind: 'assertion', strength: 2.8, patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/] },
@@ -128,6 +141,9 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /timeout waiting for/i,
       /never (?:became|reached)/i,
       /Timed retries exceeded/i,
+      /Timed out retrying after \d/i,
+      /Test timeout of \d{1,9} ?ms exceeded/i,
+      /expected condition failed: waiting for/i,
     ],
     when: (fact, facts) =>
       facts.subject.failingTests.length > 0 || /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
