@@ -30,7 +30,7 @@ export const robot: Extractor = {
               .line(suite - 1)
               .replace(/ :: .{0,300}$/, '')
               .trim();
-      const known = { suite: heading || null, expected: values?.expected ?? null, actual: values?.actual ?? null };
+      const known = { suite: heading || null, expected: values?.expected ?? null, actual: values?.actual?.split(': ').at(-1) ?? null };
       list.add({ name, ...known }, line, end);
     }
   },

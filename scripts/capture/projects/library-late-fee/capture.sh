@@ -1,0 +1,1 @@
+step 'Test' 'rspec --format documentation --order defined'

@@ -1,0 +1,2 @@
+def scaled(grams: int, portions: int, wanted: int) -> int:
+    return grams // portions * wanted

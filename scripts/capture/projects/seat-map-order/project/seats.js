@@ -1,0 +1,3 @@
+export function sorted(seats) {
+  return [...seats].sort();
+}

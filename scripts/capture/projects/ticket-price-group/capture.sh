@@ -1,0 +1,1 @@
+step 'Test' 'phpunit --verbose tests'

@@ -1,0 +1,1 @@
+step 'Test' 'prove -r t'
