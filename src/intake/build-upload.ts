@@ -31,7 +31,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         tags: ['Intake'],
         summary: 'Upload a build',
         description:
-          'Any number of logs (plain or gzip) and JUnit XML reports, with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
         headers: UploadHeaders,
         body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
         response: { 202: BuildReceived },

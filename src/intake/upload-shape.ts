@@ -47,7 +47,11 @@ export const JsonUpload = z
   .object({
     metadata: UploadMetadata,
     logs: z.array(UploadedText).max(MAX_FILES).default([]),
-    reports: z.array(UploadedText).max(MAX_FILES).default([]).describe('JUnit XML.'),
+    reports: z
+      .array(UploadedText)
+      .max(MAX_FILES)
+      .default([])
+      .describe('Test reports: JUnit XML, TRX, NUnit, xUnit.net, TestNG, TAP, CTRF, `go test -json` and others.'),
   })
   .meta({
     examples: [
@@ -62,8 +66,8 @@ export const JsonUpload = z
 /** The upload as a form; only for the API description, the parts are read as they come. */
 export const FormUpload = z.object({
   metadata: UploadMetadata.describe('JSON.'),
-  log: z.array(z.file()).optional().describe('Any number of logs, plain or gzip.'),
-  report: z.array(z.file()).optional().describe('Any number of JUnit XML reports, plain or gzip.'),
+  log: z.array(z.file()).optional().describe('Any number of logs: plain, gzip or Zstandard, or zip and tar archives of logs and reports.'),
+  report: z.array(z.file()).optional().describe('Any number of test reports of any known format, plain, compressed or in archives.'),
 });
 
 export interface UploadedFile {

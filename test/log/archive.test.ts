@@ -175,7 +175,7 @@ describe('hostile archives', () => {
           return error instanceof TriageError;
         }
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
   });
 });

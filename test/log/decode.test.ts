@@ -1,5 +1,7 @@
 import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
 import { decodeSource } from '../../src/log/decode.ts';
 
 const limits = { maxBytes: 1_000 };
@@ -57,5 +59,65 @@ describe('decodeSource', () => {
 
   it('allows an empty log and notes it', () => {
     expect(decode(new Uint8Array())).toMatchObject({ text: '', notes: ['build.log is empty.'] });
+  });
+
+  it.each<[string, 'utf16le' | 'utf16be']>([
+    ['UTF-16LE', 'utf16le'],
+    ['UTF-16BE', 'utf16be'],
+  ])('knows %s without its mark by its NULs', (title, encoding) => {
+    const bytes = Buffer.from('Error: f\u00e4hler \u2713\n', 'utf16le');
+    expect(decode(encoding === 'utf16le' ? bytes : bytes.swap16())).toMatchObject({
+      text: 'Error: f\u00e4hler \u2713\n',
+      notes: [`build.log was ${title}.`],
+    });
+  });
+
+  it('reads UTF-16 that was cut in the middle of a character', () => {
+    const { text, notes } = decode(Buffer.from('\ufeffError: boom\n', 'utf16le').subarray(0, -1));
+    expect(text).toMatch(/^Error: boom/);
+    expect(notes).toEqual(['build.log was UTF-16LE, cut in the middle of a character.']);
+  });
+
+  it('reads Windows-1252 where next to nothing is UTF-8', () => {
+    const text = 'Zugriff f\u00fcr Ger\u00e4t verweigert: ung\u00fcltig\n';
+    expect(decode(Buffer.from(text, 'latin1'))).toMatchObject({ text, notes: ['build.log is not UTF-8 and was read as Windows-1252.'] });
+  });
+
+  it('reads UTF-16 that was appended to other text', () => {
+    const bytes = Buffer.concat([Buffer.from('a line of ASCII text\n'.repeat(20)), Buffer.from('Error: boom\n', 'utf16le')]);
+    const { text, notes } = decode(bytes);
+    expect(text).toMatch(/Error: boom\n$/);
+    expect(notes).toEqual(['build.log holds 12 NUL characters, which were left out.']);
+  });
+
+  it('says where there are only carriage returns', () => {
+    expect(decode(Buffer.from('1 %\r2 %\r3 %\r'))).toMatchObject({
+      text: '1 %\r2 %\r3 %\r',
+      notes: [expect.stringContaining('no line feed')],
+    });
+  });
+
+  it('refuses bzip2 and xz by name', () => {
+    expect(() => decode(Buffer.from('BZh91AY&SY'))).toThrow('bzip2');
+    expect(() => decode(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))).toThrow('xz');
+  });
+
+  it('throws nothing but a TriageError, whatever the bytes', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 1_200 }),
+      fc.uint8Array({ maxLength: 200 }).map((some) => gzipSync(some)),
+      fc.string({ unit: 'binary', maxLength: 300 }).map((text) => Buffer.from(text, 'utf16le')),
+    );
+    fc.assert(
+      fc.property(bytes, (some) => {
+        try {
+          const { text } = decode(some);
+          return text.isWellFormed() && !text.includes('\0') && text.length <= limits.maxBytes;
+        } catch (error) {
+          return error instanceof TriageError;
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
