@@ -28,10 +28,10 @@ export const ansible: Extractor = {
   },
 };
 
-/** The message in a result, which is JSON or cut short of it. */
+/** The first line of the message in a result, which is JSON or cut short of it. */
 function messageOf(result: string): string | null {
   const said = /"(?:msg|stderr)": "((?:[^"\\]|\\.){1,480})/.exec(result)?.[1];
-  return said === undefined ? null : said.replace(/\\n/g, ' ').replace(/\\"/g, '"');
+  return said?.split('\\n')[0]?.replace(/\\"/g, '"') ?? null;
 }
 
 function taskAbove(text: (line: number) => string, line: number): number {

@@ -45,7 +45,7 @@ const READERS: readonly Reader[] = [
       /(?:exit(?:ed)? (?:with )?(?:code|status)|return(?:ed)? (?:code|value)|ExitCode)[ :=]{1,3}'?(?<code>-?\d{9,10}|0x[0-9a-fA-F]{8})\b/i,
     read: readWindowsCode,
   },
-  { pattern: /(?<message>\b(?!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, read: readHang },
+  { pattern: /(?<message>\b(?<!may be )hang(?:ing|s)? at shutdown[;,:] .{1,200})/, read: readHang },
   {
     pattern: /^(?<message>(?:FATAL ERROR: .{1,120} )?(?:Allocation failed - JavaScript heap out of memory|Reached heap limit).{0,120})/,
     read: readKernel,
@@ -66,7 +66,7 @@ export const crashes: Extractor = {
     'killed process ',
     'oom-kill:',
     ': segfault at ',
-    'hanging at shutdown; ',
+    'at shutdown; attempting',
     'code 3221',
     'code -1073',
     'code: 3221',

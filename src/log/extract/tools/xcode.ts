@@ -18,6 +18,10 @@ export const xcode = diagnosticExtractor(
   ],
   [
     {
+      tool: 'packages',
+      pattern: /^(?<file>[^\s:()]{1,250}\.swift):(?<line>\d{1,7}):(?<column>\d{1,5}): error: (?<message>no such module .{1,200})/,
+    },
+    {
       pattern:
         /^(?:❌\s{1,4}|\[x\] )?(?<file>[^\s:()]{1,250}\.swift):(?<line>\d{1,7}):(?<column>\d{1,5}): (?:(?<severity>error|warning|note): ?)?(?<message>.{1,400})/,
       belongs: (line) => /^\s{1,200}\S/.test(line),

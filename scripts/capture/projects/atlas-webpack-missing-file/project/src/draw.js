@@ -1,0 +1,3 @@
+export function draw(element, legend) {
+  element.textContent = Object.values(legend).join(', ');
+}

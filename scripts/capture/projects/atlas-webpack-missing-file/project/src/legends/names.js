@@ -1,0 +1,1 @@
+export const legend = { river: 'River', road: 'Road' };

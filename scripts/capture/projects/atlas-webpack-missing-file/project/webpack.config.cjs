@@ -1,0 +1,1 @@
+module.exports = { mode: 'production', entry: './src/index.js', stats: 'normal' };

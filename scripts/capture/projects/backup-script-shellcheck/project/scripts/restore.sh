@@ -1,0 +1,4 @@
+#!/bin/bash
+set -eu
+source="$1"
+cp "$source"/*.csv data/

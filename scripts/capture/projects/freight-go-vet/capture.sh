@@ -1,0 +1,1 @@
+step 'Vet' 'go vet ./...'

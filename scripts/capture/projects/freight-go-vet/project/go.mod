@@ -1,0 +1,3 @@
+module example.test/freight
+
+go 1.20

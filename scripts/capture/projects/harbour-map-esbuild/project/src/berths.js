@@ -1,0 +1,1 @@
+export const berths = [{ name: 'A', taken: true }, { name: 'B', taken: false }];

@@ -1,0 +1,4 @@
+import { berths } from './berths.js';
+
+const free = berths.filter((berth) => !berth.taken;
+console.log(free.length);

@@ -1,0 +1,5 @@
+from library.loans import Loan, overdue
+
+
+def report(loans: list[Loan]) -> str:
+    return "\n".join(overdue(loans, 28))

@@ -1,0 +1,2 @@
+step 'Validate' 'terraform init -backend=false -no-color
+terraform validate -no-color'

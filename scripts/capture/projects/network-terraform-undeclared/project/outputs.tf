@@ -1,0 +1,3 @@
+output "zones" {
+  value = [for zone in terraform_data.zone : zone.output]
+}

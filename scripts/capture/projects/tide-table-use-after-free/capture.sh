@@ -1,0 +1,2 @@
+step 'Build' 'make'
+step 'Smoke test' './build/tides harbour.csv'
