@@ -4,7 +4,7 @@ import { failedSection, lineAbove, withConsequences } from './system.ts';
 
 /** How the agent ends a command or hook; other `🚨 Error:` lines are of single calls that a job survives. */
 const ENDED =
-  /Error: (?:running .{1,200}: )?(?:The command|The (?:.{1,80} )?hook|Error tearing down .{1,200}) ?.{0,120}?exited with status [1-9]|^user command error: (?:exit status [1-9]|.{1,200} exited with status)/;
+  /^\W{0,12}Error: (?:running .{1,200}: |Error tearing down .{1,60}: )?The (?:command|.{1,80} hook) exited with status [1-9]|^user command error: (?:exit status [1-9]|.{1,200} exited with status)/;
 /** Time stamps stand before each line, in an escape whose own character may be lost. */
 const STAMP = /^(?:\u001b?_bk;t=\d{1,16}\u0007)/;
 const HEADER = /^(?:---|\+\+\+|~~~) (?!(?:FAIL|PASS|SKIP): )(\S.{0,200})/;
