@@ -61,7 +61,9 @@ export function isReport(text: string): boolean {
   const root = rootElement(text);
   if (root !== null) return XML.some(({ roots }) => roots.includes(root));
   const value = parseJson(text);
-  return value !== undefined && readJson('', value, text) !== null;
+  if (value === undefined) return false;
+  // A value nested without end may be no format's, but must not stop who asks.
+  return attempt('', '', () => readJson('', value, text) ?? refuse('')).broken === null;
 }
 
 /** Whether a text is TAP or `go test -json`. */

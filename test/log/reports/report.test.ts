@@ -256,6 +256,13 @@ describe('what is hostile, broken or unknown', () => {
       expect(isReport(text)).toBe(false);
   });
 
+  it('values nested without end are no report', () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const text = `{"stats":{"tests":1},"failures":[],"tests":[{"title":"a","fullTitle":"a","err":{"message":"no","actual":${deep}}}]}`;
+    expect(Array.isArray(parseReport('r.json', text).notes)).toBe(true);
+    expect(typeof isReport(text)).toBe('boolean');
+  });
+
   it('never throws', () => {
     const pieces = [
       '<TestRun>',
