@@ -41,7 +41,8 @@ function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure
 function placeWeight(block: Block, structure: Structure, log: LogText): number {
   const late = (4 * block.end) / log.lineCount;
   if (structure.failedSections.length === 0) return late;
-  if (structure.failedSections.some((section) => isInside(block, section))) return late + 6;
+  const own = structure.failedSections.find((section) => isInside(block, section));
+  if (own !== undefined) return own.consequence === true ? late - 8 : late + 6;
   return block.start > structure.end ? -24 : -16;
 }
 
@@ -90,7 +91,8 @@ const BOILERPLATE =
 
 function endsOf(log: LogText, structure: Structure): Block[] {
   const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
-  for (const { lineStart, lineEnd } of structure.failedSections) {
+  for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
+    if (consequence === true) continue;
     const said = lastSaid(log, lineStart, lineEnd);
     blocks.push(tail(lineStart, said, 5, 54, 'end of the failed step'));
     blocks.push(tail(lineStart, said, 15, 48, 'end of the failed step'));

@@ -59,6 +59,24 @@ describe('failed sections', () => {
   });
 });
 
+describe('a step that only failed after another one', () => {
+  it('weighs less than the first', () => {
+    const head = (name: string) => [`##[group]Run ${name}`, 'shell: bash', '##[endgroup]'];
+    const lines = [
+      ...head('npm test'),
+      'error: first',
+      '##[error]Process completed with exit code 1.',
+      ...head('./upload artifacts.sh'),
+      'error: second',
+      '##[error]Process completed with exit code 1.',
+    ];
+    const source = { name: 'l', kind: 'log' as const, text: lines.join('\n'), notes: [] };
+    const { excerpts } = readSources([source], { budgetTokens: 5 });
+    expect(excerpts.map(({ text }) => text).join('\n')).toContain('error: first');
+    expect(excerpts.map(({ text }) => text).join('\n')).not.toContain('error: second');
+  });
+});
+
 describe('reading as a whole', () => {
   it('says so when there is no error', () => {
     expect(read('all is well').notes).toEqual(['No error was found in the logs and reports.']);
