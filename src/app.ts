@@ -10,6 +10,7 @@ import {
   openVectorIndex,
   openWebSearch,
 } from './app/open-adapters.ts';
+import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import type { Build, SourceText } from './domain/build.ts';
@@ -89,7 +90,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const stores = createStores(database, clock);
   const archive = await openArchive(config, database);
   const vectorIndex = await openVectorIndex(config, database, await openEmbedder(config));
-  const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker() };
+  const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker(maskingOf(config)) };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
   const deps = await triageDepsOf(parts, steps, checkpointer);
@@ -183,7 +184,7 @@ export interface TerminalApp {
 
 /** `config.codeHost` names the local clones that the code tools may read. */
 export async function createTerminalApp(
-  config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'>,
+  config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
   logger: Logger,
   clock: Clock = systemClock,
 ): Promise<TerminalApp> {
@@ -196,7 +197,7 @@ export async function createTerminalApp(
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config.codeHost);
   const analyst = await openAnalyst(config, logger);
-  const masker = createMasker();
+  const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
   return {
     triage: (build, sources, signal, { onStep, ...options } = {}) => {

@@ -58,6 +58,8 @@ function parsedValue(variable: Variable, text: string): unknown {
       return text;
     case 'number':
       return numberOf(variable, text);
+    case 'flag':
+      return flagOf(variable, text);
     case 'list':
       return split(text);
     case 'pairs':
@@ -80,6 +82,13 @@ function numberOf(variable: Variable, text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && text.trim() !== '') return value;
   throw new TriageError('invalid-config', `${variable.name} must be a number, not "${text}"`);
+}
+
+function flagOf(variable: Variable, text: string): boolean {
+  const word = text.trim().toLowerCase();
+  if (['true', 'yes', 'on', '1'].includes(word)) return true;
+  if (['false', 'no', 'off', '0'].includes(word)) return false;
+  throw new TriageError('invalid-config', `${variable.name} must be true or false, not "${text}"`);
 }
 
 function pairOf(variable: Variable, pair: string): [string, string] {

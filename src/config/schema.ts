@@ -102,6 +102,13 @@ export const Config = z.object({
     thresholds: Thresholds,
   }),
   review: z.object({ claimMs: z.int().positive() }),
+  /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
+  mask: z.object({
+    emails: z.boolean(),
+    hosts: z.boolean(),
+    /** Endings of private host names, beside `.local`, `.internal` and the like. */
+    hostSuffixes: z.array(z.string().min(2)),
+  }),
   knowledge: z.object({ folder: z.string() }),
   log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
 });
@@ -137,6 +144,7 @@ export const COMMON = {
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
   review: { claimMs: 15 * 60_000 },
+  mask: { emails: false, hosts: false, hostSuffixes: [] },
   log: { level: 'info' },
 } satisfies Partial<z.input<typeof Config>>;
 

@@ -3,7 +3,7 @@ export interface Variable {
   readonly name: string;
   /** Path in `Config`, e.g. `http.port`. */
   readonly path: string;
-  readonly type: 'text' | 'number' | 'list' | 'pairs' | 'tokens' | 'proxies';
+  readonly type: 'text' | 'number' | 'flag' | 'list' | 'pairs' | 'tokens' | 'proxies';
   /** May also be given as NAME_FILE, the path of a file that holds the value. */
   readonly secret?: true;
   readonly meaning: string;
@@ -111,6 +111,24 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
   },
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
+  {
+    name: 'FAULTLINE_MASK_EMAILS',
+    path: 'mask.emails',
+    type: 'flag',
+    meaning: 'Set to true: e-mail addresses in logs become `<EMAIL_1>`, `<EMAIL_2>` and so on before anything is kept or asked.',
+  },
+  {
+    name: 'FAULTLINE_MASK_HOSTS',
+    path: 'mask.hosts',
+    type: 'flag',
+    meaning: 'Set to true: private addresses and host names in logs become `<HOST_1>`, `<HOST_2>` and so on.',
+  },
+  {
+    name: 'FAULTLINE_MASK_HOST_SUFFIXES',
+    path: 'mask.hostSuffixes',
+    type: 'list',
+    meaning: 'Endings of further private host names, such as .corp.example.com, separated by commas.',
+  },
   {
     name: 'FAULTLINE_LOG_LEVEL',
     path: 'log.level',

@@ -69,7 +69,7 @@ function onOneLine(line: string, from: number, to: number): LineSpans[] {
   const start = /^(?:\s|\\{1,3}[nr]){0,8}/.exec(body)?.[0].length ?? 0;
   const rest = /(?:\s|\\{1,3}[nr]|["',]){0,8}$/.exec(body.slice(-24))?.[0].length ?? 0;
   const span = { from: from + start, to: Math.max(from + start, to - rest) };
-  return line.slice(span.from, span.to) === '***' ? [] : [{ line: 0, spans: [span] }];
+  return line.startsWith('***', span.from) ? [] : [{ line: 0, spans: [span] }];
 }
 
 function endOfText(line: string): number {

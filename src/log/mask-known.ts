@@ -16,6 +16,10 @@ const TRIM = 2;
 const GRAM = 3;
 /** Most lines that one secret may be broken over. */
 const MAX_BREAKS = 60;
+/** Longest part of a secret on the line where it begins, and most places remembered, altogether and for one gram. */
+const MAX_FIRST_PART = 400;
+const MAX_PLACES = 300_000;
+const MAX_ALIKE = 8;
 /** What may stand at the start of a continued line: white space, a time, a runner's name. */
 const PREFIX = /^(?:\[[^\]]{0,60}\]\s?|\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\d\d:\d\d:\d\d[.,\d]{0,7}\s?|[>|]\s?|\s){0,12}/;
 
@@ -31,9 +35,14 @@ export function createKnownFinder(secrets: Iterable<string>): FindKnown | null {
   const grams = gramsOf(forms);
   return (text) => {
     const spans: Span[] = [];
+    const hiddenTo = new Map<number, number>();
     find(text, (id, from) => {
       const [form, core] = [forms[id], cores[id]];
-      if (form !== undefined && core !== undefined) spans.push(grown(text, from, core.trim, form));
+      // A secret that repeats itself is found at each place in what is hidden already.
+      if (form === undefined || core === undefined || from + core.literal.length <= (hiddenTo.get(id) ?? 0)) return;
+      const span = grown(text, from, core.trim, form);
+      hiddenTo.set(id, span.to);
+      spans.push(span);
     });
     findBroken(text, forms, grams, spans);
     return spans;
@@ -68,12 +77,16 @@ type Grams = ReadonlyMap<string, readonly (readonly [form: number, end: number])
 /** Where a form may be broken: each three characters in it, with the place after them. */
 function gramsOf(forms: readonly Form[]): Grams {
   const grams = new Map<string, [number, number][]>();
+  let count = 0;
   for (const [id, { text }] of forms.entries()) {
-    for (let end = GRAM; end <= text.length - GRAM; end++) {
+    const last = Math.min(text.length - GRAM, MAX_FIRST_PART);
+    for (let end = GRAM; end <= last && count < MAX_PLACES; end++) {
       const gram = text.slice(end - GRAM, end);
       const places = grams.get(gram);
       if (places === undefined) grams.set(gram, [[id, end]]);
-      else if (places.length < 200) places.push([id, end]);
+      else if (places.length < MAX_ALIKE) places.push([id, end]);
+      else continue;
+      count++;
     }
   }
   return grams;

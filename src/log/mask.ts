@@ -1,3 +1,4 @@
+import { MIN_FORM } from './mask-forms.ts';
 import { isDistinctive } from './mask-judge.ts';
 import { findKeyBlock, KEY_BLOCK_LITERALS } from './mask-key-blocks.ts';
 import { createKnownFinder } from './mask-known.ts';
@@ -7,6 +8,7 @@ import { hideSpans, type Masked, mergeSpans, type Span } from './mask-span.ts';
 import { TOKEN_LITERALS } from './mask-tokens.ts';
 import { findByVendors, type Suspect, suspectsIn, VENDOR_LITERALS } from './mask-vendor.ts';
 import { findWrapped } from './mask-wrapped.ts';
+import { createPseudonyms, type PseudonymOptions, type Pseudonyms } from './pseudonyms.ts';
 
 export type { Masked } from './mask-span.ts';
 
@@ -17,41 +19,60 @@ export interface Masker {
   /**
    * The same for all texts of one run: what is found in one of them is hidden in every other too, also in base64, hex,
    * URL-encoded, escaped, or broken over lines. Nothing found is remembered afterwards. One result for each text, in order.
+   * Where e-mail addresses or hosts are hidden, they have one name throughout the run, and who gives the `names` can put
+   * them back; in a text masked alone they are all called `<EMAIL>` and `<HOST>`.
    */
-  maskAll(texts: readonly string[]): Promise<Masked[]>;
+  maskAll(texts: readonly string[], names?: Pseudonyms): Promise<Masked[]>;
 }
 
 export interface MaskerOptions {
-  /** Secrets known beforehand, such as the process's own: hidden wherever they stand, whatever they look like. */
+  /** E-mail addresses and private hosts that get a numbered name, where wanted. */
+  readonly names?: PseudonymOptions;
+  /**
+   * Secrets known beforehand, such as the process's own: hidden wherever they stand. Less than 8 characters, or one short
+   * word, cannot be: they would be hidden inside of words.
+   */
   readonly known?: readonly string[];
 }
 
 const KEY_BLOCKS = 1 << SHAPES.length;
 const VENDORS = 1 << (SHAPES.length + 1);
 const TOKENS = 1 << SHAPES.findIndex(({ literals }) => literals === TOKEN_LITERALS);
-/** A configured value shorter than this would be hidden inside words. */
-const MIN_KNOWN = 6;
 
 /** Makes a masker. Secretlint is loaded when the first text holds something that could be a secret of its kind. */
 export function createMasker(options: MaskerOptions = {}): Masker {
-  const known = (options.known ?? []).filter(({ length }) => length >= MIN_KNOWN);
-  const maskAll = async (texts: readonly string[]): Promise<Masked[]> => {
+  const known = new Set((options.known ?? []).filter(isWorthHiding));
+  const findConfigured = createKnownFinder(known);
+  const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
     scan ??= createScan([...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS]);
     const found: Span[][] = [];
-    const secrets = new Set(known);
+    const seen = new Set<string>();
     for (const text of texts) {
       const spans = await findSecrets(text, scan);
-      for (const { from, to } of spans) if (to - from <= MAX_SPREAD) secrets.add(text.slice(from, to));
+      for (const { from, to } of spans) if (to - from <= MAX_SPREAD) seen.add(text.slice(from, to));
       found.push(spans);
     }
-    const isKnown = new Set(known);
-    const findKnown = createKnownFinder([...secrets].filter((secret) => isKnown.has(secret) || isDistinctive(secret)));
-    return texts.map((text, at) => hideSpans(text, mergeSpans([...(found[at] ?? []), ...(findKnown?.(text) ?? [])])));
+    const spread = [...seen].filter((secret) => isDistinctive(secret));
+    const findKnown = spread.length === 0 ? findConfigured : createKnownFinder([...known, ...spread]);
+    return texts.map((text, at) => {
+      const { text: masked, count } = hideSpans(text, mergeSpans([...(found[at] ?? []), ...(findKnown?.(text) ?? [])]));
+      return { text: names === null ? masked : names.hide(masked), count };
+    });
   };
+  const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   return {
-    mask: async (text) => (await maskAll([text]))[0] ?? { text, count: 0 },
-    maskAll,
+    mask: async (text) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 },
+    maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
   };
+}
+
+/** Long enough, and not a word that any log may say. */
+function isWorthHiding(secret: string): boolean {
+  return secret.length >= MIN_FORM && !/^(?:[a-z]{1,11}|[A-Z]{1,11})$/.test(secret);
+}
+
+function hidesNames(names: PseudonymOptions | undefined): names is PseudonymOptions {
+  return names !== undefined && (names.emails || names.hosts);
 }
 
 /** A longer value is a file and not a secret; it is hidden where it stands. */

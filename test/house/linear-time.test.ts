@@ -3,6 +3,12 @@ import { fenceData } from '../../prompts/fence.ts';
 import { jsonObjectsIn } from '../../src/adapters/chat-model/json-in-text.ts';
 import { readRefusal } from '../../src/adapters/chat-model/model-errors.ts';
 import { tokenize } from '../../src/adapters/embedder/tokens.ts';
+import { findKeyBlock } from '../../src/log/mask-key-blocks.ts';
+import { createKnownFinder } from '../../src/log/mask-known.ts';
+import { findShapes } from '../../src/log/mask-shapes.ts';
+import { suspectsIn } from '../../src/log/mask-vendor.ts';
+import { findWrapped } from '../../src/log/mask-wrapped.ts';
+import { createPseudonyms } from '../../src/log/pseudonyms.ts';
 import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../src/publish/visible-text.ts';
 import { cleanText } from '../../src/tools/bounds.ts';
@@ -28,6 +34,15 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   fence: (text) => fence([text]),
   fenceData: (text) => fenceData('log', text),
   jsonObjectsIn,
+  findShapes: (text) => findShapes(text, -1),
+  findKeyBlock: (text) => {
+    const lines = `-----BEGIN PRIVATE KEY-----\n${text}`.split('\n');
+    return findKeyBlock(lines[0] ?? '', (after) => lines[after] ?? null);
+  },
+  suspectsIn: (text) => suspectsIn(text, 0),
+  findWrapped: (text) => [findWrapped(text, text), findWrapped('', text), findWrapped(text, '')],
+  findKnown: (text) => createKnownFinder([text.slice(0, 400).replaceAll('\n', '')])?.(text),
+  pseudonyms: (text) => createPseudonyms({ emails: true, hosts: true }).hide(text),
   readRefusal: (text) => readRefusal(500, new Headers(), text),
 };
 
@@ -41,6 +56,30 @@ const TEXTS = [
     repeated(part, 'x'),
   ),
   ...['a', 'A', 'aA', '1', 'a.', 'a/', ':a', 'see ', 'exit code ', 'npm error '].map((part) => repeated(part, '!')),
+  // Bait for the patterns of masking.
+  ...['eyJ-', 'eyJa.', 'ghp_', 'sk-', 'glpat-a.', 'token=', 'token', 'key=', 'password: "', 'secret_', 'aB3/', 'token=/aB3'].map((part) =>
+    repeated(part, '!'),
+  ),
+  ...['://', '://a:', 'http://a@', 'cookie: ', 'cookie: a=', 'authorization: basic ', 'bearer ', 'auth":"'].map((part) =>
+    repeated(part, '!'),
+  ),
+  ...['curl -u ', 'curl ', 'mysql ', 'docker login ', 'docker login -p', 'net use \\\\', 'machine a ', ' -creds ', 'hf_', 'SG.'].map(
+    (part) => repeated(part, '!'),
+  ),
+  ...[
+    '-----BEGIN PRIVATE KEY-----',
+    '-----BEGIN ',
+    '\\n',
+    'MII\n',
+    '2026-01-05T10:00:00Z ',
+    'a@',
+    'a@a.',
+    '10.',
+    '10.0.0.1',
+    'a.local',
+    'fd00:',
+  ].map((part) => repeated(part, '!')),
+  ...['LS0tLS1CRUdJTi', '=', 'jdbc:oracle:thin:a/', 'aA1', '"', '\\"', '&quot;'].map((part) => repeated(part, '!')),
 ];
 
 describe.each(Object.entries(READERS))('%s', (_name, read) => {

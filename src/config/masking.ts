@@ -1,0 +1,35 @@
+import type { Config } from './schema.ts';
+
+/** What masking is told: the process's own secrets, and which names are hidden beside them. */
+export interface Masking {
+  readonly known: readonly string[];
+  readonly names: Config['mask'];
+}
+
+const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
+
+/** Of as much of the configuration as there is; the terminal has no doors and no database. */
+export function maskingOf(config: Partial<Config>): Masking {
+  const known = [
+    ...(config.auth?.tokens.map(({ token }) => token) ?? []),
+    ...(config.webhooks?.githubSecrets ?? []),
+    ...(config.webhooks?.jenkinsSecrets ?? []),
+    config.buildSource?.github.token,
+    config.buildSource?.jenkins.token,
+    config.analyst?.llm.apiKey,
+    config.database?.driver === 'postgres' ? passwordOf(config.database.url) : null,
+  ];
+  return {
+    known: known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : [])),
+    names: config.mask ?? NO_NAMES,
+  };
+}
+
+function passwordOf(url: string): string | null {
+  if (!URL.canParse(url)) return null;
+  try {
+    return decodeURIComponent(new URL(url).password);
+  } catch {
+    return new URL(url).password;
+  }
+}
