@@ -58,7 +58,7 @@ export function findAddresses(line: string): Span[] {
     if (userEnd > 0) spans.push(...inUser(near.slice(0, userEnd), from));
     at = from + Math.max(0, (end === -1 ? near.length : end) - 1);
   }
-  return spans.concat(findOracle(line));
+  return /jdbc:oracle/i.test(line) ? spans.concat(findOracle(line)) : spans;
 }
 
 function inUser(user: string, from: number): Span[] {

@@ -30,8 +30,9 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
   const from = begin.index + begin[0].length;
   const rest = first.slice(from, from + 20_000);
   const end = rest.search(END);
-  if (end !== -1 || /[A-Za-z0-9+/=]{16}/.test(rest)) return onOneLine(first, from, end === -1 ? endOfText(first) : from + end);
-  return bodyOf(next, begin.index);
+  if (end !== -1) return onOneLine(first, from, from + end);
+  const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
+  return [...here, ...bodyOf(next, begin.index)];
 }
 
 function bodyOf(next: NextLine, indent: number): LineSpans[] {

@@ -3,7 +3,7 @@ import { COMMAND_LITERALS, DOCKER_LITERALS, findDockerAuth, findInCommands } fro
 import { ADDRESS_LITERALS, findAddresses, findHeaders, HEADER_LITERALS } from './mask-headers.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys } from './mask-key-blocks.ts';
 import type { Span } from './mask-span.ts';
-import { findTokens, findWebhooks, TOKEN_LITERALS, WEBHOOK_LITERALS } from './mask-tokens.ts';
+import { findModelKeys, findTokens, findWebhooks, MODEL_KEY_LITERALS, TOKEN_LITERALS, WEBHOOK_LITERALS } from './mask-tokens.ts';
 
 /** A kind of secret: literals without which no line holds one, and what finds them in a line. */
 export interface Shape {
@@ -14,6 +14,7 @@ export interface Shape {
 /** Every kind that one line is enough to see. Literals are lower case and match in any case. */
 export const SHAPES: readonly Shape[] = [
   { literals: TOKEN_LITERALS, find: findTokens },
+  { literals: MODEL_KEY_LITERALS, find: findModelKeys },
   { literals: ASSIGNED_LITERALS, find: findAssigned },
   { literals: ADDRESS_LITERALS, find: findAddresses },
   { literals: HEADER_LITERALS, find: findHeaders },

@@ -23,7 +23,6 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['eyj'], '(?<![_-])eyJ[\\w-]{10,4000}\\.[\\w-]{10,8000}(?:\\.[\\w-]{4,2000}){0,3}'],
   [['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'], '[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}'],
   [['whsec_'], 'whsec_[A-Za-z0-9+/]{24,64}={0,2}'],
-  [['sk-'], 'sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\\w-]{38,250}'],
   [['hrku-'], 'HRKU-[A-Za-z0-9_-]{36,128}'],
   [['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.[\\w-]{20,400}'],
   [['.atlasv1.'], '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,80}'],
@@ -69,9 +68,22 @@ export const WEBHOOK_LITERALS: readonly string[] = [
 
 const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${TOKENS.map(([, pattern]) => pattern).join('|')})(?![A-Za-z0-9])`, 'g');
 
+/** `sk-` ends many words, so lines with it are looked through for nothing else. */
+const MODEL_KEY = /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}(?![A-Za-z0-9])/g;
+export const MODEL_KEY_LITERALS: readonly string[] = ['sk-'];
+
+/** Keys of the makers of models in a line. */
+export function findModelKeys(line: string): Span[] {
+  return spansOf(line, MODEL_KEY);
+}
+
 /** The tokens in a line. */
 export function findTokens(line: string): Span[] {
-  return Array.from(line.matchAll(TOKEN), ({ 0: token, index }) => ({ from: index, to: index + token.length }));
+  return spansOf(line, TOKEN);
+}
+
+function spansOf(line: string, pattern: RegExp): Span[] {
+  return Array.from(line.matchAll(pattern), ({ 0: token, index }) => ({ from: index, to: index + token.length }));
 }
 
 /** The secret parts of webhook addresses in a line. */

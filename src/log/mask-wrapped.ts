@@ -1,5 +1,5 @@
 import type { Span } from './mask-span.ts';
-import { findTokens } from './mask-tokens.ts';
+import { findModelKeys, findTokens } from './mask-tokens.ts';
 
 /** Longest end of a line, and start of the next, that may be two parts of one token. */
 const MAX_PART = 300;
@@ -20,16 +20,20 @@ export function findWrapped(line: string, next: string): { readonly here: readon
   if (first === '') return none;
   const here = { from: end - last.length, to: end };
   const there = { from: indent.length, to: indent.length + first.length };
-  const whole = findTokens(last).find(({ to }) => to === last.length);
+  const whole = findBoth(last).find(({ to }) => to === last.length);
   const missing = whole === undefined ? 0 : fullLength(last.slice(whole.from)) - (whole.to - whole.from);
   if (whole !== undefined && (missing <= 0 || first.length < missing))
     return isRest(first, next.slice(there.to)) ? { here: [here], there: [there] } : none;
-  const across = findTokens(last + first).find(({ from, to }) => from < last.length && to > last.length);
+  const across = findBoth(last + first).find(({ from, to }) => from < last.length && to > last.length);
   if (across === undefined) return none;
   return {
     here: [{ from: here.from + across.from, to: end }],
     there: [{ from: there.from, to: there.from + across.to - last.length }],
   };
+}
+
+function findBoth(text: string): Span[] {
+  return [...findTokens(text), ...findModelKeys(text)];
 }
 
 /** How long a token is with its maker; 0 where that is not fixed. */

@@ -5,7 +5,7 @@ import { createKnownFinder } from './mask-known.ts';
 import { createScan } from './mask-scan.ts';
 import { findShapes, SHAPES } from './mask-shapes.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './mask-span.ts';
-import { TOKEN_LITERALS } from './mask-tokens.ts';
+import { findModelKeys, findTokens } from './mask-tokens.ts';
 import { findByVendors, type Suspect, suspectsIn, VENDOR_LITERALS } from './mask-vendor.ts';
 import { findWrapped } from './mask-wrapped.ts';
 import { createPseudonyms, type PseudonymOptions, type Pseudonyms } from './pseudonyms.ts';
@@ -37,7 +37,7 @@ export interface MaskerOptions {
 
 const KEY_BLOCKS = 1 << SHAPES.length;
 const VENDORS = 1 << (SHAPES.length + 1);
-const TOKENS = 1 << SHAPES.findIndex(({ literals }) => literals === TOKEN_LITERALS);
+const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || find === findModelKeys ? bits | (1 << at) : bits), 0);
 
 /** Makes a masker. Secretlint is loaded when the first text holds something that could be a secret of its kind. */
 export function createMasker(options: MaskerOptions = {}): Masker {
