@@ -1,7 +1,9 @@
+import type { LogBytes } from './log-bytes.ts';
 import { MIN_FORM } from './mask-forms.ts';
 import { isDistinctive } from './mask-judge.ts';
 import { findKeyBlock, KEY_BLOCK_LITERALS } from './mask-key-blocks.ts';
 import { createKnownFinder } from './mask-known.ts';
+import { maskPieces } from './mask-pieces.ts';
 import { createScan } from './mask-scan.ts';
 import { findShapes, SHAPES } from './mask-shapes.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './mask-span.ts';
@@ -23,6 +25,8 @@ export interface Masker {
    * them back; in a text masked alone they are all called `<EMAIL>` and `<HOST>`.
    */
   maskAll(texts: readonly string[], names?: Pseudonyms): Promise<Masked[]>;
+  /** The same for one log that need not be in memory: see {@link maskPieces}. */
+  maskPieces(log: LogBytes, write: (piece: Buffer) => void): Promise<number>;
 }
 
 export interface MaskerOptions {
@@ -43,17 +47,19 @@ const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || fin
 export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
+  const finderOf = (seen: ReadonlySet<string>) => {
+    const spread = [...seen].filter((secret) => secret.length <= MAX_SPREAD && isDistinctive(secret));
+    return spread.length === 0 ? findConfigured : createKnownFinder([...known, ...spread]);
+  };
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
-    scan ??= createScan([...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS]);
     const found: Span[][] = [];
     const seen = new Set<string>();
     for (const text of texts) {
-      const spans = await findSecrets(text, scan);
-      for (const { from, to } of spans) if (to - from <= MAX_SPREAD) seen.add(text.slice(from, to));
+      const spans = await findSecrets(text);
+      for (const { from, to } of spans) seen.add(text.slice(from, to));
       found.push(spans);
     }
-    const spread = [...seen].filter((secret) => isDistinctive(secret));
-    const findKnown = spread.length === 0 ? findConfigured : createKnownFinder([...known, ...spread]);
+    const findKnown = finderOf(seen);
     return texts.map((text, at) => {
       const { text: masked, count } = hideSpans(text, mergeSpans([...(found[at] ?? []), ...(findKnown?.(text) ?? [])]));
       return { text: names === null ? masked : names.hide(masked), count };
@@ -63,6 +69,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
   return {
     mask: async (text) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 },
     maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
+    maskPieces: (log, write) => maskPieces(log, { find: findSecrets, known: finderOf, names: namesOf(true) }, write),
   };
 }
 
@@ -77,15 +84,15 @@ function hidesNames(names: PseudonymOptions | undefined): names is PseudonymOpti
 
 /** A longer value is a file and not a secret; it is hidden where it stands. */
 const MAX_SPREAD = 4_096;
-type Scan = ReturnType<typeof createScan>;
 /** Made once: it depends on nothing but the shapes. */
-let scan: Scan | undefined;
+let scan: ReturnType<typeof createScan> | undefined;
 
 /** What shapes and rules see in one text by itself. */
-async function findSecrets(text: string, scanText: Scan): Promise<Span[]> {
+async function findSecrets(text: string): Promise<Span[]> {
+  scan ??= createScan([...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS]);
   const spans: Span[] = [];
   const suspects: Suspect[] = [];
-  scanText(text, (from, to, groups) => {
+  scan(text, (from, to, groups) => {
     const line = text.slice(from, to);
     for (const span of findShapes(line, groups)) spans.push(shifted(span, from));
     if ((groups & KEY_BLOCKS) !== 0) spans.push(...inKeyBlock(text, line, from, to));
