@@ -1,6 +1,9 @@
+import { statSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Reading } from '../domain/reading.ts';
 import { isUnknown } from '../log/fingerprint.ts';
-import { createMasker } from '../log/mask.ts';
+import { createMasker, type Masker } from '../log/mask.ts';
+import { type MaskedFile, maskFile } from '../log/mask-file.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import { readInput, readReports } from './input.ts';
@@ -16,8 +19,32 @@ export interface ReadCommandOptions {
 
 /** `faultline read`: what the log says, before anybody thinks about it. */
 export async function runRead(path: string, options: ReadCommandOptions): Promise<void> {
-  const raw = [...(await readInput(path, options.maxBytes)), ...(await readReports(options.junit ?? [], options.maxBytes))];
-  const { sources, secrets } = await maskSources(raw, createMasker());
+  const masker = createMasker();
+  const large = await largeLog(path, masker);
+  try {
+    await readAll(path, large, masker, options);
+  } finally {
+    large?.close();
+  }
+}
+
+/** A log of more than this is read from its file, piece by piece. */
+const LARGE = 32 * 1024 * 1024;
+
+async function largeLog(path: string, masker: Masker): Promise<MaskedFile | null> {
+  const info = statSync(path, { throwIfNoEntry: false });
+  return info?.isFile() === true && info.size > LARGE ? maskFile(path, masker) : null;
+}
+
+async function readAll(path: string, large: MaskedFile | null, masker: Masker, options: ReadCommandOptions): Promise<void> {
+  const held = [
+    ...(large === null ? await readInput(path, options.maxBytes) : []),
+    ...(await readReports(options.junit ?? [], options.maxBytes)),
+  ];
+  const masked = await maskSources(held, masker);
+  const pieces = large === null ? [] : [{ name: basename(path), kind: 'log' as const, bytes: large.bytes, notes: large.notes }];
+  const sources = [...pieces, ...masked.sources];
+  const secrets = masked.secrets + (large?.secrets ?? 0);
   const green =
     options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
   const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });

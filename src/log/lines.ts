@@ -25,7 +25,7 @@ const MAX_CLEANED = 16_000;
 /** Bytes of a line that are ever made a string. */
 export const MAX_RAW = 262_144;
 /** Lines remembered in each of two generations. */
-const REMEMBERED = 16_384;
+const REMEMBERED = 8_192;
 
 /** The lines of a text in which nothing was looked for. */
 export function openText(text: string): LogText {

@@ -12,11 +12,11 @@ export interface PieceMasking {
 }
 
 /** Bytes masked at once, whole lines where there are any. */
-const PIECE = 1 << 22;
+const PIECE = 1 << 20;
 /** Bytes read beyond a piece: a key or a broken secret that begins in it may end there. */
 const BEYOND = 1 << 16;
 /** Spans kept from the first pass to the second; of a log with more they are found again. */
-const MAX_KEPT = 500_000;
+const MAX_KEPT = 100_000;
 const LINE_FEED = 10;
 
 interface Piece {

@@ -2,7 +2,7 @@ import type { SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green-diff.ts';
 import type { Masker } from '../log/mask.ts';
-import { readSources } from '../log/read-sources.ts';
+import { type ReadableSource, readSources } from '../log/read-sources.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
 export async function maskSources(sources: readonly SourceText[], masker: Masker): Promise<{ sources: SourceText[]; secrets: number }> {
@@ -15,7 +15,7 @@ export async function maskSources(sources: readonly SourceText[], masker: Masker
 
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(
-  sources: readonly SourceText[],
+  sources: readonly ReadableSource[],
   options: { budgetTokens: number; secrets: number; greenText?: string; green?: GreenTemplates },
 ): Reading {
   return readSources(sources, {

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bytesOfFile, openFileBytes } from './file-bytes.ts';
+import { fileTypeOf } from './file-type.ts';
+import type { LogBytes } from './log-bytes.ts';
+import type { Masker } from './mask.ts';
+
+/** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
+export interface MaskedFile {
+  readonly bytes: LogBytes;
+  /** Places where a secret was hidden. */
+  readonly secrets: number;
+  readonly notes: readonly string[];
+  close(): void;
+}
+
+const SAMPLE = 65_536;
+const STEP = 1 << 22;
+
+/**
+ * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a temporary file that has no
+ * name any more and vanishes when it is closed. Null where the file is no plain UTF-8 text (compressed, UTF-16, binary): that is for
+ * those who decode. Throws what the file system throws, and TriageError 'too-large' from 4 GiB on.
+ */
+export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
+  const file = openFileBytes(path);
+  let copy: Copy | undefined;
+  try {
+    if (fileTypeOf(file.slice(0, SAMPLE)).kind !== 'text' || file.slice(0, SAMPLE).includes(0)) {
+      file.close();
+      return null;
+    }
+    const notes = isWholeUtf8(file) ? [] : ['The log has invalid UTF-8 sequences, shown as \ufffd.'];
+    const secrets = await masker.maskPieces(file, (piece) => {
+      copy ??= openCopy();
+      copy.write(piece);
+    });
+    if (copy === undefined) return { bytes: file, secrets, notes, close: () => file.close() };
+    file.close();
+    return { bytes: bytesOfFile(copy.file), secrets, notes, close: () => copy?.close() };
+  } catch (error) {
+    copy?.close();
+    file.close();
+    throw error;
+  }
+}
+
+interface Copy {
+  readonly file: number;
+  write(piece: Buffer): void;
+  close(): void;
+}
+
+function openCopy(): Copy {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-masked-'));
+  const file = openSync(join(folder, 'log'), 'wx+', 0o600);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // Windows keeps the name of what is open; there it goes when it is closed.
+  const isWindows = process.platform === 'win32';
+  if (!isWindows) remove();
+  return {
+    file,
+    write: (piece) => {
+      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    },
+    close: () => {
+      closeSync(file);
+      if (isWindows) remove();
+    },
+  };
+}
+
+/** Pieces end at line ends where they can, so that no character is cut. */
+function isWholeUtf8(log: LogBytes): boolean {
+  for (let start = 0; start < log.size; ) {
+    const piece = log.slice(start, start + STEP);
+    const end = start + piece.length < log.size ? piece.lastIndexOf(10) + 1 : piece.length;
+    const length = end === 0 ? piece.length : end;
+    if (!isUtf8(piece.subarray(0, length))) return false;
+    start += length;
+  }
+  return true;
+}
