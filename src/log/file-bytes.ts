@@ -8,8 +8,8 @@ export interface FileBytes extends LogBytes {
 }
 
 /** A short slice lies whole in one window: windows begin at each multiple of `STEP` and are twice as long. */
-const STEP = 1 << 16;
-const WINDOWS = 48;
+const STEP = 1 << 14;
+const WINDOWS = 256;
 /** Line starts are 32-bit numbers. */
 const MAX_SIZE = 2 ** 32 - 1;
 
@@ -32,9 +32,12 @@ export function bytesOfFile(file: number): LogBytes {
   let large = Buffer.alloc(0);
   const window = (at: number) => {
     const known = windows.get(at);
-    const bytes = known ?? readAt(file, Buffer.allocUnsafe(2 * STEP), at * STEP);
-    if (known !== undefined) windows.delete(at);
-    else if (windows.size >= WINDOWS) for (const oldest of [...windows.keys()].slice(0, 1)) windows.delete(oldest);
+    if (known !== undefined) return known;
+    // The oldest window's memory is used again: a garbage collector would come too late for a large file.
+    const [oldest] = windows.size < WINDOWS ? [] : windows;
+    if (oldest !== undefined) windows.delete(oldest[0]);
+    const memory = oldest === undefined ? Buffer.allocUnsafeSlow(2 * STEP) : Buffer.from(oldest[1].buffer, 0, 2 * STEP);
+    const bytes = readAt(file, memory, at * STEP);
     windows.set(at, bytes);
     return bytes;
   };

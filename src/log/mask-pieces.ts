@@ -11,10 +11,10 @@ export interface PieceMasking {
   readonly names: { hide(text: string): string } | null;
 }
 
-/** Bytes masked at once, whole lines where there are any. */
-const PIECE = 1 << 20;
+/** Bytes masked at once, whole lines where there are any: a string of more would not be young enough to be collected soon. */
+const PIECE = 96 * 1024;
 /** Bytes read beyond a piece: a key or a broken secret that begins in it may end there. */
-const BEYOND = 1 << 16;
+const BEYOND = 16 * 1024;
 /** Spans kept from the first pass to the second; of a log with more they are found again. */
 const MAX_KEPT = 100_000;
 const LINE_FEED = 10;
@@ -38,14 +38,14 @@ export async function maskPieces(log: LogBytes, masking: PieceMasking, write: (p
     const spans = await masking.find(piece.text);
     for (const { from, to } of spans) secrets.add(piece.text.slice(from, to));
     spansKept += spans.length;
-    if (spansKept <= MAX_KEPT) kept.set(piece.start, spans);
+    if (spans.length > 0 && spansKept <= MAX_KEPT) kept.set(piece.start, spans);
   }
   const findKnown = masking.known(secrets);
   if (spansKept === 0 && findKnown === null && masking.names === null) return 0;
   let count = 0;
   let carried: Span[] = [];
   for (const piece of piecesOf(log)) {
-    const found = kept.get(piece.start) ?? (await masking.find(piece.text));
+    const found = spansKept <= MAX_KEPT ? (kept.get(piece.start) ?? []) : await masking.find(piece.text);
     const spans = mergeSpans([...carried, ...found, ...(findKnown?.(piece.text) ?? [])]);
     const own = spans.filter(({ from }) => from < piece.length);
     carried = spans
@@ -65,8 +65,9 @@ function* piecesOf(log: LogBytes): Generator<Piece> {
   for (let start = 0; start < log.size; ) {
     const wide = log.slice(start, start + PIECE + BEYOND);
     const end = wide.length <= PIECE ? wide.length : endOfPiece(wide);
-    const own = wide.toString('utf8', 0, end);
-    yield { start, text: own + wide.toString('utf8', end), length: own.length };
+    const text = wide.toString('utf8');
+    const length = text.length === wide.length ? end : wide.toString('utf8', 0, end).length;
+    yield { start, text, length };
     start += end;
   }
 }

@@ -1,4 +1,4 @@
-import { bytesOfText } from './log-bytes.ts';
+import { bytesInMemory, bytesOfText, type LogBytes } from './log-bytes.ts';
 import { buildMatcher } from './scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan/scan-chunks.ts';
 
@@ -16,7 +16,7 @@ export function createScan(groups: readonly (readonly string[])[]): (text: strin
     const lines = lineWalker(text);
     let open = 0;
     let openLine = 0;
-    for (const chunk of scanChunks(bytesOfText(text), matcher)) {
+    for (const chunk of scanChunks(encoded(text), matcher)) {
       for (const [line, bits] of bitsByLine(chunk)) {
         const number = chunk.firstLine + line;
         if (open !== 0 && number !== openLine) lines.tell(openLine, open, candidate);
@@ -26,6 +26,17 @@ export function createScan(groups: readonly (readonly string[])[]): (text: strin
     }
     if (open !== 0) lines.tell(openLine, open, candidate);
   };
+}
+
+/** Texts up to this size are encoded into the same memory each time. */
+const SHARED = 1 << 22;
+let shared: Buffer | undefined;
+
+/** Valid until the next call; scanning a text is done before another begins. */
+function encoded(text: string): LogBytes {
+  if (text.length * 3 > SHARED) return bytesOfText(text);
+  shared ??= Buffer.allocUnsafeSlow(SHARED);
+  return bytesInMemory(shared.subarray(0, shared.write(text, 'utf8')));
 }
 
 function bitsByLine({ hits, lineEnds }: ScannedChunk): [line: number, bits: number][] {

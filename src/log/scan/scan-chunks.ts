@@ -28,16 +28,18 @@ const LINE_FEED = 10;
  * step: the look-ups of one lane fill the waits of the others, which tripled the speed. Chunks end at a line end where they can.
  */
 export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedChunk> {
+  // Lanes are used again for each chunk: they are the only memory that scanning takes.
+  const lanes = Array.from({ length: LANES }, () => new Lane(matcher.groupCount));
   let offset = 0;
   let firstLine = 1;
   let state = 0;
   while (offset < log.size) {
     const bytes = wholeLines(log.slice(offset, offset + CHUNK), offset + CHUNK >= log.size);
-    const lanes = cutLanes(bytes, matcher.groupCount, state);
-    walk(bytes, lanes, matcher);
-    const chunk = joinLanes(bytes, offset, firstLine, lanes, matcher.groupCount);
+    const used = cutLanes(bytes, lanes, state);
+    walk(bytes, used, matcher);
+    const chunk = joinLanes(bytes, offset, firstLine, used, matcher.groupCount);
     yield chunk;
-    state = lanes.at(-1)?.state ?? 0;
+    state = used.at(-1)?.state ?? 0;
     offset += bytes.length;
     firstLine += chunk.lineEnds.length;
   }
@@ -50,19 +52,23 @@ function wholeLines(bytes: Buffer, isLast: boolean): Uint8Array {
 
 /** A stretch of whole lines with what was found in it; lines count from 0 within the lane. */
 class Lane {
-  at: number;
-  readonly end: number;
-  state: number;
+  at = 0;
+  end = 0;
+  state = 0;
   line = 0;
-  lineEnds: Uint32Array;
+  lineEnds = new Uint32Array(64);
   readonly hits: number[][];
 
-  constructor(start: number, end: number, groupCount: number, state: number) {
+  constructor(groupCount: number) {
+    this.hits = Array.from({ length: groupCount }, () => []);
+  }
+
+  begin(start: number, end: number, state: number): void {
     this.at = start;
     this.end = end;
     this.state = state;
-    this.lineEnds = new Uint32Array(Math.max(16, (end - start) >> 5));
-    this.hits = Array.from({ length: groupCount }, () => []);
+    this.line = 0;
+    for (const lines of this.hits) lines.length = 0;
   }
 
   /** What an event state means; gives the state to go on with, and moves `at` past an escape. */
@@ -85,22 +91,22 @@ class Lane {
   }
 }
 
-function doubled(array: Uint32Array): Uint32Array {
+function doubled(array: Uint32Array): Uint32Array<ArrayBuffer> {
   const larger = new Uint32Array(array.length * 2);
   larger.set(array);
   return larger;
 }
 
-function cutLanes(bytes: Uint8Array, groupCount: number, state: number): Lane[] {
-  const lanes: Lane[] = [];
-  const count = bytes.length < SMALL ? 1 : LANES;
+/** The lanes that the bytes need, each over whole lines. */
+function cutLanes(bytes: Uint8Array, lanes: readonly Lane[], state: number): readonly Lane[] {
+  const count = bytes.length < SMALL ? 1 : lanes.length;
   let start = 0;
-  for (let lane = 1; lane <= count; lane++) {
-    const near = bytes.indexOf(LINE_FEED, Math.max(start, Math.floor((bytes.length * lane) / count) - 1));
-    const end = lane === count || near === -1 ? bytes.length : near + 1;
-    lanes.push(new Lane(start, end, groupCount, lane === 1 ? state : 0));
+  for (const [index, lane] of lanes.entries()) {
+    const near = bytes.indexOf(LINE_FEED, Math.max(start, Math.floor((bytes.length * (index + 1)) / count) - 1));
+    const end = index + 1 === count || near === -1 ? bytes.length : near + 1;
+    lane.begin(start, end, index === 0 ? state : 0);
+    if (end === bytes.length) return lanes.slice(0, index + 1);
     start = end;
-    if (end === bytes.length) break;
   }
   return lanes;
 }
