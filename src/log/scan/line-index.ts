@@ -1,7 +1,7 @@
 import type { LogBytes } from '../log-bytes.ts';
 
-/** Offsets kept at most: 16 MB. A log of more lines keeps the start of every second, fourth, … line. */
-const MAX_OFFSETS = 4_000_000;
+/** Offsets kept at most: 4 MB. A log of more lines keeps the start of every second, fourth, … line. */
+const MAX_OFFSETS = 1_000_000;
 const LINE_FEED = 10;
 /** Bytes looked through at once for a line's end. */
 const STEP = 1 << 16;
