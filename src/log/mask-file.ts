@@ -2,10 +2,12 @@ import { isUtf8 } from 'node:buffer';
 import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { bytesOfFile, openFileBytes } from './file-bytes.ts';
 import { fileTypeOf } from './file-type.ts';
 import type { LogBytes } from './log-bytes.ts';
 import type { Masker } from './mask.ts';
+import { endOfCharacter } from './mask-pieces.ts';
 
 /** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
 export interface MaskedFile {
@@ -18,24 +20,28 @@ export interface MaskedFile {
 
 const SAMPLE = 65_536;
 const STEP = 1 << 22;
+/** XML or JSON: a report, perhaps, which is parsed whole. */
+const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
 
 /**
  * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a temporary file that has no
- * name any more and vanishes when it is closed. Null where the file is no plain UTF-8 text (compressed, UTF-16, binary): that is for
- * those who decode. Throws what the file system throws, and TriageError 'too-large' from 4 GiB on.
+ * name any more and vanishes when it is closed. Null where the file is no plain UTF-8 text (compressed, UTF-16, binary) or may be a
+ * report: that is for those who decode. Throws what the file system throws on reading, and TriageError 'too-large' from 4 GiB on,
+ * 'storage-failed' where the copy cannot be written.
  */
 export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
   const file = openFileBytes(path);
   let copy: Copy | undefined;
   try {
-    if (fileTypeOf(file.slice(0, SAMPLE)).kind !== 'text' || file.slice(0, SAMPLE).includes(0)) {
+    const sample = file.slice(0, SAMPLE);
+    if (fileTypeOf(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
       file.close();
       return null;
     }
     const notes = isWholeUtf8(file) ? [] : ['The log has invalid UTF-8 sequences, shown as \ufffd.'];
     const secrets = await masker.maskPieces(file, (piece) => {
-      copy ??= openCopy();
-      copy.write(piece);
+      copy ??= writing(openCopy);
+      writing(() => copy?.write(piece));
     });
     if (copy === undefined) return { bytes: file, secrets, notes, close: () => file.close() };
     file.close();
@@ -51,6 +57,15 @@ interface Copy {
   readonly file: number;
   write(piece: Buffer): void;
   close(): void;
+}
+
+function writing<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${messageOf(error)}. TMPDIR names another folder.`;
+    throw new TriageError('storage-failed', why, { cause: error });
+  }
 }
 
 function openCopy(): Copy {
@@ -76,8 +91,11 @@ function openCopy(): Copy {
 function isWholeUtf8(log: LogBytes): boolean {
   for (let start = 0; start < log.size; ) {
     const piece = log.slice(start, start + STEP);
-    const end = start + piece.length < log.size ? piece.lastIndexOf(10) + 1 : piece.length;
-    const length = end === 0 ? piece.length : end;
+    // A file that was cut while it is read: what is missing never comes.
+    if (piece.length === 0) return true;
+    const isLast = start + piece.length >= log.size;
+    const line = piece.lastIndexOf(10) + 1;
+    const length = isLast ? piece.length : line > 0 ? line : endOfCharacter(piece, piece.length - 1);
     if (!isUtf8(piece.subarray(0, length))) return false;
     start += length;
   }

@@ -64,6 +64,8 @@ export async function maskPieces(log: LogBytes, masking: PieceMasking, write: (p
 function* piecesOf(log: LogBytes): Generator<Piece> {
   for (let start = 0; start < log.size; ) {
     const wide = log.slice(start, start + PIECE + BEYOND);
+    // A file that was cut while it is read: what is missing never comes.
+    if (wide.length === 0) return;
     const end = wide.length <= PIECE ? wide.length : endOfPiece(wide);
     const text = wide.toString('utf8');
     const length = text.length === wide.length ? end : wide.toString('utf8', 0, end).length;
@@ -72,14 +74,17 @@ function* piecesOf(log: LogBytes): Generator<Piece> {
   }
 }
 
+/** The last place at or before `end` that is not within a UTF-8 character; `end` itself where there is no such character. */
+export function endOfCharacter(bytes: Uint8Array, end: number): number {
+  for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  return end;
+}
+
 /** After the last line end; in a line longer than a piece, before a character that no token holds. */
 function endOfPiece(wide: Buffer): number {
   const line = wide.lastIndexOf(LINE_FEED, PIECE - 1);
   if (line !== -1) return line + 1;
   const space = wide.lastIndexOf(32, PIECE - 1);
   if (space > PIECE - BEYOND) return space + 1;
-  let end = PIECE;
-  // Never within a character.
-  while (((wide[end] ?? 0) & 0xc0) === 0x80) end--;
-  return end;
+  return endOfCharacter(wide, PIECE);
 }

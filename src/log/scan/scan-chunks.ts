@@ -35,6 +35,8 @@ export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedC
   let state = 0;
   while (offset < log.size) {
     const bytes = wholeLines(log.slice(offset, offset + CHUNK), offset + CHUNK >= log.size);
+    // A file that was cut while it is read: what is missing never comes.
+    if (bytes.length === 0) return;
     const used = cutLanes(bytes, lanes, state);
     walk(bytes, used, matcher);
     const chunk = joinLanes(bytes, offset, firstLine, used, matcher.groupCount);

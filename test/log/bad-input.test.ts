@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { openFileBytes } from '../../src/log/file-bytes.ts';
+import { bytesInMemory } from '../../src/log/log-bytes.ts';
+import { createMasker } from '../../src/log/mask.ts';
+import { maskFile } from '../../src/log/mask-file.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-log-'));
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+const fileOf = (name: string, content: string | Uint8Array): string => {
+  const path = join(FOLDER, name);
+  writeFileSync(path, content);
+  return path;
+};
+const read = (bytes: ReturnType<typeof bytesInMemory>) =>
+  readSources([{ name: 'build.log', kind: 'log', bytes, notes: [] }], { budgetTokens: 2_000 });
+
+describe('a log that is masked in pieces', () => {
+  it('may be bytes that are no characters at all', async () => {
+    const parts: number[] = [];
+    await createMasker().maskPieces(bytesInMemory(Buffer.alloc(300_000, 0x80)), (piece) => parts.push(piece.length));
+    const file = await maskFile(fileOf('continued.log', Buffer.alloc(5_000_000, 0x80)), createMasker());
+    expect(file?.notes).toEqual([expect.stringContaining('invalid UTF-8')]);
+    expect(read(file!.bytes).sources).toEqual([{ name: 'build.log', lines: 1, bytes: 5_000_000 }]);
+    file?.close();
+  });
+
+  it('may be one long line of characters of two bytes, which is whole UTF-8', async () => {
+    const file = await maskFile(fileOf('wide.log', `a${'é'.repeat(4_500_000)}`), createMasker());
+    expect(file?.notes).toEqual([]);
+    file?.close();
+  });
+
+  it.each([
+    ['XML', '<?xml version="1.0"?>\n<testsuite/>'],
+    ['JSON', '\ufeff{"tests": []}'],
+    ['a list in JSON', '[\n  {"uri": "a.feature"}]'],
+  ])('is no log where it begins as %s', async (_what, text) => {
+    expect(await maskFile(fileOf('report', text), createMasker())).toBeNull();
+  });
+
+  it('is a log where it begins with a mark in brackets', async () => {
+    const file = await maskFile(fileOf('jenkins.log', '[Pipeline] Start of Pipeline\n'), createMasker());
+    expect(file).not.toBeNull();
+    file?.close();
+  });
+});
+
+describe('a file that is cut while it is read', () => {
+  it('is read to where it ends now', async () => {
+    const path = fileOf('shrinks.log', 'Error: boom\n'.repeat(400_000));
+    const file = openFileBytes(path);
+    truncateSync(path, 120);
+    expect(read(file).messages[0]?.text).toBe('Error: boom');
+    expect(await createMasker().maskPieces(file, () => undefined)).toBe(0);
+    file.close();
+  });
+
+  it('may be empty by then', async () => {
+    const path = fileOf('vanishes.log', 'Error: boom\n'.repeat(400_000));
+    const file = openFileBytes(path);
+    truncateSync(path, 0);
+    expect(read(file).messages).toEqual([]);
+    file.close();
+  });
+});
+
+describe('hostile lines', () => {
+  const BAIT: Readonly<Record<string, string>> = {
+    'a file name without end': `at ${'a/'.repeat(200_000)}(`,
+    'blanks around a word': `${' '.repeat(200_000)}error${' '.repeat(200_000)}:`,
+    brackets: '(['.repeat(200_000),
+    'escapes in escapes': '\u001b[\u001b]0;'.repeat(100_000),
+    'escapes that never end': `\u001b[${'0;'.repeat(200_000)}`,
+    'every word a reader looks for': 'Error: FAILED FAIL Caused by: Traceback (most recent call last): ##[error] '.repeat(4_000),
+    'digits and dots': `${'1.'.repeat(200_000)}: error: ${'9'.repeat(100_000)}`,
+    'carriage returns': `${'50%\r'.repeat(100_000)}Error: boom`,
+  };
+  it.each(Object.keys(BAIT))('of %s are read like any other', (what) => {
+    const reading = read(bytesInMemory(Buffer.from(`${`${BAIT[what]}\n`.repeat(5)}npm ERR! code E404\n`)));
+    expect(reading.excerpts.at(-1)?.text).toContain('npm ERR! code E404');
+  });
+});
