@@ -21,7 +21,7 @@ export function createAllowance(maxBytes: number, maxEntries: number): Allowance
   };
   return {
     takeEntries(what, entries) {
-      if (entries > entriesLeft) throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed`);
+      if (entries > entriesLeft) throw refused(what, `it has ${entries} entries, ${entriesLeft} are allowed. Give a part of it`);
       entriesLeft -= entries;
     },
     checkRoom,

@@ -45,6 +45,17 @@ export function planTexts(paths: readonly string[]): PlannedText[] {
   return plan;
 }
 
+/** Names are for people: no part climbs, and nothing in them moves a cursor. */
+export function safePath(path: string): string {
+  const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
+  return (
+    parts
+      .join('/')
+      .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
+      .slice(0, 300) || '(unnamed)'
+  );
+}
+
 /** `logs/0_build.txt` is the whole of the steps in `logs/build/`. */
 function wholeJob(path: string): [string, string][] {
   const groups = STEP.exec(path)?.groups;

@@ -2,6 +2,7 @@ import { type Entry, fromBufferPromise, type ZipFile } from 'yauzl';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Allowance } from './archive-limits.ts';
 import { refused } from './archive-limits.ts';
+import { safePath } from './archive-plan.ts';
 
 /** A file in an archive. */
 export interface Member {
@@ -29,17 +30,18 @@ export async function listZip(what: string, archive: Uint8Array, allowance: Allo
     }
     return members;
   } catch (error) {
-    throw asTriageError(what, error);
+    throw asTriageError(`${what} is not a usable zip archive`, error);
   }
 }
 
 /** The declared size is checked; what comes out is counted all the same. */
 async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Allowance): Promise<Uint8Array> {
-  const { fileName, uncompressedSize, compressedSize } = entry;
-  if (entry.isEncrypted()) throw new TriageError('invalid-input', `${what} is encrypted: "${fileName}" cannot be read.`);
+  const { uncompressedSize, compressedSize } = entry;
+  const shown = safePath(entry.fileName);
+  if (entry.isEncrypted()) throw new TriageError('invalid-input', `${what} is encrypted: "${shown}" cannot be read.`);
   allowance.checkRoom(what, uncompressedSize);
   if (uncompressedSize > RATIO_FROM_BYTES && uncompressedSize > compressedSize * MAX_RATIO) {
-    throw refused(what, `"${fileName}" grows more than ${MAX_RATIO} times when it is decompressed`);
+    throw refused(what, `"${shown}" grows more than ${MAX_RATIO} times when it is decompressed. If you trust it, unpack it first`);
   }
   const chunks: Buffer[] = [];
   try {
@@ -48,12 +50,12 @@ async function readEntry(what: string, zip: ZipFile, entry: Entry, allowance: Al
       chunks.push(chunk);
     }
   } catch (error) {
-    throw asTriageError(what, error);
+    throw asTriageError(`"${shown}" in ${what} is damaged`, error);
   }
   return Buffer.concat(chunks);
 }
 
 function asTriageError(what: string, error: unknown): TriageError {
   if (error instanceof TriageError) return error;
-  return new TriageError('invalid-input', `${what} is not a usable zip archive: ${messageOf(error)}.`, { cause: error });
+  return new TriageError('invalid-input', `${what}: ${messageOf(error).replace(/\.$/, '')}.`, { cause: error });
 }

@@ -3,12 +3,12 @@ import { TriageError } from '../domain/errors.ts';
 import type { Allowance } from './archive-limits.ts';
 import { createAllowance, refused } from './archive-limits.ts';
 import type { PlannedText } from './archive-plan.ts';
-import { mayBeRead, planTexts } from './archive-plan.ts';
+import { mayBeRead, planTexts, safePath } from './archive-plan.ts';
 import { listTar } from './archive-tar.ts';
 import type { Member } from './archive-zip.ts';
 import { listZip } from './archive-zip.ts';
 import { decodePlain } from './decode.ts';
-import { decompress } from './decompress.ts';
+import { decompress, sizeInWords } from './decompress.ts';
 import { fileTypeOf } from './file-type.ts';
 import { isLineReport, isReport, isStray } from './reports/report.ts';
 
@@ -110,7 +110,8 @@ async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array,
     if (depth < MAX_DEPTH) return unpack(unpacking, name, plain, depth + 1);
     throw new TriageError('unsupported-type', `${name} is an archive in more than ${MAX_DEPTH - 1} others, which is not opened.`);
   }
-  if (plain.length > unpacking.room) throw refused(name, `with it, there would be more than ${maxBytes} bytes of text`);
+  if (plain.length > unpacking.room)
+    throw refused(name, `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`);
   const source = ofKind(decodePlain(name, plain, kind, { maxBytes }, notes), true);
   unpacking.room -= plain.length;
   return [source];
@@ -145,15 +146,4 @@ function isArchive(bytes: Uint8Array): boolean {
 function nothingIn(name: string, bytes: Uint8Array, notes: readonly string[]): string {
   const why = notes.length === 0 ? '' : ` ${notes.slice(0, MAX_NAMED).join(' ')}`;
   return `${name} is a ${fileTypeOf(bytes).kind} archive with no log and no report in it.${why}`;
-}
-
-/** Names are for people: no part climbs, and nothing in them moves a cursor. */
-function safePath(path: string): string {
-  const parts = path.split(/[/\\]/).filter((part) => part !== '' && part !== '.' && part !== '..');
-  return (
-    parts
-      .join('/')
-      .replace(/[\0-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '\ufffd')
-      .slice(0, 300) || '(unnamed)'
-  );
 }

@@ -9,6 +9,7 @@ export interface DecodeLimits {
 
 /** Compressed files of compressed files of … : more layers than this have no honest use. */
 const MAX_LAYERS = 3;
+const AGAIN = 'Fetch or compress it again.';
 
 /**
  * Takes gzip and Zstandard off, also twice or three times. A gzip stream that was cut off gives what came before, with a note. Throws
@@ -19,7 +20,8 @@ export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits
   for (let layer = 0; ; layer++) {
     const { kind } = fileTypeOf(plain);
     if (kind !== 'gzip' && kind !== 'zstd') return plain;
-    if (layer === MAX_LAYERS) throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over.`);
+    if (layer === MAX_LAYERS)
+      throw new TriageError('unsupported-type', `${name} is compressed more than ${MAX_LAYERS} times over: unpack it first.`);
     // Zero would mean "no limit" to zlib.
     const maxOutputLength = Math.max(1, limits.maxBytes);
     plain = kind === 'gzip' ? gunzip(name, plain, maxOutputLength, notes) : unzstd(name, plain, maxOutputLength);
@@ -28,7 +30,7 @@ export function decompress(name: string, bytes: Uint8Array, limits: DecodeLimits
 
 /** The error for a text above its limit. */
 export function tooLarge(name: string, maxBytes: number): TriageError {
-  return new TriageError('too-large', `${name} is larger than the limit of ${inWords(maxBytes)}.`, { details: { maxBytes } });
+  return new TriageError('too-large', `${name} is larger than the limit of ${sizeInWords(maxBytes)}.`, { details: { maxBytes } });
 }
 
 function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes: string[]): Uint8Array {
@@ -37,7 +39,7 @@ function gunzip(name: string, bytes: Uint8Array, maxOutputLength: number, notes:
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
     const rest = messageOf(error) === 'unexpected end of file' ? gunzipCut(bytes, maxOutputLength) : null;
-    if (rest === null) throw new TriageError('invalid-input', `${name} is broken gzip: ${messageOf(error)}.`, { cause: error });
+    if (rest === null) throw new TriageError('invalid-input', `${name} is broken gzip: ${messageOf(error)}. ${AGAIN}`, { cause: error });
     notes.push(`${name} is gzip that was cut off: its end is missing.`);
     return rest;
   }
@@ -58,11 +60,12 @@ function unzstd(name: string, bytes: Uint8Array, maxOutputLength: number): Uint8
     return zstdDecompressSync(bytes, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(name, maxOutputLength);
-    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}.`, { cause: error });
+    throw new TriageError('invalid-input', `${name} is broken Zstandard data: ${messageOf(error)}. ${AGAIN}`, { cause: error });
   }
 }
 
-function inWords(bytes: number): string {
+/** 1500000 → "1.5 MB". */
+export function sizeInWords(bytes: number): string {
   if (bytes >= 1_000_000) return `${Math.round(bytes / 100_000) / 10} MB`;
   return bytes >= 1_000 ? `${Math.round(bytes / 100) / 10} kB` : `${bytes} bytes`;
 }
