@@ -5,12 +5,14 @@ import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { decodeSources } from '../log/archive.ts';
 import { planTexts } from '../log/archive-plan.ts';
+import { visibleLine } from '../publish/visible-text.ts';
 import { say } from './terminal.ts';
 
 const MAX_FILES = 500;
 /** What is read of a directory; one that is no archive also holds files without an ending that are no logs. */
 const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)$/i;
 const MAX_NOTES = 10;
+const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
  * Reads what the command line names: a file, an archive, a directory (every log, test report and archive below it), or `-` for standard
@@ -32,9 +34,9 @@ export async function readReports(paths: readonly string[], maxBytes: number): P
 
 /** What is no text is left out with a note: one stray file must not hide the others. */
 async function readDirectory(folder: string, maxBytes: number): Promise<SourceText[]> {
-  const files = await listFiles(folder);
-  const sources: SourceText[] = [];
   const notes: string[] = [];
+  const files = await listFiles(folder, notes);
+  const sources: SourceText[] = [];
   let bytes = 0;
   for (const file of files) {
     try {
@@ -53,17 +55,29 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
     notes.length > 0
       ? ` that can be read. ${notes.join(' ')}`
       : ' with anything in it (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
-  throw new TriageError('invalid-input', `${folder} holds no log and no report${why}`);
+  throw new TriageError('invalid-input', `${visibleLine(folder)} holds no log and no report${why}`);
 }
 
 /** Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once, not again step by step. */
-async function listFiles(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+async function listFiles(folder: string, notes: string[]): Promise<string[]> {
+  const paths = await filesBelow(folder, folder, notes);
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
-  const many = `${folder} holds ${files.length} logs and reports; at most ${MAX_FILES} are read at once. Name a smaller folder.`;
+  const many = `${visibleLine(folder)} holds ${files.length} logs and reports; at most ${MAX_FILES} are read at once. Name a smaller folder.`;
   throw new TriageError('too-large', many);
+}
+
+/** Paths of all files, relative to `top`. A folder inside that cannot be opened is left out with a note. */
+async function filesBelow(folder: string, top: string, notes: string[]): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    const error = unreadable(folder, cause);
+    if (folder === top) throw error;
+    notes.push(`Left out: ${error.message}`);
+    return [];
+  });
+  const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => relative(top, join(folder, name)));
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) paths.push(...(await filesBelow(join(folder, name), top, notes)));
+  return paths;
 }
 
 interface How {
@@ -73,7 +87,8 @@ interface How {
 
 async function readFileSources(path: string, name: string, maxBytes: number, how: How = {}): Promise<SourceText[]> {
   const bytes = await readAll(createReadStream(path), path, maxBytes);
-  return decoded(path, name.replace(/\.(?:gz|zst)$/i, ''), bytes, maxBytes, how);
+  // A name may hold line ends and escapes; sentences and sources must not.
+  return decoded(visibleLine(path), visibleLine(name).replace(/\.(?:gz|zst)$/i, ''), bytes, maxBytes, how);
 }
 
 async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
@@ -105,26 +120,27 @@ async function decoded(path: string, name: string, bytes: Buffer, maxBytes: numb
     const sources = await decodeSources(path, bytes, kind, { maxBytes, onlySources });
     return sources.map((source) => ({ ...source, name: source.name === path ? name : `${name}${source.name.slice(path.length)}` }));
   } catch (error) {
-    if (!(error instanceof TriageError) || error.code !== 'too-large' || error.message.includes('refused')) throw error;
-    throw tooLarge(path, maxBytes);
+    if (!(error instanceof TriageError) || error.code !== 'too-large') throw error;
+    if (!error.message.includes('refused')) throw tooLarge(path, maxBytes);
+    throw error.message.includes('the limit')
+      ? new TriageError('too-large', `${error.message} ${SETS_THE_LIMIT}`, { cause: error })
+      : error;
   }
 }
 
 function nonEmpty(path: string, sources: SourceText[]): SourceText[] {
   if (sources.some(({ text }) => text.trim() !== '')) return sources;
-  throw new TriageError('invalid-input', `${path} is empty: there is nothing to analyse.`);
+  const what = sources.some(({ text }) => text !== '') ? 'holds nothing but blanks' : 'is empty';
+  throw new TriageError('invalid-input', `${visibleLine(path)} ${what}: there is nothing to analyse.`);
 }
 
 function tooLarge(path: string, maxBytes: number): TriageError {
   const limit = `${Math.round(maxBytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
-  return new TriageError(
-    'too-large',
-    `${path} is larger than the limit of ${limit} once unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.`,
-  );
+  return new TriageError('too-large', `${visibleLine(path)} is larger than the limit of ${limit} once unpacked. ${SETS_THE_LIMIT}`);
 }
 
 function unreadable(path: string, cause: unknown): TriageError {
-  return new TriageError('not-found', `${path} cannot be read: ${reasonOf(cause)}.`, { cause });
+  return new TriageError('not-found', `${visibleLine(path)} cannot be read: ${reasonOf(cause)}.`, { cause });
 }
 
 /** People's words for what the system says most often. */
@@ -132,5 +148,6 @@ function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES') return 'permission denied';
+  if (code === 'ELOOP') return 'its symbolic links go round in a circle';
   return messageOf(cause);
 }

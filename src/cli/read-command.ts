@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Reading } from '../domain/reading.ts';
 import { isUnknown } from '../log/fingerprint.ts';
@@ -32,8 +32,18 @@ export async function runRead(path: string, options: ReadCommandOptions): Promis
 const LARGE = 32 * 1024 * 1024;
 
 async function largeLog(path: string, masker: Masker): Promise<MaskedFile | null> {
-  const info = statSync(path, { throwIfNoEntry: false });
-  return info?.isFile() === true && info.size > LARGE ? maskFile(path, masker) : null;
+  return isLargeFile(path) ? maskFile(path, masker) : null;
+}
+
+/** False for what cannot be read: who reads it next says why, in a sentence. */
+function isLargeFile(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    const info = statSync(path);
+    return info.isFile() && info.size > LARGE;
+  } catch {
+    return false;
+  }
 }
 
 async function readAll(path: string, large: MaskedFile | null, masker: Masker, options: ReadCommandOptions): Promise<void> {
@@ -42,7 +52,8 @@ async function readAll(path: string, large: MaskedFile | null, masker: Masker, o
     ...(await readReports(options.junit ?? [], options.maxBytes)),
   ];
   const masked = await maskSources(held, masker);
-  const pieces = large === null ? [] : [{ name: basename(path), kind: 'log' as const, bytes: large.bytes, notes: large.notes }];
+  const pieces =
+    large === null ? [] : [{ name: visibleLine(basename(path)), kind: 'log' as const, bytes: large.bytes, notes: large.notes }];
   const sources = [...pieces, ...masked.sources];
   const secrets = masked.secrets + (large?.secrets ?? 0);
   const green =

@@ -48,11 +48,12 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
 }
 
 async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {
-  const signal = interruptSignal();
   const limit = config.http.maxLogBytes;
   progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
   const sources = [...(await readInput(path, limit)), ...(await readReports(options.junit ?? [], limit))];
   const green = options.green === undefined ? undefined : (await readInput(options.green, limit)).map((source) => source.text).join('\n');
+  // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
+  const signal = interruptSignal();
   // Not before the input is known to be readable: a mistyped name is answered at once.
   const { createTerminalApp } = await import('../app.ts');
   const app = await createTerminalApp(effective(config, options), silentLogger);
