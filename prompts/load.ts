@@ -96,7 +96,7 @@ function readTemplate(folder: string, file: string): string {
 
 /** Front matter is a closed little format: `about: …` and a list of `  name: data|text` under `variables:`. */
 function splitFrontMatter(file: string, content: string): { variables: Record<string, VariableKind>; body: string } {
-  const match = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(content);
+  const match = /^---\n([\s\S]*?)\n---\n([\s\S]*)/.exec(content);
   if (match === null) throw unusable(file, 'it does not begin with front matter between two lines of ---');
   const variables: Record<string, VariableKind> = {};
   for (const line of (match[1] ?? '').split('\n')) {

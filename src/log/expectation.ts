@@ -5,8 +5,8 @@ export interface Expectation {
 }
 
 const SHAPES: readonly RegExp[] = [
-  /expected:? ?<(?<expected>[^\n]{0,500}?)> but was:? ?<(?<actual>[^\n]{0,500}?)>/i,
-  /expected \[(?<expected>[^\n]{0,500}?)\] but (?:found|was) \[(?<actual>[^\n]{0,500}?)\]/i,
+  /expected:? ?<(?<expected>[^\n]{0,420}?)> but was:? ?<(?<actual>[^\n]{0,420}?)>/i,
+  /expected \[(?<expected>[^\n]{0,420}?)\] but (?:found|was) \[(?<actual>[^\n]{0,420}?)\]/i,
   /Expected:? (?<expected>[^\n]{1,500})\n[^\n]{0,20}(?:Received|Actual|but was|but got|Got):? +(?<actual>[^\n]{1,500})/i,
   /expected (?<actual>[^\n]{1,300}?) to (?:deeply |strictly )?(?:equal|be|eql|match)(?: to)? (?<expected>[^\n]{1,300})/i,
   /assert (?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
@@ -21,7 +21,7 @@ const SHAPES: readonly RegExp[] = [
 
 /** Finds an expectation in a failure message. Both null where it shows none. */
 export function splitExpectation(text: string): Expectation {
-  const head = text.slice(0, 4_000);
+  const head = text.slice(0, 2_000);
   for (const shape of SHAPES) {
     const groups = shape.exec(head)?.groups;
     if (groups !== undefined) return { expected: groups.expected?.trim() ?? null, actual: groups.actual?.trim() ?? null };

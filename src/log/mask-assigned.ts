@@ -26,7 +26,7 @@ const COMPOUND =
 
 /** Keys that are no secrets although they look random. */
 const PUBLIC_KEY =
-  /(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|commit|index|group|map|dedup\w*|etag|translation|i18n|lock|build|sha|digest)[_-]?key$/i;
+  /(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|lock|build|sha|digest)[_-]?key$/i;
 
 /** The values in a line that names call secret: `token=…`, `"password": "…"`, `--api-key …`, `<password>…`. */
 export function findAssigned(line: string): Span[] {

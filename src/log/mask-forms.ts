@@ -26,7 +26,7 @@ export function formsOf(secret: string): Form[] {
 function inBase64(bytes: Buffer, place: number): Form[] {
   const whole = Buffer.concat([Buffer.alloc(place), bytes])
     .toString('base64')
-    .replace(/=+$/, '');
+    .replace(/={1,2}$/, '');
   const from = Math.ceil((place * 8) / 6);
   const to = Math.floor(((place + bytes.length) * 8) / 6);
   const text = whole.slice(from, to);

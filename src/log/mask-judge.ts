@@ -5,7 +5,7 @@ const PLACEHOLDER =
   /^\*{3}|\*{3}$|^[$%<{]|^(?:null|nil|none|true|false|yes|no|undefined|redacted|removed|hidden|filtered|masked|secret|password|changeme|x{3,}|\.{3}|process\.env|secrets?\.|env\.|vault:|op:\/\/|arn:aws:)(?![A-Za-z0-9])|^\[[a-z ]{2,24}\]|^\w{1,60}\(/i;
 /** Paths, versions, times, digests and plain numbers. */
 const NO_SECRET = /^[./~]|\.\.|^[A-Za-z]:[\\/]|^v?\d[\d.:T+-]*Z?$|^(?:sha\d{1,3}|md5|blake\w{1,4})[:=-]|^https?:|^(?:jar|pom|war|aar):\d/i;
-const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.]+)*$/;
+const VERSION = /^[v^~]?\d+\.\d+(?:\.\d+)?(?:[-+.][\w.](?:[-+]?[\w.])*)?$/;
 const FILE_NAME = /\.[A-Za-z][A-Za-z0-9]{0,4}$/;
 
 /** Whether a value only stands for a secret: a variable, a call, a word for "nothing", or what was masked before. */

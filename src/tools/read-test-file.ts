@@ -62,7 +62,7 @@ async function showTest(codeHost: CodeHost, test: FailingTest, path: string, com
 /** Where the test's own name stands in its file; its last part, since reports join the names of suites. */
 async function lineOfTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
   const own = test.name
-    .replace(/[[(][^\])]*[\])]$/, '')
+    .replace(/[[(][^\])]{0,500}[\])]$/, '')
     .split(/ [>›] |::|#|\.(?=\w+$)/)
     .at(-1)
     ?.trim();

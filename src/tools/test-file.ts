@@ -17,7 +17,7 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
 
 /** A dotted class or module name as paths; nothing for a name with spaces or slashes, which is a sentence or a path. */
 function pathsOfDotted(name: string): string[] {
-  const dotted = name.replace(/[(#[$].*$/s, '');
+  const dotted = name.replace(/[(#[$].*/s, '');
   if (/\.(?:[cm]?[jt]sx?|py|rb|go|rs|php)$/.test(dotted) && !/\s/.test(dotted)) return [dotted];
   if (!/^[\w]+(?:\.[\w]+)*$/.test(dotted)) return [];
   const parts = dotted.split('.');

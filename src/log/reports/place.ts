@@ -50,7 +50,7 @@ function classNames(suite: string | null): ReadonlySet<string> {
 }
 
 function baseOf(file: string): string {
-  return /([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
+  return /(?<![^/\\])([^/\\]*?)\.\w+$/.exec(file.slice(-260))?.[1] ?? file;
 }
 
 function isSameFile(one: string, other: string): boolean {

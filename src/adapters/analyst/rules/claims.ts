@@ -66,7 +66,7 @@ function sources(statement: string, main: Quote, evidence: readonly Evidence[]):
 }
 
 /** Names with a version, a path or a dash in them: words that one line of a log gave. */
-const NAME = /[\w@^~./-]{0,60}(?:\d\.\d|[@/]|\w[-_.]\w)[\w@^~./-]{0,60}\w/g;
+const NAME = /[\w@^~./-]{0,44}(?:\d\.\d|[@/]|\w[-_.]\w)[\w@^~./-]{0,44}\w/g;
 
 function bareName(text: string): string {
   return text.replace(/["'`{}]/g, '').toLowerCase();

@@ -7,7 +7,7 @@ import { isForeignPath, projectPath } from './paths.ts';
  */
 export function rootOf(subject: TriageSubject): string | null {
   for (const { text } of subject.excerpts) {
-    const printed = /^rootdir: (\/[^\n,]{1,300}?)\/?(?:,|\s*$)/m.exec(text)?.[1];
+    const printed = /^rootdir: (\/[^\n,]{1,300}?)\/?(?:,|[ \t\r]{0,20}$)/m.exec(text)?.[1];
     if (printed !== undefined) return `${printed}/`;
   }
   const files = [...subject.failingTests.flatMap(({ file }) => file ?? []), ...framesOf(subject)];

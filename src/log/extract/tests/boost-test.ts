@@ -14,7 +14,7 @@ export const boostTest: Extractor = {
       const error = ERROR.exec(log.line(line).trimEnd())?.groups;
       if (error?.path === undefined) continue;
       const parts = error.path.split('/');
-      const values = / has failed \[(?<actual>.{1,300}) != (?<expected>.{1,300})\]/.exec(error.message ?? '')?.groups;
+      const values = / has failed \[(?<actual>.{1,250}) != (?<expected>.{1,250})\]/.exec(error.message ?? '')?.groups;
       const place = error.file === 'unknown location' ? {} : { file: error.file ?? null, line: Number(error.line) };
       list.add(
         {

@@ -4,7 +4,7 @@ import { blockEnd } from '../extraction.ts';
 import type { TestList } from './test-list.ts';
 import { openTestList } from './test-list.ts';
 
-const BROWSER = /^\s{0,4}(?:[A-Z]\w{1,30} ?){1,4}\d{1,4}(?:\.\d{1,6}){0,4} \([^()\n]{1,60}\) (?<name>\S.{0,400}?) FAILED$/;
+const BROWSER = /^\s{0,4}[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}(?:\.\d{1,6}){0,4} \([^()\n]{1,60}\) (?<name>\S.{0,400}?) FAILED$/;
 const MARKED = /^(?<indent>\s{2,40})✖ (?<name>\S.{0,300})$/;
 
 /** Karma: a line for each browser and failing test, and the list of its mocha reporter. */

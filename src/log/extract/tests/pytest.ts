@@ -12,9 +12,9 @@ interface Seen {
 
 /** A long name leaves pytest room for two underscores on either side. */
 const HEADER = /^_{2,200} (?:(?<phase>ERROR (?:at (?:setup|teardown) of|collecting)) )?(?<name>\S.{0,300}?) _{2,200}$/;
-const BANNER = /^={3,200} ?(?:(?<title>.{1,200}?) ?)?={3,200}$/;
+const BANNER = /^(?:={6,400}|={3,200}\s{0,4}(?<title>[^=\s](?:.{0,200}?[^=\s])?)\s{0,4}={3,200})$/;
 const SUMMARY =
-  /^(?<outcome>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[.{0,200}?\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000}))?$/;
+  /^(?<outcome>FAILED|ERROR|SUBFAIL(?:ED)?(?:\[[^\]]{0,200}\])?(?: ?\(.{0,300}?\))?) (?<file>[^\s:]{1,300}\.\w{1,5})(?:::(?<rest>.{1,500}?))?(?: - (?<message>.{1,1000})|$)/;
 const INLINE =
   /^(?<file>[^\s:]{1,300}\.py)::(?<rest>.{1,400}?) (?:FAILED\b|ERROR\b|(?:\S{0,200}: line \d{1,5}: {1,8}\d{1,8} )?(?:Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b)/;
 /** What a subtest adds to the name of its test. */
@@ -164,7 +164,7 @@ function readSummary(log: LogText, line: number, text: string, found: Extraction
       actual: null,
     });
     found.blocks.push({ start: line, end: line, weight: 66, reason: 'pytest summary' });
-  } else if (/^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}={3,200}$/.test(text)) {
+  } else if (/^={3,200} .{0,200}\b(?:\d{1,6} (?:failed|errors?)|no tests ran)\b.{0,200}[^=]={3,200}$/.test(text)) {
     found.blocks.push({ start: line, end: line, weight: 55, reason: 'pytest totals' });
   }
 }

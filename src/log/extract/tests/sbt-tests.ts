@@ -7,7 +7,7 @@ import { linesBetween, lookBack, openTestList } from './test-list.ts';
 const TAG = /^\[(?:info|error|warn)\] ?/;
 const SCALATEST = /^\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/;
 const SPECS2 = /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/;
-const MUNIT = /^==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})$/;
+const MUNIT = /^==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/;
 const JUNIT = /^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: (?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$/;
 const PLACE = /\((?<file>[\w$-]{1,120}\.(?:scala|java)):(?<line>\d{1,7})\)/;
 

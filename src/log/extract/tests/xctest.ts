@@ -30,6 +30,6 @@ export const xctest: Extractor = {
 };
 
 function valuesOf(message: string): { expected: string | null; actual: string | null } {
-  const values = /\("(?<actual>.{0,300}?)"\) is not equal to \("(?<expected>.{0,300}?)"\)/.exec(message)?.groups;
+  const values = /\("(?<actual>.{0,250}?)"\) is not equal to \("(?<expected>.{0,250}?)"\)/.exec(message)?.groups;
   return { expected: values?.expected ?? null, actual: values?.actual ?? null };
 }

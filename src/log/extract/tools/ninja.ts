@@ -10,7 +10,7 @@ export const ninja = diagnosticExtractor(
   [
     { pattern: /^ninja: error: (?<message>.{1,400})/, weight: 74 },
     {
-      pattern: /^FAILED: (?<message>(?:\[code=\d{1,3}\] )?[^\s:]{1,300})\s{0,2}(?:[^\s:]{1,300} ?){0,4}$/,
+      pattern: /^FAILED: (?<message>(?:\[code=\d{1,3}\] )?[^\s:]{1,300})(?:\s{1,2}[^\s:]{1,300}(?: [^\s:]{1,300}){0,3})?\s{0,2}$/,
       weight: 58,
       pointer: true,
       belongs: printed,
