@@ -6,12 +6,18 @@ import type { LineIndex } from './scan/line-index.ts';
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
 const MANY = 20;
 const SAMPLE = 1_000_000;
+const RETURN = 13;
+const FEED = 10;
 
 /** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
 export function isOverwritten(bytes: LogBytes): boolean {
-  const sample = bytes.slice(0, SAMPLE).toString('latin1');
-  if (!sample.includes('\r')) return false;
-  return count(sample, '\r') - count(sample, '\r\n') > MANY * (count(sample, '\n') + 1);
+  const sample = bytes.slice(0, SAMPLE);
+  let lone = 0;
+  for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;
+  if (lone <= MANY) return false;
+  let feeds = 0;
+  for (let at = sample.indexOf(FEED); at !== -1; at = sample.indexOf(FEED, at + 1)) feeds++;
+  return lone > MANY * (feeds + 1);
 }
 
 /**
@@ -31,10 +37,4 @@ export function foldReturns(found: Extraction, split: LineIndex, stored: LineInd
     exceptions: move(found.exceptions),
     messages: move(found.messages),
   };
-}
-
-function count(text: string, part: string): number {
-  let found = 0;
-  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) found++;
-  return found;
 }

@@ -6,16 +6,16 @@ interface FrameShape {
 
 /** How runtimes print one frame of a stack: groups `file`, `line` and `fn` where the runtime shows them. */
 const SHAPES: readonly FrameShape[] = [
+  {
+    pattern:
+      /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
+  },
   { pattern: /^\s{1,20}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})(?:, in (?<fn>[^\n]{1,200}))?/ },
   {
     pattern:
       /^\s{0,20}at (?:async )?(?<fn>[\w$.<>[\] /#]{1,200}?) \((?<file>(?:file:\/\/|webpack:\/\/|node:)?[^()\n:]{1,300}|[A-Za-z]:\\[^()\n:]{1,300}):(?<line>\d{1,7}):\d{1,6}\)/,
   },
   { pattern: /^\s{0,20}at (?:async )?(?:file:\/\/)?(?<file>(?:[A-Za-z]:)?[^\s():]{1,300}\.\w{1,5}):(?<line>\d{1,7}):\d{1,6}/ },
-  {
-    pattern:
-      /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>[\w$.-]{1,120}\.(?:java|kt|scala|groovy|clj)):?(?<line>\d{1,7})?\)/,
-  },
   { pattern: /^\s{0,20}at (?:[\w.@-]{1,80}\/{1,2}){0,3}(?<fn>[\w$.<>]{1,300})\((?<file>Unknown Source|Native Method)\)/ },
   { pattern: /^\s{0,20}at (?<fn>[\w.`<>[\],+ ]{1,200})\([^()\n]{0,300}\) in (?<file>[^\n:]{0,3}[^\n:]{1,300}):line (?<line>\d{1,7})/ },
   { pattern: /^\s{0,20}(?:from )?(?<file>[^\s:()]{1,300}\.rb):(?<line>\d{1,7}):in [`'](?<fn>[^'\n]{1,200})'/ },

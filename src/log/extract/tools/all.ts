@@ -53,5 +53,5 @@ export const TOOL_EXTRACTORS: readonly Extractor[] = [
   cmake, autotools, meson, ninja, bazel, make,
   npm, yarn, pnpm, pip, poetry, uv, conda, maven, sbt, gradleBuild, bundler, composer, cocoapods, packages,
   docker, kubernetes, terraform, ansible, clouds, transfer, preCommit,
-  sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records, shell, phrases, commands,
+  sanitizers, crashes, pythonTraceback, stackTrace, moreTraces, records, ...shell, phrases, commands,
 ];
