@@ -41,18 +41,16 @@ export function bytesOfFile(file: number): LogBytes {
     windows.set(at, bytes);
     return bytes;
   };
-  return {
-    size,
-    slice: (start, end) => {
-      const length = Math.max(0, Math.min(end, size) - start);
-      if (length > STEP) {
-        if (large.length < length) large = Buffer.allocUnsafe(length);
-        return readAt(file, large.subarray(0, length), start);
-      }
-      const at = Math.floor(start / STEP);
-      return window(at).subarray(start - at * STEP, start - at * STEP + length);
-    },
+  const slice = (start: number, end: number) => {
+    const length = Math.max(0, Math.min(end, size) - start);
+    if (length > STEP) {
+      if (large.length < length) large = Buffer.allocUnsafeSlow(length);
+      return readAt(file, large.subarray(0, length), start);
+    }
+    const at = Math.floor(start / STEP);
+    return window(at).subarray(start - at * STEP, start - at * STEP + length);
   };
+  return { size, slice, text: (start, end) => slice(start, end).toString('utf8') };
 }
 
 /** Fills the buffer from a place in the file on; what the file does not have is cut off. */

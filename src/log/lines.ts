@@ -36,14 +36,13 @@ export function openText(text: string): LogText {
 
 /** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
 export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchLines: readonly number[]): LogText {
-  const decode = (start: number, end: number) => bytes.slice(start, end).toString('utf8');
   const raw = (line: number) => {
     const start = index.startOf(line);
-    return decode(start, Math.min(index.endOf(line), start + MAX_RAW));
+    return bytes.text(start, Math.min(index.endOf(line), start + MAX_RAW));
   };
   const shown = (line: number) => {
     const end = index.endOf(line);
-    const text = stripEscapes(decode(Math.max(index.startOf(line), end - MAX_CLEANED), end));
+    const text = stripEscapes(bytes.text(Math.max(index.startOf(line), end - MAX_CLEANED), end));
     return cleanLine(text.slice(-MAX_LINE * 4));
   };
   const branches = branchNames(branchLines.map((line) => shown(line)).join('\n')).map((branch) => `[${branch}] `);

@@ -3,7 +3,6 @@ import type { Block } from './extract/extraction.ts';
 import type { GreenDiff } from './green-diff.ts';
 import { newBlocks, splitBlock } from './green-diff.ts';
 import type { LogText } from './lines.ts';
-import { normaliseMessage } from './normalise.ts';
 import type { Structure } from './sections.ts';
 
 /** Blocks below this weight never get context of their own. */
@@ -59,7 +58,7 @@ function rarityPenalties(proposed: readonly Block[]): ReadonlyMap<string, number
 
 /** The same thing said again is worth less each time. */
 function repeatPenalty(log: LogText, block: Block, seen: Map<string, number>): number {
-  const key = `${block.reason}\u0001${block.end - block.start}\u0001${normaliseMessage(log.line(block.start).slice(0, 200))}`;
+  const key = `${block.reason}\u0001${block.end - block.start}\u0001${log.line(block.start).slice(0, 200).replace(/\d+/g, '0')}`;
   const times = seen.get(key) ?? 0;
   seen.set(key, times + 1);
   return Math.min(times * 2, 24);

@@ -6,8 +6,8 @@
 export interface Matcher {
   /** Byte to column. */
   readonly columns: Uint8Array;
-  /** A row of `next` holds `1 << shift` states. */
-  readonly shift: number;
+  /** A row of `next` holds so many states, one a column. */
+  readonly width: number;
   readonly next: Uint16Array;
   /** The first state that is an event. */
   readonly events: number;
@@ -25,7 +25,7 @@ const ESCAPE = 27;
 
 interface Table {
   readonly columns: Uint8Array;
-  readonly shift: number;
+  readonly width: number;
   readonly groupCount: number;
   readonly throughEscapes: boolean;
 }
@@ -43,10 +43,9 @@ interface Trie {
 export function buildMatcher(groups: readonly (readonly string[])[], { throughEscapes = true } = {}): Matcher {
   const literals = groups.flatMap((list, group) => list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })));
   const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
-  const shift = Math.ceil(Math.log2(width));
-  const trie = growTrie(literals, columns, 1 << shift);
-  const order = linkFailures(trie, 1 << shift);
-  return numberStates(trie, order, { columns, shift, groupCount: groups.length, throughEscapes });
+  const trie = growTrie(literals, columns, width);
+  const order = linkFailures(trie, width);
+  return numberStates(trie, order, { columns, width, groupCount: groups.length, throughEscapes });
 }
 
 /** Column 0 is every byte that no literal holds; line feed and escape have their own. */
@@ -109,22 +108,22 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 
 /** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
 function numberStates({ rows, ends }: Trie, order: readonly number[], table: Table): Matcher {
-  const { columns, shift, groupCount, throughEscapes } = table;
+  const { columns, width, groupCount, throughEscapes } = table;
   const quiet = order.filter((state) => ends[state]?.size === 0);
   const telling = order.filter((state) => (ends[state]?.size ?? 0) > 0);
   const lineEnd = order.length;
   const escapeStart = order.length + 1;
   const numbers = new Uint16Array(order.length);
   for (const [number, state] of [...quiet, ...telling].entries()) numbers[state] = number;
-  const next = new Uint16Array((order.length + 2) << shift);
+  const next = new Uint16Array((order.length + 2) * width);
   for (const state of order) {
-    const base = (numbers[state] ?? ROOT) << shift;
+    const base = (numbers[state] ?? ROOT) * width;
     for (const [column, target] of (rows[state] ?? new Uint16Array()).entries()) next[base + column] = numbers[target] ?? ROOT;
     next[base + 1] = lineEnd;
     if (throughEscapes) next[base + 2] = escapeStart;
   }
   // What follows a line end or an escape starts anew, as from the root.
-  for (const state of [lineEnd, escapeStart]) next.copyWithin(state << shift, ROOT, 1 << shift);
+  for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
   const groups = telling.map((state) => [...(ends[state] ?? [])]);
-  return { columns, shift, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount };
+  return { columns, width, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount };
 }

@@ -123,14 +123,14 @@ function walk(bytes: Uint8Array, lanes: readonly Lane[], matcher: Matcher): void
 
 /** Walks until the shortest lane is at its end. Spelled out four times: a loop over lanes would undo what the lanes are for. */
 function walkTogether(bytes: Uint8Array, a: Lane, b: Lane, c: Lane, d: Lane, matcher: Matcher): void {
-  const { next, columns, shift, events } = matcher;
+  const { next, columns, width, events } = matcher;
   let [i, j, k, l] = [a.at, b.at, c.at, d.at];
   let [p, q, r, s] = [a.state, b.state, c.state, d.state];
   while (i < a.end && j < b.end && k < c.end && l < d.end) {
-    const pp = next[(p << shift) | (columns[bytes[i] as number] as number)] as number;
-    const qq = next[(q << shift) | (columns[bytes[j] as number] as number)] as number;
-    const rr = next[(r << shift) | (columns[bytes[k] as number] as number)] as number;
-    const ss = next[(s << shift) | (columns[bytes[l] as number] as number)] as number;
+    const pp = next[p * width + (columns[bytes[i] as number] as number)] as number;
+    const qq = next[q * width + (columns[bytes[j] as number] as number)] as number;
+    const rr = next[r * width + (columns[bytes[k] as number] as number)] as number;
+    const ss = next[s * width + (columns[bytes[l] as number] as number)] as number;
     if (pp < events) {
       p = pp;
       i++;
@@ -165,10 +165,10 @@ function walkTogether(bytes: Uint8Array, a: Lane, b: Lane, c: Lane, d: Lane, mat
 }
 
 function walkAlone(bytes: Uint8Array, lane: Lane, matcher: Matcher): void {
-  const { next, columns, shift, events } = matcher;
+  const { next, columns, width, events } = matcher;
   let { at, state } = lane;
   while (at < lane.end) {
-    const reached = next[(state << shift) | (columns[bytes[at] as number] as number)] as number;
+    const reached = next[state * width + (columns[bytes[at] as number] as number)] as number;
     if (reached < events) {
       state = reached;
       at++;

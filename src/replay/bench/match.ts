@@ -80,7 +80,12 @@ export async function matchTogether(
 }
 
 function partOf(log: LogBytes, start: number, end: number): LogBytes {
-  return { size: end - start, slice: (from, to) => log.slice(start + from, Math.min(end, start + to)) };
+  const clipped = (to: number) => Math.min(end, start + to);
+  return {
+    size: end - start,
+    slice: (from, to) => log.slice(start + from, clipped(to)),
+    text: (from, to) => log.text(start + from, clipped(to)),
+  };
 }
 
 function lineStartNear(log: LogBytes, offset: number): number {
