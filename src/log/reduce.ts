@@ -29,6 +29,9 @@ interface Picked {
 /** Joining lines may tokenize a little differently than the lines alone; this much is kept back. */
 const RESERVE = 0.98;
 const MAX_TRIES = 5_000;
+/** With this share of the budget left, and so many blocks in a row that added nothing, no more are tried. */
+const NEARLY_FULL = 0.03;
+const MAX_REFUSED = 100;
 /** The heaviest blocks get another chance for the dear lines they were given without. */
 const MAX_SECOND = 60;
 
@@ -41,10 +44,13 @@ export function reduceLogs(logs: readonly WeighedLog[], budgetTokens: number): R
     return blocks.map((block): Candidate => ({ ...block, log, costs }));
   });
   candidates.sort((a, b) => b.weight - a.weight || b.end - a.end);
+  let refused = 0;
   for (const block of candidates.slice(0, MAX_TRIES)) {
-    if (room <= 0) break;
+    if (room <= 0 || (refused > MAX_REFUSED && room < budgetTokens * NEARLY_FULL)) break;
     const lines = picked.get(block.log);
-    if (lines !== undefined) room -= pick(block, lines, room, budgetTokens);
+    const cost = lines === undefined ? 0 : pick(block, lines, room, budgetTokens);
+    refused = cost > 0 ? 0 : refused + 1;
+    room -= cost;
   }
   for (const block of candidates.slice(0, MAX_SECOND)) {
     const lines = picked.get(block.log);
