@@ -1,5 +1,5 @@
 import { bytesInMemory, bytesOfText, type LogBytes } from './log-bytes.ts';
-import { buildMatcher } from './scan/matcher.ts';
+import { beginningsOf, buildMatcher } from './scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from './scan/scan-chunks.ts';
 
 /** Told of each line that holds a literal: where it stands, and a bit for each group of literals that it holds. */
@@ -11,7 +11,7 @@ export type Candidate = (from: number, to: number, groups: number) => void;
  * stand inside of one.
  */
 export function createScan(groups: readonly (readonly string[])[]): (text: string, candidate: Candidate) => void {
-  const matcher = buildMatcher(groups, { throughEscapes: false });
+  const matcher = buildMatcher(groups.map(beginningsOf), { throughEscapes: false });
   return (text, candidate) => {
     const lines = lineWalker(text);
     let open = 0;

@@ -1,7 +1,7 @@
 import { BRANCH_LITERALS } from '../branches.ts';
 import type { LogText } from '../lines.ts';
 import type { Matcher } from '../scan/matcher.ts';
-import { buildMatcher } from '../scan/matcher.ts';
+import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
 import { STRUCTURE_LITERALS } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
@@ -26,13 +26,7 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'commands',
 ]);
 
-/** Beginnings of literals are searched: what follows seldom tells more, and half the table fits the processor's caches. */
-const BEGINNING = 10;
-
-const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map((literals) => {
-  const beginnings = [...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join('')))];
-  return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
-});
+const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map(beginningsOf);
 
 let matcher: Matcher | undefined;
 

@@ -18,6 +18,8 @@ export interface Matcher {
   readonly groupCount: number;
 }
 
+/** Characters of a literal that are searched by {@link beginningsOf}. */
+const BEGINNING = 10;
 const ROOT = 0;
 const MAX_STATES = 65_000;
 const LINE_FEED = 10;
@@ -34,6 +36,15 @@ interface Trie {
   readonly rows: Uint16Array[];
   /** Groups that end in a state. */
   readonly ends: Set<number>[];
+}
+
+/**
+ * The beginnings of one group's literals, in lower case, without those that hold another. Every line with a literal has its beginning too;
+ * what follows seldom tells more, and a table half as large stays in the processor's caches.
+ */
+export function beginningsOf(literals: readonly string[]): readonly string[] {
+  const beginnings = [...new Set(literals.map((literal) => [...literal.toLowerCase()].slice(0, BEGINNING).join('')))];
+  return beginnings.filter((one) => !beginnings.some((other) => other !== one && one.includes(other)));
 }
 
 /**
