@@ -20,6 +20,7 @@ export interface MaskedFile {
 
 const SAMPLE = 65_536;
 const STEP = 1 << 22;
+const LINE_FEED = 10;
 /** XML or JSON: a report, perhaps, which is parsed whole. */
 const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
 
@@ -38,7 +39,7 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
       file.close();
       return null;
     }
-    const notes = isWholeUtf8(file) ? [] : ['The log has invalid UTF-8 sequences, shown as \ufffd.'];
+    const notes = oddities(file);
     const secrets = await masker.maskPieces(file, (piece) => {
       copy ??= writing(openCopy);
       writing(() => copy?.write(piece));
@@ -87,17 +88,26 @@ function openCopy(): Copy {
   };
 }
 
-/** Pieces end at line ends where they can, so that no character is cut. */
-function isWholeUtf8(log: LogBytes): boolean {
+/** What is said of a text that was decoded, as far as it is known without its name. Pieces end where no character is cut. */
+function oddities(log: LogBytes): string[] {
+  let isWhole = true;
+  let hasNul = false;
+  let hasLineFeed = false;
   for (let start = 0; start < log.size; ) {
     const piece = log.slice(start, start + STEP);
     // A file that was cut while it is read: what is missing never comes.
-    if (piece.length === 0) return true;
+    if (piece.length === 0) break;
     const isLast = start + piece.length >= log.size;
-    const line = piece.lastIndexOf(10) + 1;
+    const line = piece.lastIndexOf(LINE_FEED) + 1;
     const length = isLast ? piece.length : line > 0 ? line : endOfCharacter(piece, piece.length - 1);
-    if (!isUtf8(piece.subarray(0, length))) return false;
+    isWhole &&= isUtf8(piece.subarray(0, length));
+    hasNul ||= piece.includes(0);
+    hasLineFeed ||= line > 0;
     start += length;
   }
-  return true;
+  return [
+    ...(isWhole ? [] : ['The log has invalid UTF-8 sequences, shown as \ufffd.']),
+    ...(hasNul ? ['The log holds NUL characters.'] : []),
+    ...(hasLineFeed || log.size === 0 ? [] : ['The log has no line feed: it is one long line.']),
+  ];
 }

@@ -24,14 +24,20 @@ describe('a log that is masked in pieces', () => {
     const parts: number[] = [];
     await createMasker().maskPieces(bytesInMemory(Buffer.alloc(300_000, 0x80)), (piece) => parts.push(piece.length));
     const file = await maskFile(fileOf('continued.log', Buffer.alloc(5_000_000, 0x80)), createMasker());
-    expect(file?.notes).toEqual([expect.stringContaining('invalid UTF-8')]);
+    expect(file?.notes).toEqual([expect.stringContaining('invalid UTF-8'), expect.stringContaining('one long line')]);
     expect(read(file!.bytes).sources).toEqual([{ name: 'build.log', lines: 1, bytes: 5_000_000 }]);
     file?.close();
   });
 
   it('may be one long line of characters of two bytes, which is whole UTF-8', async () => {
     const file = await maskFile(fileOf('wide.log', `a${'é'.repeat(4_500_000)}`), createMasker());
-    expect(file?.notes).toEqual([]);
+    expect(file?.notes).toEqual(['The log has no line feed: it is one long line.']);
+    file?.close();
+  });
+
+  it('says where it holds NULs', async () => {
+    const file = await maskFile(fileOf('nul.log', `${'line\n'.repeat(20_000)}\0\0`), createMasker());
+    expect(file?.notes).toEqual(['The log holds NUL characters.']);
     file?.close();
   });
 
