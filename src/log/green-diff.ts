@@ -21,6 +21,8 @@ export interface GreenTemplates extends Templates {
 
 /** A log beside what a green build of the same job says. Line numbers are the log's. */
 export interface GreenDiff {
+  /** What the log is compared with, for people: "build 1234". */
+  readonly name: string;
   /** What is said of new lines, for people: "new since build 1234". */
   readonly since: string;
   /** Whether a line is new: the green build has none like it. Blank lines are not. */
@@ -83,6 +85,11 @@ export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extrac
   return own === undefined ? null : compare(log, own, ownLines(found, structure));
 }
 
+/** Which lines of a log are new, with nothing that must stay for another reason. */
+export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'name' | 'isNew' | 'isShort'> {
+  return compare(log, green, new Set());
+}
+
 function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<number>): GreenDiff {
   const asked = new Uint8Array(log.lineCount + 2);
   const known = new Map<string, boolean>();
@@ -98,6 +105,7 @@ function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<n
     return asked[line] === 2;
   };
   return {
+    name,
     since: newSince(name),
     isNew,
     isEvidence: (line) => own.has(line) || isNew(line),
@@ -161,7 +169,7 @@ export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure):
 }
 
 /** Whether the green build says any line of this log: one that does not is of another job, or cut, or no log. */
-export function hasKnownLine(log: LogText, diff: GreenDiff): boolean {
+export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
   for (let line = 1; line <= log.lineCount; line++) if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
   return false;
 }
@@ -197,7 +205,7 @@ function newReason(block: Block, run: { readonly start: number; readonly end: nu
 }
 
 /** Runs of lines that pass, with the few between them that do not. */
-function runsOf(start: number, end: number, passes: (line: number) => boolean): { start: number; end: number }[] {
+export function runsOf(start: number, end: number, passes: (line: number) => boolean): { start: number; end: number }[] {
   const runs: { start: number; end: number }[] = [];
   let run: { start: number; end: number } | undefined;
   for (let line = start; line <= end; line++) {

@@ -5,7 +5,7 @@ import { foldReturns, isOverwritten } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import { branchLines, extractAll, readerMatcher, structureLines } from './extract/run.ts';
 import { failuresOf } from './failures.ts';
-import type { GreenDiff } from './green-diff.ts';
+import type { GreenDiff, GreenTemplates } from './green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green-diff.ts';
 import type { LogText } from './lines.ts';
 import { openLog } from './lines.ts';
@@ -19,7 +19,6 @@ import type { LineIndex } from './scan/line-index.ts';
 import { scanLog } from './scan/scan-log.ts';
 import type { Structure } from './sections.ts';
 import { readStructure } from './sections.ts';
-import type { Templates } from './templates.ts';
 import { weighBlocks } from './weigh.ts';
 
 /** How to read a build's sources. */
@@ -29,7 +28,7 @@ export interface ReadOptions {
   /** The log of a green build of the same job: what it also says is no evidence. */
   readonly greenText?: string;
   /** The same as templates, which come before the text. */
-  readonly green?: Templates;
+  readonly green?: GreenTemplates;
   /** How many secrets were hidden in the sources, for the record. */
   readonly maskedSecrets?: number;
 }
@@ -58,9 +57,9 @@ interface ReadLog {
 }
 
 const MAX_MESSAGES = 50;
-const NOT_ALIKE = 'The green log has no line in common with this build: it was left aside.';
-const NOTHING_NEW = 'Nothing is new since the green build: its log was left aside.';
-const ONLY_KNOWN = 'All errors found are in the green log too; other lines are new.';
+const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
+const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
+const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${green} too; other lines are new.`;
 
 /** Reads all masked logs and reports of one build. Deterministic; never throws on any text. */
 export function readSources(sources: readonly ReadableSource[], options: ReadOptions): Reading {
@@ -114,7 +113,7 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: ReadableSource, green: Templates | null): ReadLog {
+function readLog(source: ReadableSource, green: GreenTemplates | null): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
   const read = readLines(source.name, bytes, green);
   if (!isOverwritten(bytes)) return read;
@@ -123,7 +122,7 @@ function readLog(source: ReadableSource, green: Templates | null): ReadLog {
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, green: Templates | null): ReadLog {
+function readLines(name: string, bytes: LogBytes, green: GreenTemplates | null): ReadLog {
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog(name, bytes, scan.index, branchLines(scan));
   const found = extractAll(log, scan);
@@ -139,12 +138,18 @@ function weighed({ log, proposed, structure, diff }: ReadLog): WeighedLog {
 
 /** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */
 function sinceGreen(logs: readonly ReadLog[], isReported: boolean): { logs: readonly ReadLog[]; notes: readonly string[] } {
-  if (logs.every(({ diff }) => diff === null)) return { logs, notes: [] };
-  if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE);
-  if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW);
+  const green = namesOf(logs);
+  if (green === '') return { logs, notes: [] };
+  if (!logs.some(({ log, diff }) => diff !== null && hasKnownLine(log, diff))) return aside(logs, NOT_ALIKE(green));
+  if (!logs.some(({ log, diff, structure }) => diff !== null && hasNewLine(log, diff, structure))) return aside(logs, NOTHING_NEW(green));
   if (isReported || logs.some(({ fresh }) => hasFindings(fresh))) return { logs: logs.map(onlyNew), notes: [] };
   if (!logs.some(({ found }) => hasFindings(found))) return { logs, notes: [] };
-  return { logs, notes: [ONLY_KNOWN] };
+  return { logs, notes: [ONLY_KNOWN(green)] };
+}
+
+/** What the logs were compared with, for people; empty where none was. */
+function namesOf(logs: readonly ReadLog[]): string {
+  return [...new Set(logs.flatMap(({ diff }) => (diff === null ? [] : [diff.name])))].join(' and ');
 }
 
 function aside(logs: readonly ReadLog[], note: string): { logs: readonly ReadLog[]; notes: readonly string[] } {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { Reading } from '../../src/domain/reading.ts';
+import { greenOfLogs } from '../../src/log/green-diff.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { templatesOf } from '../../src/log/templates.ts';
 import { countTokens } from '../../src/log/tokens.ts';
@@ -61,7 +62,16 @@ describe('reading beside a green log', () => {
   it('keeps known errors where no new line is one, and says so', () => {
     const { messages, notes } = read(`${SETUP}\nquiet words nobody reads\n`, GREEN);
     expect(messages.length).toBeGreaterThan(0);
-    expect(notes).toEqual(['All errors found are in the green log too; other lines are new.']);
+    expect(notes).toEqual(['All errors found are in the log of the green build too; other lines are new.']);
+  });
+
+  it.each([
+    [RED, 'Nothing is new since build 1234: its log was left aside.'],
+    ['words of quite another job', 'The log of build 1234 has no line in common with this build: it was left aside.'],
+    [RED.replace('stopped half way', ''), 'All errors found are in the log of build 1234 too; other lines are new.'],
+  ])('names the build where it is known', (green, note) => {
+    const logs = new Map([['build.log', { name: 'build 1234', templates: [templatesOf(green)] }]]);
+    expect(readSources([log(RED)], { budgetTokens: 400, green: greenOfLogs(logs) }).notes).toEqual([note]);
   });
 
   it('shows new lines that no reader knows', () => {
