@@ -1,9 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileBytes } from '../../log/file-bytes.ts';
+import { bytesOfText } from '../../log/log-bytes.ts';
+import { generatedLog } from './generate-log.ts';
 import { piecesOf } from './match.ts';
 
-/** Counts the lines of one part of a file that hold a literal; told to begin, so that starting a thread is not timed. */
+/** Counts the lines of one part of a file that hold a literal; told to begin, so that starting and warming up a thread is not timed. */
 const { path, literals, part, parts } = workerData as { path: string; literals: readonly string[]; part: number; parts: number };
+const WARM_UP = 8_000_000;
 const count = piecesOf(literals);
 parentPort?.on('message', () => {
   const file = openFileBytes(path);
@@ -13,4 +16,5 @@ parentPort?.on('message', () => {
     file.close();
   }
 });
+count(bytesOfText(generatedLog(WARM_UP)), 0, 1);
 parentPort?.postMessage('ready');
