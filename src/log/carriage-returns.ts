@@ -6,11 +6,14 @@ import type { LineIndex } from './scan/line-index.ts';
 /** Lone carriage returns to one line feed from which on a log is taken to use them as line ends. */
 const MANY = 20;
 const SAMPLE = 1_000_000;
+/** Bytes a line; where lines are shorter on average, no twenty returns with something between them fit in. */
+const SHORT_LINE = 60;
 const RETURN = 13;
 const FEED = 10;
 
 /** Whether a log's lines were joined by lone carriage returns, as some CI systems' downloads are. */
-export function isOverwritten(bytes: LogBytes): boolean {
+export function isOverwritten(bytes: LogBytes, lineCount: number): boolean {
+  if (bytes.size < lineCount * SHORT_LINE) return false;
   const sample = bytes.slice(0, SAMPLE);
   let lone = 0;
   for (let at = sample.indexOf(RETURN); at !== -1; at = sample.indexOf(RETURN, at + 1)) if (sample[at + 1] !== FEED) lone++;

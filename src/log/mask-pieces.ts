@@ -3,8 +3,8 @@ import { hideSpans, mergeSpans, type Span } from './mask-span.ts';
 
 /** How secrets are found in one text, and then what is known of them in another. */
 export interface PieceMasking {
-  /** What shapes and rules see in a text by itself. */
-  readonly find: (text: string) => Promise<Span[]>;
+  /** What shapes and rules see in a text by itself; its bytes are valid only until this returns. */
+  readonly find: (text: string, bytes: Buffer) => Promise<Span[]>;
   /** Where the secrets of a run stand; null where there are none. Asked once, with all that `find` saw. */
   readonly known: (secrets: ReadonlySet<string>) => ((text: string) => Span[]) | null;
   /** Names to hide behind stand-ins, too; null where they may be seen. */
@@ -21,6 +21,7 @@ const LINE_FEED = 10;
 
 interface Piece {
   readonly start: number;
+  readonly bytes: Buffer;
   readonly text: string;
   /** Characters of `text` that are the piece itself. */
   readonly length: number;
@@ -35,7 +36,7 @@ export async function maskPieces(log: LogBytes, masking: PieceMasking, write: (p
   const kept = new Map<number, Span[]>();
   let spansKept = 0;
   for (const piece of piecesOf(log)) {
-    const spans = await masking.find(piece.text);
+    const spans = await masking.find(piece.text, piece.bytes);
     for (const { from, to } of spans) secrets.add(piece.text.slice(from, to));
     spansKept += spans.length;
     if (spans.length > 0 && spansKept <= MAX_KEPT) kept.set(piece.start, spans);
@@ -45,7 +46,7 @@ export async function maskPieces(log: LogBytes, masking: PieceMasking, write: (p
   let count = 0;
   let carried: Span[] = [];
   for (const piece of piecesOf(log)) {
-    const found = spansKept <= MAX_KEPT ? (kept.get(piece.start) ?? []) : await masking.find(piece.text);
+    const found = spansKept <= MAX_KEPT ? (kept.get(piece.start) ?? []) : await masking.find(piece.text, piece.bytes);
     const spans = mergeSpans([...carried, ...found, ...(findKnown?.(piece.text) ?? [])]);
     const own = spans.filter(({ from }) => from < piece.length);
     carried = spans
@@ -69,7 +70,7 @@ function* piecesOf(log: LogBytes): Generator<Piece> {
     const end = wide.length <= PIECE ? wide.length : endOfPiece(wide);
     const text = wide.toString('utf8');
     const length = text.length === wide.length ? end : wide.toString('utf8', 0, end).length;
-    yield { start, text, length };
+    yield { start, bytes: wide, text, length };
     start += end;
   }
 }

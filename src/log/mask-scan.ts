@@ -8,15 +8,15 @@ export type Candidate = (from: number, to: number, groups: number) => void;
 /**
  * The first stage: one pass over a text that finds the lines worth a second look. Every line with a literal is told, however
  * many there are. At most 31 groups; the case of ASCII letters does not count. Terminal escapes are text like any other: a secret may
- * stand inside of one.
+ * stand inside of one. Who has the text's bytes at hand gives them, too.
  */
-export function createScan(groups: readonly (readonly string[])[]): (text: string, candidate: Candidate) => void {
+export function createScan(groups: readonly (readonly string[])[]): (text: string, candidate: Candidate, bytes?: Buffer) => void {
   const matcher = buildMatcher(groups.map(beginningsOf), { throughEscapes: false });
-  return (text, candidate) => {
+  return (text, candidate, bytes) => {
     const lines = lineWalker(text);
     let open = 0;
     let openLine = 0;
-    for (const chunk of scanChunks(encoded(text), matcher)) {
+    for (const chunk of scanChunks(bytes === undefined ? encoded(text) : bytesInMemory(bytes), matcher)) {
       for (const [line, bits] of bitsByLine(chunk)) {
         const number = chunk.firstLine + line;
         if (open !== 0 && number !== openLine) lines.tell(openLine, open, candidate);

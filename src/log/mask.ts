@@ -4,7 +4,7 @@ import { isDistinctive } from './mask-judge.ts';
 import { findKeyBlock, KEY_BLOCK_LITERALS } from './mask-key-blocks.ts';
 import { createKnownFinder } from './mask-known.ts';
 import { maskPieces } from './mask-pieces.ts';
-import { createScan } from './mask-scan.ts';
+import { type Candidate, createScan } from './mask-scan.ts';
 import { findShapes, SHAPES } from './mask-shapes.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './mask-span.ts';
 import { findModelKeys, findTokens } from './mask-tokens.ts';
@@ -88,17 +88,18 @@ const MAX_SPREAD = 4_096;
 let scan: ReturnType<typeof createScan> | undefined;
 
 /** What shapes and rules see in one text by itself. */
-async function findSecrets(text: string): Promise<Span[]> {
+async function findSecrets(text: string, bytes?: Buffer): Promise<Span[]> {
   scan ??= createScan([...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS]);
   const spans: Span[] = [];
   const suspects: Suspect[] = [];
-  scan(text, (from, to, groups) => {
+  const look: Candidate = (from, to, groups) => {
     const line = text.slice(from, to);
     for (const span of findShapes(line, groups)) spans.push(shifted(span, from));
     if ((groups & KEY_BLOCKS) !== 0) spans.push(...inKeyBlock(text, line, from, to));
     if ((groups & VENDORS) !== 0) suspects.push(...suspectsIn(line, from));
     if ((groups & TOKENS) !== 0 && to < text.length) spans.push(...acrossLines(text, line, from, to));
-  });
+  };
+  scan(text, look, bytes);
   return mergeSpans([...spans, ...(await findByVendors(suspects))]);
 }
 

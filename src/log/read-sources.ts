@@ -116,7 +116,7 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
 function readLog(source: ReadableSource, green: GreenTemplates | null): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
   const read = readLines(source.name, bytes, green);
-  if (!isOverwritten(bytes)) return read;
+  if (!isOverwritten(bytes, read.log.lineCount)) return read;
   const split = readLines(source.name, withReturnsAsLineEnds(bytes), green);
   const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
