@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { alphabetOf } from '../support/patterns/alphabet.ts';
+import { automatonOf, UnprovenError } from '../support/patterns/automaton.ts';
+import { countSteps } from '../support/patterns/count-steps.ts';
+import type { Pattern } from '../support/patterns/find-patterns.ts';
+import { findPatterns, patternsIn } from '../support/patterns/find-patterns.ts';
+import type { Verdict } from '../support/patterns/live-paths.ts';
+import { liveWays } from '../support/patterns/live-paths.ts';
+
+/**
+ * No shipped pattern may backtrack catastrophically, whatever a log says. Every RegExp of the source is turned into the automaton of all ways an
+ * engine can take, from every start of the text, and the ways that can be open at once are bounded: each character costs at most that many steps,
+ * times the pattern's own size.
+ *
+ * - No pattern may be exponential.
+ * - A pattern that meets text of any length (whole lines, in masking above all) may have 1,000 ways, however long the text: its time is linear.
+ * - A pattern that meets text cut to n characters may have 4,000,000 / n ways: 2,000 on a line as rules see it, so that a whole line of bait costs
+ *   at most four million steps, which is some milliseconds. That is why every repeat in a reader of lines has a bound.
+ *
+ * The bound is on all ways a text can be read, failing or not, so a pattern may be refused that is quick in truth: write it so that two repeats
+ * beside each other share no character, or give them smaller bounds.
+ */
+const ANY_LENGTH = 1_000_000;
+const WAYS_AT_ANY_LENGTH = 1_000;
+const STEPS = 4_000_000;
+
+/** Where text is cut before a pattern meets it; the first that fits counts. */
+const CUT: readonly { readonly in: string; readonly to: number; readonly by: string }[] = [
+  { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines.ts' },
+  { in: 'src/adapters/analyst/rules/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
+  { in: 'src/log/expectation.ts', to: 2_000, by: 'splitExpectation' },
+  { in: 'src/log/normalise.ts', to: 1_000, by: 'normaliseMessage and normaliseIdentity' },
+  { in: 'src/log/tokens.ts', to: 2_000, by: 'PIECE' },
+];
+
+/** Patterns over text of our own. They still may not be exponential. */
+const OWN_TEXT = ['src/http/api-description.ts'];
+/** Joins patterns of rules, each proven by itself: alternatives add up. */
+const JOINED = ['src/adapters/analyst/rules/rule.ts'];
+
+const ROOT = join(import.meta.dirname, '../..');
+const FOLDERS = ['src', 'graphs', 'prompts'];
+
+describe('every shipped pattern', () => {
+  afterEach(() => {
+    vi.unstubAllGlobals();
+  });
+
+  it('has few ways to read any text', { timeout: 120_000 }, async () => {
+    const { patterns, unseen } = findPatterns(ROOT, FOLDERS);
+    const composed = await Promise.all(
+      unseen
+        .map(({ file }) => file)
+        .filter(isFirst)
+        .filter((file) => !JOINED.includes(file))
+        .map(composedIn),
+    );
+    const all = [...patterns, ...composed.flat()];
+    expect(all.length).toBeGreaterThan(2_500);
+    expect(unseen.filter(({ file }) => !JOINED.includes(file) && !composed.flat().some((one) => one.file === file))).toEqual([]);
+
+    const judge = createJudge(all.map(({ source }) => source));
+    const refused = all.flatMap((pattern) => {
+      const verdict = judge(pattern.source, pattern.flags, longestText(pattern.file), allowedWays(pattern.file));
+      return verdict === null ? [] : [`${pattern.file}:${pattern.line} /${pattern.source}/${pattern.flags} ${verdict}`];
+    });
+    expect(refused).toEqual([]);
+  });
+});
+
+describe('a bad pattern', () => {
+  const refusal = (source: string, longest = ANY_LENGTH, flags = '') => createJudge([source])(source, flags, longest, waysOn(longest));
+
+  it.each([
+    '(a+)+$',
+    '(.*)*x',
+    '(\\w+\\s?)*$',
+    '(a|a)*$',
+    '^(a|aa)+$',
+    '^(?:[-+.][\\w.]+)*$',
+    '^(?:a{0,20}){0,20}$',
+    '^(([a-z])+.)+[A-Z]([a-z])+$',
+  ])('is refused even on a line where its ways double: %s', (source) => {
+    expect(refusal(source, 2_000)).toMatch(/exponential/);
+  });
+
+  it.each(['\\s+$', 'x[^"]*"', '^\\s*(.*)$', 'a.*b.*c', '(["\']).*?\\1', '.{0,200}x.{0,300}y', '(?<!y)x.*z', '^x.*y.*$'])(
+    'is refused on text of any length where it is not linear: %s',
+    (source) => {
+      expect(refusal(source)).toMatch(/ways/);
+    },
+  );
+
+  it.each(['.{0,200}x.{0,300}y', '^.*-.*-.*$', '^(\\w{1,200})\\s?(\\w{1,200})-?(\\w{1,200})x$'])(
+    'is refused on a line where bounds multiply: %s',
+    (source) => {
+      expect(refusal(source, 2_000)).toMatch(/ways/);
+    },
+  );
+
+  it.each(['(?<=a*)b', '(?<!x.{0,300})b'])('is refused where nobody can tell: %s', (source) => {
+    expect(refusal(source)).toMatch(/unproven/);
+  });
+
+  it.each([
+    '^[^"]*"',
+    '\\bfoo\\w*bar',
+    '(?<!\\w)\\w*x',
+    '\\s+',
+    '^(?:\\w+\\s)*$',
+    '[a-f]{3}:.{0,300}x',
+    '^a(?:,a)*$',
+    '(?<!\\d)\\d+(?!\\d)x',
+  ])('is told from a good one: %s', (source) => {
+    expect(refusal(source)).toBeNull();
+  });
+
+  it('is found wherever it is written', () => {
+    const word = '$' + '{word}';
+    const text = `const A = /(a+)+$/;\nconst B = new RegExp('(b+)+$', 'i');\nconst f = (word) => RegExp(\`^${word}(?:c+)+$\`);`;
+    expect(patternsIn('a.ts', text).patterns.map(({ line, source, flags }) => [line, source, flags])).toEqual([
+      [1, '(a+)+$', ''],
+      [2, '(b+)+$', 'i'],
+      [3, '^hole(?:c+)+$', ''],
+    ]);
+    expect(patternsIn('a.ts', "new RegExp(WORDS.join('|'));").unseen).toEqual([{ file: 'a.ts', line: 1 }]);
+  });
+});
+
+describe('the bound', () => {
+  const LENGTH = 60;
+  const texts = ['a', 'b', 'ab', 'aab', 'ac', 'c', 'bc'].flatMap((pump) =>
+    ['', 'b', 'ac'].map((head) => `${head}${pump.repeat(LENGTH)}`.slice(0, LENGTH - 1)).map((text) => `${text}x`),
+  );
+  const most = (source: string) => Math.max(...texts.map((text) => countSteps(source, text, 200_000)));
+
+  it.each([
+    'a+$',
+    'a*b',
+    '^a+b*a*$',
+    'a{0,9}d',
+    '^(?:a|b)*c',
+    '(?:ab)+d',
+    '^a{0,9}(?:b?a{0,9}){0,2}$',
+    '[ab]*c[ab]*d',
+    'a+?c',
+    '(?:a?b?)+c$',
+    'c.{0,5}c.{0,7}d',
+  ])('is never less than the steps counted on bait: %s', (source) => {
+    const { ways } = liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH);
+    expect(most(source)).toBeLessThanOrEqual(2 * ways * LENGTH * source.length);
+  });
+
+  it.each(['(a+)+$', '^(?:a|aa)+$', '(?:a*b?)*c', '^(?:[ab]|a)*$'])('is infinite where bait takes steps without end: %s', (source) => {
+    expect(most(source)).toBe(200_000);
+    expect(liveWays(automatonOf(source, '', alphabetOf([source]), 3), LENGTH).ways).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+/** Judges patterns; null for a good one. Repeats are written out further before a pattern is refused for them. */
+function createJudge(sources: readonly string[]) {
+  const alphabet = alphabetOf(sources);
+  const known = new Map<string, Verdict>();
+  const verdictOf = (source: string, flags: string, longest: number, unroll: number): Verdict => {
+    const key = `${unroll} ${longest} ${flags} ${source}`;
+    const verdict = known.get(key) ?? liveWays(automatonOf(source, flags, alphabet, unroll), longest);
+    known.set(key, verdict);
+    return verdict;
+  };
+  return (source: string, flags: string, longest: number, allowed: number): string | null => {
+    try {
+      const first = verdictOf(source, flags, longest, 3);
+      if (isWithin(first, allowed)) return null;
+      const verdict = verdictOf(source, flags, longest, 12);
+      if (isWithin(verdict, allowed)) return null;
+      const often = Number.isFinite(verdict.ways) ? `reads one text in up to ${verdict.ways} ways` : 'is exponential';
+      return `${often}: ${verdict.chain.join('  ')}`;
+    } catch (error) {
+      if (error instanceof UnprovenError) return `is unproven: ${error.message}`;
+      throw error;
+    }
+  };
+}
+
+function isWithin({ ways }: Verdict, allowed: number): boolean {
+  return Number.isFinite(ways) && ways <= allowed;
+}
+
+function longestText(file: string): number {
+  return CUT.find((cut) => file.startsWith(cut.in))?.to ?? ANY_LENGTH;
+}
+
+function waysOn(longest: number): number {
+  return longest >= ANY_LENGTH ? WAYS_AT_ANY_LENGTH : STEPS / longest;
+}
+
+function allowedWays(file: string): number {
+  return OWN_TEXT.includes(file) ? Number.POSITIVE_INFINITY : waysOn(longestText(file));
+}
+
+/** Patterns that a module puts together when it is loaded. */
+async function composedIn(file: string): Promise<Pattern[]> {
+  const made: Pattern[] = [];
+  const Own = RegExp;
+  vi.stubGlobal(
+    'RegExp',
+    new Proxy(Own, {
+      construct(target, args: [string | RegExp, string?]) {
+        const pattern = new target(...args);
+        made.push({ file, line: 0, source: pattern.source, flags: pattern.flags });
+        return pattern;
+      },
+    }),
+  );
+  await import(join(ROOT, file));
+  return made;
+}
+
+function isFirst(value: string, index: number, all: readonly string[]): boolean {
+  return all.indexOf(value) === index;
+}

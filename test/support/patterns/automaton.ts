@@ -1,0 +1,274 @@
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import type { Alphabet, CharSet } from './alphabet.ts';
+
+/** Where a match can stand after reading a character. */
+export interface Position {
+  /** What it reads on coming here. */
+  readonly set: CharSet;
+  /** The outermost repeat it is part of. */
+  readonly loop: Loop | null;
+  /** Where it can go, and in how many ways (2 stands for several). */
+  readonly next: ReadonlyMap<number, number>;
+  /** Whether the pattern has matched once here, whatever follows. */
+  readonly accepts: boolean;
+}
+
+/** A repeat, its innards taken as if they could go round without end. */
+export interface Loop {
+  readonly text: string;
+  /** Most characters it can read. */
+  readonly length: number;
+}
+
+/** Says why a pattern cannot be judged. */
+export class UnprovenError extends Error {}
+
+/** An edge without a character, and what must hold to take it. */
+interface Free {
+  readonly to: number;
+  readonly only?: Condition;
+}
+type Condition =
+  | { readonly kind: 'start' | 'unsure' }
+  /** Begins a round of a repeat, ends one; `empty` where a round that read nothing counts. */
+  | { readonly kind: 'enter'; readonly round: number }
+  | { readonly kind: 'leave'; readonly round: number; readonly empty: boolean }
+  | { readonly kind: 'word'; readonly negate: boolean }
+  | { readonly kind: 'before' | 'after'; readonly set: CharSet };
+
+interface State {
+  readonly free: Free[];
+  reads: { readonly set: CharSet; readonly loop: Loop | null; readonly to: number } | null;
+}
+
+/** Longest text a lookbehind may look at: each is a step or a few on the way of every attempt. */
+const MAX_BEHIND = 64;
+/** A repeat that must go round at most so often has these rounds written out. */
+const MAX_FIRST_ROUNDS = 10;
+/** Ways without a character looked through from one place before they count as several. */
+const MAX_WAYS = 200_000;
+
+/**
+ * The automaton of all attempts to match `source` anywhere in a text: every way a backtracking engine can take is a path from position 0, the
+ * beginning. Repeats of up to `unroll` rounds are written out, longer ones go round without end, so there are more paths than true ways, never fewer.
+ * Edges, word ends and single characters looked at ahead and behind are kept exactly; longer ones looked ahead are tried and dropped; a back
+ * reference is any text of its group's length. Throws {@link UnprovenError}.
+ */
+export function automatonOf(source: string, flags: string, alphabet: Alphabet, unroll: number): readonly Position[] {
+  const mode = { unicode: flags.includes('u'), unicodeSets: flags.includes('v') };
+  const pattern = new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, mode);
+  const builder = createBuilder(flags, alphabet, unroll);
+  const start = builder.state();
+  const end = builder.state();
+  builder.either(pattern.alternatives, start, end, null);
+  if (!flags.includes('y')) builder.startAnywhere(start);
+  return positionsOf(builder.states, [start, end], builder.tellingSets(), alphabet, flags);
+}
+
+function createBuilder(flags: string, alphabet: Alphabet, unroll: number) {
+  const states: State[] = [];
+  const telling = new Set<CharSet>();
+  const lineEnds = alphabet.setOfSource('[\\n\\r\\u2028\\u2029]', '');
+  const state = () => states.push({ free: [], reads: null }) - 1;
+  const free = (from: number, to: number, only?: Condition) => {
+    if (only !== undefined && 'set' in only) telling.add(only.set);
+    states[from]?.free.push(only === undefined ? { to } : { to, only });
+  };
+  const reads = (from: number, set: CharSet, loop: Loop | null, to: number) => {
+    const own = state();
+    free(from, own);
+    const at = states[own];
+    if (at !== undefined) at.reads = { set, loop, to };
+  };
+
+  function either(alternatives: readonly AST.Alternative[], from: number, to: number, loop: Loop | null): void {
+    for (const { elements } of alternatives) {
+      let at = from;
+      for (const [index, element] of elements.entries()) {
+        const after = index === elements.length - 1 ? to : state();
+        one(element, at, after, loop);
+        at = after;
+      }
+      if (elements.length === 0) free(from, to);
+    }
+  }
+
+  function one(node: AST.Element, from: number, to: number, loop: Loop | null): void {
+    if (node.type === 'Group' || node.type === 'CapturingGroup') either(node.alternatives, from, to, loop);
+    else if (node.type === 'Quantifier') repeat(node, from, to, loop);
+    else if (node.type === 'Assertion') condition(node, from, to);
+    else if (node.type === 'Backreference') backreference(node, from, to, loop);
+    else reads(from, alphabet.setOf(node, flags), loop, to);
+  }
+
+  function repeat(node: AST.Quantifier, from: number, to: number, loop: Loop | null): void {
+    if (node.max > unroll) {
+      around(node, from, to, loop ?? { text: node.raw, length: longest(node) });
+      return;
+    }
+    let at = from;
+    for (let round = 1; round <= node.max; round++) {
+      if (round > node.min) free(at, to);
+      const after = state();
+      one(node.element, at, after, loop);
+      at = after;
+    }
+    free(at, to);
+  }
+
+  /** Writes out the rounds that must be, where they are few: else nobody can say from when on it may end. */
+  function around(node: AST.Quantifier, from: number, to: number, loop: Loop): void {
+    const written = node.min <= MAX_FIRST_ROUNDS ? Math.max(node.min - 1, 0) : 0;
+    let at = from;
+    for (let round = 0; round < written; round++) {
+      const after = state();
+      one(node.element, at, after, loop);
+      at = after;
+    }
+    const first = state();
+    const last = state();
+    const again = state();
+    const out = state();
+    free(at, first, { kind: 'enter', round: first });
+    one(node.element, first, last, loop);
+    free(last, again, { kind: 'leave', round: first, empty: false });
+    free(again, first, { kind: 'enter', round: first });
+    free(last, out, { kind: 'leave', round: first, empty: node.min > 0 });
+    free(out, to, ...(node.min > MAX_FIRST_ROUNDS ? [{ kind: 'unsure' } as const] : []));
+    if (node.min === 0) free(from, to);
+  }
+
+  function condition(node: AST.Assertion, from: number, to: number): void {
+    if ('alternatives' in node) look(node, from, to);
+    else if (node.kind === 'word') free(from, to, { kind: 'word', negate: node.negate });
+    else if (node.kind === 'end') free(from, to, { kind: 'unsure' });
+    else {
+      free(from, to, { kind: 'start' });
+      if (flags.includes('m')) free(from, to, { kind: 'before', set: lineEnds });
+    }
+  }
+
+  function look({ kind, negate, alternatives, raw }: AST.LookaroundAssertion, from: number, to: number): void {
+    const set = singleOf(alternatives, flags, alphabet);
+    if (set !== null) {
+      free(from, to, { kind: kind === 'lookahead' ? 'after' : 'before', set: negate ? alphabet.all & ~set : set });
+      return;
+    }
+    if (kind === 'lookahead') either(alternatives, from, state(), null);
+    else if (longestOf(alternatives) > MAX_BEHIND) throw new UnprovenError(`looks behind at more than ${MAX_BEHIND} characters: ${raw}`);
+    free(from, to, { kind: 'unsure' });
+  }
+
+  function backreference(node: AST.Backreference, from: number, to: number, loop: Loop | null): void {
+    const length = longest(node);
+    const first = state();
+    free(from, first);
+    reads(first, alphabet.all, length <= 1 ? loop : (loop ?? { text: node.raw, length }), length <= 1 ? to : first);
+    free(first, to, { kind: 'unsure' });
+  }
+
+  function startAnywhere(start: number): void {
+    const skip = state();
+    const skipped = state();
+    free(start, skip, { kind: 'start' });
+    reads(skip, alphabet.all, { text: 'any start', length: Number.POSITIVE_INFINITY }, skipped);
+    free(skipped, skip);
+    free(skipped, start);
+  }
+
+  return { states, state, either, startAnywhere, tellingSets: () => [...telling] };
+}
+
+/** The set a lookaround of one character looks for; null for longer ones. */
+function singleOf(alternatives: readonly AST.Alternative[], flags: string, alphabet: Alphabet): CharSet | null {
+  let set = 0n;
+  for (const { elements } of alternatives) {
+    const [node] = elements;
+    if (elements.length !== 1 || node === undefined) return null;
+    if (node.type !== 'Character' && node.type !== 'CharacterSet' && node.type !== 'CharacterClass') return null;
+    set |= alphabet.setOf(node, flags);
+  }
+  return set;
+}
+
+/** Most characters a node can read. */
+function longest(node: AST.Element): number {
+  if (node.type === 'Quantifier') return node.max === 0 ? 0 : node.max * longest(node.element);
+  if (node.type === 'Group' || node.type === 'CapturingGroup') return longestOf(node.alternatives);
+  if (node.type === 'Backreference') return [node.resolved].flat().reduce((most, group) => Math.max(most, longest(group)), 0);
+  return node.type === 'Assertion' ? 0 : 1;
+}
+
+function longestOf(alternatives: readonly AST.Alternative[]): number {
+  return Math.max(...alternatives.map(({ elements }) => elements.reduce((sum, element) => sum + longest(element), 0)));
+}
+
+/** A text's begin, then the states that read a character, each split so that a condition holds for all it reads or for none. */
+function positionsOf(
+  states: readonly State[],
+  [start, end]: readonly [number, number],
+  telling: readonly CharSet[],
+  alphabet: Alphabet,
+  flags: string,
+): Position[] {
+  const word = alphabet.setOfSource('\\w', flags.replace(/[gymd]/g, ''));
+  const splits = [...telling, ...(states.some(({ free }) => free.some(({ only }) => only?.kind === 'word')) ? [word] : [])];
+  const parts = new Map<number, number[]>();
+  const places: { at: number; set: CharSet; loop: Loop | null }[] = [{ at: start, set: 0n, loop: null }];
+  for (const [index, { reads }] of states.entries()) {
+    if (reads === null) continue;
+    const sets = splits.reduce<CharSet[]>((kept, split) => kept.flatMap((set) => [set & split, set & ~split]), [reads.set]);
+    const own = sets.filter((set) => set !== 0n).map((set) => places.push({ at: reads.to, set, loop: reads.loop }) - 1);
+    parts.set(index, own);
+  }
+  return places.map(({ at, set, loop }, index) => {
+    const next = new Map<number, number>();
+    const ways = waysFrom(states, at, end, (only) => holdsBefore(only, index === 0, set));
+    for (const [reader, met] of ways) {
+      for (const to of parts.get(reader) ?? []) {
+        const open = met.filter((later) => later.every((only) => holdsAfter(only, set, places[to]?.set ?? 0n, word))).length;
+        if (open > 0) next.set(to, open);
+      }
+    }
+    return { set, loop, next, accepts: ways.get(end)?.some((later) => later.length === 0) ?? false };
+  });
+}
+
+/** Each way without a character from a state to one that reads, as the conditions on what is read next. */
+function waysFrom(states: readonly State[], from: number, end: number, holds: (only: Condition) => boolean): Map<number, Condition[][]> {
+  const found = new Map<number, Condition[][]>();
+  let left = MAX_WAYS;
+  // As in JavaScript, no repeat goes round again after a round that read nothing, so no way is without end.
+  const walk = (at: number, later: readonly Condition[], rounds: readonly number[]) => {
+    if (left-- < 0) throw new UnprovenError('too many ways without a character');
+    const state = states[at];
+    if (state?.reads || at === end) {
+      const ways = found.get(at) ?? [];
+      // A third way says no more than a second, unless the first two ask for something.
+      if (ways.filter((way) => way.length === 0).length < 2) ways.push([...later]);
+      found.set(at, ways);
+    }
+    for (const { to, only } of state?.free ?? []) {
+      if (only === undefined) walk(to, later, rounds);
+      else if (only.kind === 'enter') walk(to, later, [...rounds, only.round]);
+      else if (only.kind === 'leave') {
+        if (only.empty || !rounds.includes(only.round)) walk(to, later, rounds);
+      } else if (only.kind === 'start' || only.kind === 'before') {
+        if (holds(only)) walk(to, later, rounds);
+      } else walk(to, [...later, only], rounds);
+    }
+  };
+  walk(from, [], []);
+  return found;
+}
+
+/** Nothing is before a text: whatever must be there is not, save that a negated set was turned round, so the begin may always pass. */
+function holdsBefore(only: Condition, atStart: boolean, set: CharSet): boolean {
+  return atStart || (only.kind === 'before' && (set & only.set) !== 0n);
+}
+
+function holdsAfter(only: Condition, before: CharSet, after: CharSet, word: CharSet): boolean {
+  if (only.kind === 'after') return (after & only.set) !== 0n;
+  if (only.kind === 'word') return (((before & word) !== 0n) !== ((after & word) !== 0n)) !== only.negate;
+  return true;
+}

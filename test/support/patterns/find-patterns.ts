@@ -1,0 +1,90 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** A regular expression of the source, and where it stands. */
+export interface Pattern {
+  /** Path from the root of the checkout. */
+  readonly file: string;
+  readonly line: number;
+  readonly source: string;
+  readonly flags: string;
+}
+
+export interface FoundPatterns {
+  readonly patterns: readonly Pattern[];
+  /** Every `RegExp(…)` whose pattern cannot be told from the text. */
+  readonly unseen: readonly { readonly file: string; readonly line: number }[];
+}
+
+/** Stands for what a template puts in when it runs: a name, a number, a word with what could have been special escaped. */
+const HOLE = 'hole';
+
+/** Every RegExp literal and every pattern composed in TypeScript files of `folders`. */
+export function findPatterns(root: string, folders: readonly string[]): FoundPatterns {
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((file) => join(folder, file)),
+  );
+  const found = files
+    .filter((file) => file.endsWith('.ts'))
+    .toSorted()
+    .map((file) => patternsIn(file, readFileSync(join(root, file), 'utf8')));
+  return { patterns: found.flatMap(({ patterns }) => patterns), unseen: found.flatMap(({ unseen }) => unseen) };
+}
+
+/** The same for one file. */
+export function patternsIn(file: string, text: string): FoundPatterns {
+  const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const constants = constantsOf(tree);
+  const patterns: Pattern[] = [];
+  const unseen: { file: string; line: number }[] = [];
+  const visit = (node: ts.Node) => {
+    const line = tree.getLineAndCharacterOfPosition(node.getStart()).line + 1;
+    if (ts.isRegularExpressionLiteral(node)) patterns.push({ file, line, ...partsOf(node) });
+    if (isRegExpCall(node)) {
+      const source = sourceOf(node.arguments?.[0], constants);
+      const flags = node.arguments?.[1];
+      if (source === null) unseen.push({ file, line });
+      else patterns.push({ file, line, source, flags: flags !== undefined && ts.isStringLiteralLike(flags) ? flags.text : '' });
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(tree);
+  return { patterns, unseen };
+}
+
+function isRegExpCall(node: ts.Node): node is ts.NewExpression | ts.CallExpression {
+  return (ts.isNewExpression(node) || ts.isCallExpression(node)) && ts.isIdentifier(node.expression) && node.expression.text === 'RegExp';
+}
+
+function partsOf({ text }: ts.RegularExpressionLiteral): { source: string; flags: string } {
+  const end = text.lastIndexOf('/');
+  return { source: text.slice(1, end), flags: text.slice(end + 1) };
+}
+
+type Constants = ReadonlyMap<string, ts.Expression>;
+
+function constantsOf(tree: ts.SourceFile): Constants {
+  const all = tree.statements.filter(ts.isVariableStatement).flatMap(({ declarationList }) => [...declarationList.declarations]);
+  return new Map(
+    all.flatMap(({ name, initializer }) => (ts.isIdentifier(name) && initializer !== undefined ? [[name.text, initializer] as const] : [])),
+  );
+}
+
+/** What a pattern says, as far as the file tells; null when it is put together from a list or comes from elsewhere. */
+function sourceOf(node: ts.Expression | undefined, constants: Constants): string | null {
+  if (node === undefined) return null;
+  if (ts.isStringLiteralLike(node)) return node.text;
+  if (ts.isRegularExpressionLiteral(node)) return partsOf(node).source;
+  if (ts.isIdentifier(node)) return sourceOf(constants.get(node.text), constants);
+  if (ts.isPropertyAccessExpression(node) && node.name.text === 'source') return sourceOf(node.expression, constants);
+  if (!ts.isTemplateExpression(node)) return null;
+  let source = node.head.text;
+  for (const { expression, literal } of node.templateSpans) {
+    // A name of a function's own can only be a word; a constant, or what is worked out in place, can be any pattern.
+    const filled = sourceOf(expression, constants) ?? (ts.isIdentifier(expression) && !constants.has(expression.text) ? HOLE : null);
+    if (filled === null) return null;
+    source += filled + literal.text;
+  }
+  return source;
+}

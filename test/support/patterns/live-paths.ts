@@ -1,0 +1,240 @@
+import type { Position } from './automaton.ts';
+
+/** How many ways of reading on can be open at once, whatever the text. */
+export interface Verdict {
+  /** An upper bound up to the pattern's own size; infinite when the ways double with every round. */
+  readonly ways: number;
+  /** The repeats that can divide one text among them, and their lengths; of an exponential pattern the repeat that can divide it alone. */
+  readonly chain: readonly string[];
+}
+
+/** A strongly connected part of the automaton: a repeat, with all repeats within it. */
+interface Part {
+  readonly members: readonly number[];
+  readonly length: number;
+  readonly text: string;
+}
+
+/** A later repeat that can divide a text with an earlier one, anew after every `apart` characters. */
+interface Shared {
+  readonly to: number;
+  readonly apart: number;
+}
+
+/** Steps spent on the exact test of one pair of repeats before it is taken to hold. */
+const MAX_WORK = 400_000;
+/** Characters between two arrivals that are looked for; more are not made use of. */
+const MAX_APART = 60;
+
+/**
+ * Weber and Seidl's criteria for the ambiguity of finite automata, weighed with how long each repeat can be. Ways grow exponentially only if one
+ * word leads from a position back to itself on two paths. Otherwise they multiply only along repeats A, B of which one word leads from A to A, from
+ * A to B and from B to B: of a text of such words, A and B divide the characters, in at most as many ways as the shorter is long.
+ * `longestText` stands for the length of a repeat without end.
+ */
+export function liveWays(all: readonly Position[], longestText: number): Verdict {
+  const positions = withoutMatched(all);
+  const parts = partsOf(positions, longestText);
+  const doubling = parts.find(({ members }) => readsTwice(positions, members));
+  if (doubling !== undefined) return { ways: Number.POSITIVE_INFINITY, chain: [doubling.text] };
+  const reach = parts.map(({ members }) => forward(positions, members));
+  const after = parts.map((_, from) => parts.flatMap((part, to) => (to !== from && reach[from]?.has(part.members[0] ?? -1) ? [to] : [])));
+  const shared = parts.map((part, from) =>
+    (after[from] ?? []).flatMap((to) => {
+      const members = parts[to]?.members ?? [];
+      const among = reach[from] ?? new Set();
+      return divides(positions, part.members, members, among) ? [{ to, apart: apart(positions, part.members, members, among) }] : [];
+    }),
+  );
+  return worstChain(parts, after, shared);
+}
+
+/**
+ * Leaves out where a match is sure and stays so however it reads on: nothing is tried twice from there, for the attempt succeeds and the next one
+ * begins at its end.
+ */
+function withoutMatched(positions: readonly Position[]): Position[] {
+  const sure = new Set(positions.flatMap(({ accepts }, at) => (accepts ? [at] : [])));
+  for (let before = -1; before !== sure.size; ) {
+    before = sure.size;
+    for (const at of sure) if ([...(positions[at]?.next.keys() ?? [])].some((to) => !sure.has(to))) sure.delete(at);
+  }
+  return positions.map((position) => ({ ...position, next: new Map([...position.next].filter(([to]) => !sure.has(to))) }));
+}
+
+function worstChain(parts: readonly Part[], after: readonly number[][], shared: readonly (readonly Shared[])[]): Verdict {
+  const known = new Map<string, Verdict>();
+  // `most`: the longest repeat so far among those that divide the text at hand.
+  const from = (at: number, most: number): Verdict => {
+    const key = `${at} ${most}`;
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    let worst: Verdict = { ways: 1, chain: [] };
+    for (const { to, apart } of shared[at] ?? []) {
+      const next = parts[to];
+      if (next === undefined) continue;
+      const rest = from(to, Math.max(most, next.length));
+      const ways = Math.ceil(Math.min(most, next.length) / apart) * rest.ways;
+      if (ways > worst.ways) worst = { ways, chain: [next.text, ...rest.chain] };
+    }
+    for (const to of after[at] ?? []) {
+      const rest = begin(to);
+      if (rest.ways > worst.ways) worst = rest;
+    }
+    known.set(key, worst);
+    return worst;
+  };
+  const begin = (at: number): Verdict => {
+    const rest = from(at, parts[at]?.length ?? 1);
+    return { ways: rest.ways, chain: rest.chain.length === 0 ? [] : [parts[at]?.text ?? '', ...rest.chain] };
+  };
+  return parts.map((_, at) => begin(at)).reduce((worst, one) => (one.ways > worst.ways ? one : worst), { ways: 1, chain: [] });
+}
+
+/** Tarjan's components, those that go round. */
+function partsOf(positions: readonly Position[], longestText: number): Part[] {
+  const order = new Map<number, number>();
+  const low = new Map<number, number>();
+  const stack: number[] = [];
+  const open = new Set<number>();
+  const parts: Part[] = [];
+  const visit = (at: number) => {
+    order.set(at, order.size);
+    low.set(at, order.size - 1);
+    stack.push(at);
+    open.add(at);
+    for (const to of positions[at]?.next.keys() ?? []) {
+      if (!order.has(to)) visit(to);
+      if (open.has(to)) low.set(at, Math.min(low.get(at) ?? 0, low.get(to) ?? 0));
+    }
+    if (low.get(at) !== order.get(at)) return;
+    const members = stack.splice(stack.indexOf(at));
+    for (const member of members) open.delete(member);
+    const loop = positions[at]?.loop ?? null;
+    if (members.length > 1 || positions[at]?.next.has(at))
+      parts.push({ members, length: Math.min(loop?.length ?? longestText, longestText), text: loop?.text ?? '' });
+  };
+  visit(0);
+  return parts.toReversed();
+}
+
+/** Whether one word leads from a position of a repeat back to it on two paths. */
+function readsTwice(positions: readonly Position[], members: readonly number[]): boolean {
+  const inside = new Set(members);
+  const size = positions.length;
+  const step = (pair: number): number[] => {
+    const [left, right] = [positions[Math.floor(pair / size)], positions[pair % size]];
+    const found: number[] = [];
+    for (const [one, ways] of left?.next ?? []) {
+      if (!inside.has(one)) continue;
+      for (const other of right?.next.keys() ?? []) {
+        if (inside.has(other) && meet(positions, one, other))
+          found.push(one * size + other, ...(one === other && left === right && ways > 1 ? [-1] : []));
+      }
+    }
+    return found;
+  };
+  const seen = reachable(
+    members.map((member) => member * size + member),
+    step,
+  );
+  if (seen.has(-1)) return true;
+  // A pair off the diagonal that comes back to it.
+  const apart = [...seen].filter((pair) => Math.floor(pair / size) !== pair % size);
+  const back = new Map<number, number[]>();
+  for (const pair of apart) for (const to of step(pair)) back.set(to, [...(back.get(to) ?? []), pair]);
+  return members.some((member) => back.has(member * size + member));
+}
+
+/** Whether one word leads from A to A, from A to B, and from B to B. */
+function divides(positions: readonly Position[], a: readonly number[], b: readonly number[], reach: ReadonlySet<number>): boolean {
+  const union = (members: readonly number[]) => members.reduce((set, member) => set | (positions[member]?.set ?? 0n), 0n);
+  if ((union(a) & union(b)) === 0n) return false;
+  const walk = triples(positions, new Set(a), new Set(b), reach);
+  const starts = a.flatMap((p) => b.map((q) => [p, q] as const));
+  const meets =
+    (z: number) =>
+    ([, y, last]: readonly [number, number, number]) =>
+      y === last && (z === -1 || z === last);
+  if (!walk(starts, meets(-1), MAX_WORK)) return false;
+  if (starts.length === 1) return true;
+  return starts.some(([p, q]) => walk([[p, q]], ([x, y, z]) => x === p && y === q && z === q, MAX_WORK));
+}
+
+type Triple = readonly [number, number, number];
+
+/** Walks three at once over the same characters: one within A, one from A on, one within B. True when `done` is met, or the work gets too much. */
+function triples(positions: readonly Position[], a: ReadonlySet<number>, b: ReadonlySet<number>, reach: ReadonlySet<number>) {
+  return (starts: readonly (readonly [number, number])[], done: (triple: Triple) => boolean, work: number): boolean => {
+    const size = positions.length;
+    const seen = new Set<number>();
+    const queue: Triple[] = starts.map(([p, q]) => [p, p, q]);
+    let left = work;
+    for (const [x, y, z] of queue) {
+      for (const nx of positions[x]?.next.keys() ?? []) {
+        if (!a.has(nx)) continue;
+        for (const nz of positions[z]?.next.keys() ?? []) {
+          if (!b.has(nz)) continue;
+          const both = (positions[nx]?.set ?? 0n) & (positions[nz]?.set ?? 0n);
+          if (both === 0n) continue;
+          for (const ny of positions[y]?.next.keys() ?? []) {
+            if (left-- < 0) return true;
+            if (!(reach.has(ny) || a.has(ny)) || (both & (positions[ny]?.set ?? 0n)) === 0n) continue;
+            const key = (nx * size + ny) * size + nz;
+            if (seen.has(key)) continue;
+            seen.add(key);
+            if (done([nx, ny, nz])) return true;
+            queue.push([nx, ny, nz]);
+          }
+        }
+      }
+    }
+    return false;
+  };
+}
+
+/** The fewest characters between two arrivals in B of walks over one text that both come from A: what stands between A and B must fit in. */
+function apart(positions: readonly Position[], a: readonly number[], b: readonly number[], reach: ReadonlySet<number>): number {
+  const size = positions.length;
+  const within = new Set(b);
+  const step = (pair: number): number[] => {
+    const [early, late] = [Math.floor(pair / size), pair % size];
+    const found: number[] = [];
+    for (const one of positions[early]?.next.keys() ?? []) {
+      if (within.has(early) ? !within.has(one) : !reach.has(one)) continue;
+      for (const other of positions[late]?.next.keys() ?? []) {
+        if (reach.has(other) && !within.has(late) && meet(positions, one, other)) found.push(one * size + other);
+      }
+    }
+    return found;
+  };
+  const both = reachable(
+    a.flatMap((one) => a.map((other) => one * size + other)),
+    step,
+  );
+  const arrived = (pair: number) => within.has(Math.floor(pair / size));
+  let edge = [...new Set([...both].filter((pair) => !arrived(pair)).flatMap(step))].filter(
+    (pair) => arrived(pair) && !within.has(pair % size),
+  );
+  for (let characters = 1; edge.length > 0 && characters < MAX_APART; characters++) {
+    const next = new Set(edge.flatMap(step));
+    if ([...next].some((pair) => within.has(pair % size))) return characters;
+    edge = [...next];
+  }
+  return 1;
+}
+
+function forward(positions: readonly Position[], members: readonly number[]): Set<number> {
+  return reachable(members, (at) => [...(positions[at]?.next.keys() ?? [])]);
+}
+
+function meet(positions: readonly Position[], one: number, other: number): boolean {
+  return ((positions[one]?.set ?? 0n) & (positions[other]?.set ?? 0n)) !== 0n;
+}
+
+/** Everything that can be come to from `starts`, these included. */
+function reachable(starts: readonly number[], step: (at: number) => readonly number[]): Set<number> {
+  const seen = new Set(starts);
+  for (const at of seen) for (const to of step(at)) seen.add(to);
+  return seen;
+}
