@@ -1,37 +1,78 @@
 /**
- * Terminal control sequences: OSC (titles, links), CSI (colours, cursor), and single escapes. Bounded, and never across a line end,
- * so that a text keeps its lines. The second form catches colour codes whose escape character was lost on the way.
+ * Terminal control sequences: OSC (titles, links), APC (Buildkite's times), CSI (colours, cursor), and single escapes. Bounded, and never
+ * across a line end, so that a text keeps its lines.
  */
-const ESCAPES = /\u001b(?:\][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
+const ESCAPES = /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[0-?]{0,60}[ -/]{0,10}[@-~]|[()][0-9A-B]|[=>78cDEHMNOZ])?/g;
 
 /** The job and step columns of GitHub's downloads. */
 const LONGEST_COLUMN = 120;
 const JOB_AND_STEP = /^[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)/;
 
-/** What CI systems put before each line: times and stream marks. */
-const PREFIXES: readonly RegExp[] = [
-  /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
-  /^\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\](?:\[[\w -]{1,12}\]:?)? ?/,
-  /^\[\d{1,3}:\d\d:\d\d\] ?/,
-  /^\[task \d{4}-\d\d-\d\dT[\d:.]{8,16}Z\] ?/,
-  /^\d\d:\d\d:\d\d {1,8}(?:INFO|DEBUG) - {1,2}/,
-  /^\d\d:\d\d:\d\d {1,8}(?=(?:WARNING|ERROR|CRITICAL|FATAL) - )/,
+/** What stands before lines of one system, and the characters it may begin with. */
+interface Prefix {
+  readonly begins: string;
+  readonly pattern: RegExp;
+}
+
+const DIGITS = '0123456789';
+/** BuildKit writes seconds in five characters; of four digits and a point only where its step is named. */
+const SECONDS = String.raw`\d\.\d{3}|\d\d\.\d\d|\d{3}\.\d`;
+/** How tools begin what they say; a number before it counts or measures nothing. */
+const SPEAKS = String.raw`(?:npm |yarn |pnpm |[Ee]rror\b|ERR|E[:\s] |W: |[Ff]atal\b|FATAL|FAIL|--- FAIL|Traceback |\s{2,12}(?:at \S|File ")|[\w.$]{1,80}(?:Error|Exception)\b|\/\S{1,200}: |[\w./-]{1,200}:\d{1,6}:|\[ERROR|[✘✖✕●] |[×>+] [A-Za-z@.\/]|make(?:\[\d{1,2}\])?: )`;
+
+/** What CI systems and builders put before each line, outermost first: times, stream marks, and the names of steps and containers. */
+const PREFIXES: readonly Prefix[] = [
+  // Buildkite's times, where the escape character was lost on the way.
+  { begins: '_', pattern: /^_bk;t=\d{1,16}\u0007/ },
+  {
+    begins: `\ufeff[${DIGITS}`,
+    pattern: /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
+  },
+  // TeamCity
+  { begins: '[', pattern: /^\[\d\d:\d\d:\d\d\] ?[A-Za-z]? ?: {0,2}\t {0,8}(?:\[Step \d{1,3}\/\d{1,3}\] ?)?/ },
+  { begins: '[', pattern: /^\[\d\d:\d\d:\d\d(?:[.,]\d{1,6})?\](?:\[[\w -]{1,12}\]:?)? ?/ },
+  { begins: '[', pattern: /^\[\d{1,3}:\d\d:\d\d\] ?/ },
+  { begins: '[', pattern: /^\[task \d{4}-\d\d-\d\dT[\d:.]{8,16}Z\] ?/ },
+  { begins: DIGITS, pattern: /^\d\d:\d\d:\d\d {1,8}(?:INFO|DEBUG) - {1,2}/ },
+  { begins: DIGITS, pattern: /^\d\d:\d\d:\d\d {1,8}(?=(?:WARNING|ERROR|CRITICAL|FATAL) - )/ },
+  // CodeBuild
+  { begins: '[', pattern: /^\[Container\] \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? / },
+  // Cloud Build
+  { begins: 'S', pattern: /^Step #\d{1,3}(?: - "[^"]{1,100}")?: / },
+  // Drone and Woodpecker, Tekton, kubectl
+  { begins: '[', pattern: /^\[[\w.-]{1,80}:L\d{1,7}:\d{1,7}s\] ?/ },
+  { begins: '[', pattern: /^\[[\w.-]{1,80} : [\w.-]{1,80}\] ?/ },
+  { begins: '[', pattern: /^\[pod\/[\w.-]{1,120}\/[\w.-]{1,80}\] ?/ },
+  // BuildKit: by step, and without it where the failed step is shown again
+  { begins: '#', pattern: new RegExp(`^#\\d{1,4} (?:${SECONDS}|\\d{4}\\.) `) },
+  { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },
 ];
+
+/** The characters that any prefix begins with. */
+const BEGINS: ReadonlySet<number> = new Set(PREFIXES.flatMap(({ begins }) => Array.from(begins, (one) => one.charCodeAt(0))));
+
+/** Docker Compose: the numbered container, filled up with spaces. */
+const CONTAINER = /^[\w.-]{3,80}(?= {2,40}\|)(?<=[-_]\d{1,3}) {2,40}\|(?: |$)/;
+const LONGEST_CONTAINER = 120;
 
 /** Removes terminal control sequences. The number of lines stays the same. */
 export function stripEscapes(text: string): string {
   return text.includes('\u001b') ? text.replace(ESCAPES, '') : text;
 }
 
-/** What a person saw of one line (without escapes): the text after the last carriage return, without CI's own prefix. */
+/** What a person saw of one line (without escapes): the text after the last carriage return, without what CI, builders and containers put before it. */
 export function cleanLine(line: string): string {
   let shown = line.includes('\r') ? lastSegment(line) : line;
   const tab = shown.indexOf('\t');
   if (tab > 0 && tab <= LONGEST_COLUMN) shown = shown.replace(JOB_AND_STEP, '');
-  const first = shown.charCodeAt(0);
-  if (first === 0xfeff || first === 0x5b || (first >= 0x30 && first <= 0x39)) {
-    for (const prefix of PREFIXES) shown = shown.replace(prefix, '');
-  }
+  if (BEGINS.has(shown.charCodeAt(0))) shown = withoutPrefixes(shown);
+  const bar = shown.indexOf('  |');
+  return bar > 0 && bar <= LONGEST_CONTAINER ? shown.replace(CONTAINER, '') : shown;
+}
+
+function withoutPrefixes(line: string): string {
+  let shown = line;
+  for (const { begins, pattern } of PREFIXES) if (begins.includes(shown.charAt(0))) shown = shown.replace(pattern, '');
   return shown;
 }
 

@@ -16,7 +16,7 @@ export interface Pseudonyms {
   reveal(text: string): string;
 }
 
-const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w|:\w)/g;
+const EMAIL = /(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,5}\.[A-Za-z]{2,24}(?![\w-]|\.\w)/g;
 /** `git@host:path` and `noreply@` of code hosts name a service and no person. */
 const SERVICE = /^(?:git|noreply|no-reply|hg|svn|root)@/i;
 const PRIVATE_V4 =
@@ -26,6 +26,8 @@ const PRIVATE_ENDINGS = ['local', 'internal', 'intranet', 'intra', 'lan', 'corp'
 const NAMED = /<(EMAIL|HOST)_(\d{1,6})>/g;
 /** Names given in one run; a hostile log could hold any number. What comes after them is all called the same. */
 const MAX_NAMES = 10_000;
+/** A name that was put in may uncover what ran into it, as in `fe80::1x.local`: the text is looked through again while that happens. */
+const MAX_ROUNDS = 4;
 
 /** For one run: the table lives in this object alone, and is never stored or sent. */
 export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
@@ -46,18 +48,26 @@ export function createPseudonyms(options: PseudonymOptions): Pseudonyms {
     return name;
   };
   const hostName = hostPattern(options.hostSuffixes ?? []);
+  const hideOnce = (text: string): string => {
+    let hidden = text;
+    if (options.emails && text.includes('@'))
+      hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : nameOf('EMAIL', email)));
+    if (!options.hosts) return hidden;
+    return hidden
+      .replace(PRIVATE_V4, (address) => (isAddress(address) ? nameOf('HOST', address) : address))
+      .replace(PRIVATE_V6, (address) => nameOf('HOST', address))
+      .replace(hostName, (host) => nameOf('HOST', host));
+  };
   return {
     hide: (text) => {
       // A text that says <HOST_1> itself must not come back with somebody's host in it.
       for (const [name] of text.matchAll(NAMED)) if (!values.has(name)) taken.add(name);
       let hidden = text;
-      if (options.emails && text.includes('@'))
-        hidden = hidden.replace(EMAIL, (email) => (SERVICE.test(email) ? email : nameOf('EMAIL', email)));
-      if (!options.hosts) return hidden;
-      return hidden
-        .replace(PRIVATE_V4, (address) => (isAddress(address) ? nameOf('HOST', address) : address))
-        .replace(PRIVATE_V6, (address) => nameOf('HOST', address))
-        .replace(hostName, (host) => nameOf('HOST', host));
+      for (let round = 0, before = ''; round < MAX_ROUNDS && hidden !== before; round++) {
+        before = hidden;
+        hidden = hideOnce(before);
+      }
+      return hidden;
     },
     reveal: (text) => text.replace(NAMED, (name) => values.get(name) ?? name),
   };

@@ -42,9 +42,18 @@ describe('createPseudonyms', () => {
     expect(names.reveal('see <HOST_1>')).toBe('see <HOST_1>');
   });
 
+  it.each([
+    ['an address before another', 'a@b.cd:10.0.0.1', '<EMAIL_1>:<HOST_1>'],
+    ['an address before a path', 'ada@example.com:basket/pear', '<EMAIL_1>:basket/pear'],
+    ['a host at the end of an address', 'fe80::1x.local', '<HOST_2><HOST_1>'],
+    ['an address that runs into another', 'a@b.cd+e@f.gh', '<EMAIL_1><EMAIL_2>'],
+  ])('hides %s at once', (_, text, hidden) => {
+    expect(createPseudonyms(BOTH).hide(text)).toBe(hidden);
+  });
+
   it('says what it hid, and hides it once, whatever the text', () => {
     const piece = fc.oneof(
-      fc.constantFrom('10.0.0.1', 'a@b.cd', 'x.local', ' ', '\n', '<HOST_1>', '.', '@', ':'),
+      fc.constantFrom('10.0.0.1', 'a@b.cd', 'x.local', 'fe80::1', ' ', '\n', '<HOST_1>', '.', '@', ':'),
       fc.string({ maxLength: 5 }),
     );
     fc.assert(
