@@ -16,13 +16,7 @@ const MAX_CONTEXT = 150;
  * lines gain, known ones lose, and new lines that no reader asked for are added.
  */
 export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
-  const seen = new Map<string, number>();
-  const heavy: Block[] = [];
-  const common = rarityPenalties(proposed);
-  for (const block of proposed) {
-    const weight = block.weight + placeWeight(block, structure, log) - repeatPenalty(log, block, seen) - (common.get(block.reason) ?? 0);
-    heavy.push({ ...block, weight });
-  }
+  const heavy = weighRepeats(log, proposed, structure);
   if (green === null) return [...heavy, ...contextOf(log, heavy), ...endsOf(log, structure)];
   return [...besideGreen(log, heavy, structure, green), ...endsOf(log, structure)];
 }
@@ -56,12 +50,26 @@ function rarityPenalties(proposed: readonly Block[]): ReadonlyMap<string, number
   return new Map(Array.from(counts, ([reason, count]) => [reason, count <= 6 ? 0 : Math.min(14, 2.5 * Math.log2(count / 6))]));
 }
 
-/** The same thing said again is worth less each time. */
-function repeatPenalty(log: LogText, block: Block, seen: Map<string, number>): number {
-  const key = `${block.reason}\u0001${block.end - block.start}\u0001${log.line(block.start).slice(0, 200).replace(/\d+/g, '0')}`;
-  const times = seen.get(key) ?? 0;
-  seen.set(key, times + 1);
-  return Math.min(times * 2, 24);
+/** Single lines that say the same are shown so often, and then counted. */
+const MAX_SHOWN = 4;
+
+/** The same thing said again is worth less each time; of single lines only the first few stay, and the first says how many there are. */
+function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure): Block[] {
+  const common = rarityPenalties(proposed);
+  const seen = new Map<string, { times: number; readonly first: number }>();
+  const heavy: Block[] = [];
+  for (const block of proposed) {
+    const key = `${block.reason}\u0001${block.end - block.start}\u0001${log.line(block.start).slice(0, 200).replace(/\d+/g, '0')}`;
+    const known = seen.get(key) ?? { times: 0, first: heavy.length };
+    seen.set(key, known);
+    const weight = block.weight + placeWeight(block, structure, log) - Math.min(known.times++ * 2, 24) - (common.get(block.reason) ?? 0);
+    if (block.loose !== true || known.times <= MAX_SHOWN) heavy.push({ ...block, weight });
+  }
+  for (const { times, first } of seen.values()) {
+    const block = heavy[first];
+    if (block?.loose === true && times > MAX_SHOWN) heavy[first] = { ...block, reason: `${block.reason}, ${times} times` };
+  }
+  return heavy;
 }
 
 function contextOf(log: LogText, heavy: readonly Block[]): Block[] {

@@ -11,7 +11,7 @@ export interface Scan {
 }
 
 /** Lines kept for one group from each end of a log: enough for any real log, bounded for hostile ones. */
-export const MAX_HITS = 10_000;
+export const MAX_HITS = 5_000;
 
 /** One pass over a log of at most 4 GiB. */
 export function scanLog(log: LogBytes, matcher: Matcher): Scan {
