@@ -19,17 +19,19 @@ export function scanLog(log: LogBytes, matcher: Matcher): Scan {
   const hits: number[][] = Array.from({ length: matcher.groupCount }, () => []);
   for (const chunk of scanChunks(log, matcher)) {
     for (const end of chunk.lineEnds) index.add(chunk.offset + end + 1);
-    for (const [group, lines] of chunk.hits.entries()) for (const line of lines) note(hits[group] ?? [], chunk.firstLine + line);
+    for (const [group, lines] of chunk.hits.entries()) note(hits[group] ?? [], lines, chunk.firstLine);
   }
   return { index, hits };
 }
 
-function note(lines: number[], line: number): void {
-  if (lines[lines.length - 1] === line) return;
-  if (lines.length === 2 * MAX_HITS) {
-    // The middle goes, half of the last ones at a time.
-    lines.copyWithin(MAX_HITS, MAX_HITS + MAX_HITS / 2);
-    lines.length = MAX_HITS + MAX_HITS / 2;
-  }
-  lines.push(line);
+/** Adds the lines of a chunk; of too many, those in the middle of the log go. */
+function note(kept: number[], lines: readonly number[], firstLine: number): void {
+  // A line that goes on from the chunk before is noted already.
+  let next = lines[0] !== undefined && kept[kept.length - 1] === firstLine + lines[0] ? 1 : 0;
+  while (kept.length < MAX_HITS && next < lines.length) kept.push(firstLine + (lines[next++] ?? 0));
+  for (next = Math.max(next, lines.length - MAX_HITS); next < lines.length; next++) kept.push(firstLine + (lines[next] ?? 0));
+  const surplus = kept.length - 2 * MAX_HITS;
+  if (surplus <= 0) return;
+  kept.copyWithin(MAX_HITS, MAX_HITS + surplus);
+  kept.length = 2 * MAX_HITS;
 }
