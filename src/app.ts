@@ -14,11 +14,14 @@ import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
 import type { Build, SourceText } from './domain/build.ts';
+import { greenTemplates } from './log/green-diff.ts';
 import { createMasker, type Masker } from './log/mask.ts';
+import type { LogInPieces } from './log/read-sources.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
 import type { CodeHost } from './ports/code-host.ts';
 import type { Database } from './ports/database.ts';
+import type { GreenLogs } from './ports/green-logs.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
 import type { HistoryStore, Stores } from './ports/stores.ts';
@@ -31,6 +34,7 @@ import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createToolbox } from './tools/toolbox.ts';
 import { giveUp } from './triage/give-up.ts';
 import { startGreenKeeper } from './triage/green-keeper.ts';
+import { greenAtHand, storedGreens } from './triage/green-logs.ts';
 import type { InvestigateDeps } from './triage/investigate.ts';
 import { startSweeper } from './triage/sweeper.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
@@ -148,7 +152,8 @@ async function triageDepsOf(
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
 ): Promise<TriageBuildDeps> {
-  const sources: ToolSources = { vectorIndex, archive, history: stores.history };
+  const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
+  const sources: ToolSources = { vectorIndex, archive, greens, history: stores.history };
   const toolbox = createAppToolbox(sources, await openCodeHost(config.codeHost), await openWebSearch(config), masker, logger);
   const analyst = await openAnalyst(config, logger);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
@@ -172,13 +177,21 @@ async function triageDepsOf(
   };
 }
 
+export interface TerminalOptions {
+  readonly greenText?: string;
+  readonly maxGroups?: number;
+  /** Places hidden in the logs in pieces, which come masked. */
+  readonly maskedSecrets?: number;
+  readonly onStep?: InvestigateDeps['onStep'];
+}
+
 /** The same road on memory alone: no database, no server, nothing that outlives the process. */
 export interface TerminalApp {
   triage(
     build: Build,
-    sources: readonly SourceText[],
+    sources: readonly (SourceText | LogInPieces)[],
     signal: AbortSignal,
-    options?: { readonly greenText?: string; readonly maxGroups?: number; readonly onStep?: InvestigateDeps['onStep'] },
+    options?: TerminalOptions,
   ): Promise<TriagedSources>;
 }
 
@@ -200,11 +213,14 @@ export async function createTerminalApp(
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
   return {
-    triage: (build, sources, signal, { onStep, ...options } = {}) => {
+    triage: (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
-      const toolbox = createAppToolbox({ vectorIndex, archive, history }, codeHost, createNoWebSearch(), masker, logger);
+      const green = greenText === undefined ? null : greenTemplates(greenText);
+      const asked = { vectorIndex, archive, history, greens: greenAtHand(green) };
+      const toolbox = createAppToolbox(asked, codeHost, createNoWebSearch(), masker, logger);
       const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
-      return triageSources(build, sources, { archive, masker, investigation, budgetTokens: config.triage.budgetTokens }, signal, options);
+      const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
+      return triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
     },
   };
 }
@@ -212,6 +228,7 @@ export async function createTerminalApp(
 interface ToolSources {
   readonly vectorIndex: VectorIndex;
   readonly archive: BuildArchive;
+  readonly greens: GreenLogs;
   readonly history: HistoryStore;
 }
 

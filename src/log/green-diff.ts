@@ -74,6 +74,11 @@ export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates
   return { version: 1, lines: [], logs };
 }
 
+/** What a log is compared with; undefined where that is nothing. */
+export function greenOf(green: GreenTemplates, log: string): GreenLog | undefined {
+  return green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log);
+}
+
 /** What the reasons of excerpts say of new lines. */
 export function newSince(name: string): string {
   return `new since ${name}`;
@@ -81,12 +86,12 @@ export function newSince(name: string): string {
 
 /** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
 export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
-  const own = green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log.name);
+  const own = greenOf(green, log.name);
   return own === undefined ? null : compare(log, own, ownLines(found, structure));
 }
 
 /** Which lines of a log are new, with nothing that must stay for another reason. */
-export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'name' | 'isNew' | 'isShort'> {
+export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
   return compare(log, green, new Set());
 }
 

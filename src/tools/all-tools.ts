@@ -1,9 +1,11 @@
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import type { GreenLogs } from '../ports/green-logs.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 import { countConsecutiveFailures } from './count-consecutive-failures.ts';
+import { diffWithGreen } from './diff-with-green.ts';
 import { findSimilarFailures } from './find-similar-failures.ts';
 import { grepLog } from './grep-log.ts';
 import { readBlame } from './read-blame.ts';
@@ -24,6 +26,7 @@ import { viewLog } from './view-log.ts';
 export interface ToolSources {
   readonly vectorIndex: VectorIndex;
   readonly archive: BuildArchive;
+  readonly greens: GreenLogs;
   readonly codeHost: CodeHost;
   readonly history: HistoryStore;
   readonly webSearch: WebSearch;
@@ -31,7 +34,7 @@ export interface ToolSources {
 
 /** Every question Faultline can ask. */
 export function createTools(sources: ToolSources): Tool[] {
-  const { vectorIndex, archive, codeHost, history, webSearch } = sources;
+  const { vectorIndex, archive, greens, codeHost, history, webSearch } = sources;
   return [
     searchKnowledge(vectorIndex),
     searchErrorLibrary(vectorIndex),
@@ -48,5 +51,6 @@ export function createTools(sources: ToolSources): Tool[] {
     searchWeb(webSearch),
     grepLog(archive),
     viewLog(archive),
+    diffWithGreen(archive, greens),
   ];
 }

@@ -12,18 +12,26 @@ export interface BesideGreen {
   readonly builds: ReadonlyMap<string, GreenBuild>;
 }
 
+export interface BesideDeps {
+  readonly greens: Pick<GreenStore, 'choose'>;
+  /** How many green builds a log is compared with; 0: none. */
+  readonly greenBuilds: number;
+}
+
 /**
- * The green builds that each log of a failed build is compared with; null where none of its logs has any. Asked again, it says the same
- * for a log that it was asked about before, so that a build that is read twice keeps its causes.
+ * The green builds that each log of a failed build is compared with, or only the one named `only`; null where none of its logs has any.
+ * Asked again, it says the same for a log that it was asked about before, so that a build that is read twice keeps its causes.
  */
 export async function besideGreen(
   build: Build,
-  sources: readonly SourceText[],
-  deps: { readonly greens: Pick<GreenStore, 'choose'>; readonly greenBuilds: number },
+  sources: readonly Pick<SourceText, 'name' | 'kind'>[],
+  deps: BesideDeps,
+  only?: string,
 ): Promise<BesideGreen | null> {
   const names = sources.filter(({ kind }) => kind === 'log').map(({ name }) => name);
-  if (deps.greenBuilds === 0 || names.length === 0) return null;
-  const keys = new Map(names.map((name) => [name, greenKey(build, name, names.length)]));
+  const wanted = only === undefined ? names : names.filter((name) => name === only);
+  if (deps.greenBuilds === 0 || wanted.length === 0) return null;
+  const keys = new Map(wanted.map((name) => [name, greenKey(build, name, names.length)]));
   const chosen = Map.groupBy(await deps.greens.choose(build.id, [...new Set(keys.values())], deps.greenBuilds), ({ log }) => log);
   if (chosen.size === 0) return null;
   const logs = new Map<string, GreenLog>();

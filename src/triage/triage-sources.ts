@@ -1,7 +1,9 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
+import type { GreenTemplates } from '../log/green-diff.ts';
 import type { Masker } from '../log/mask.ts';
+import type { LogInPieces } from '../log/read-sources.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
@@ -9,7 +11,7 @@ import { maskSources, readMasked } from './read-build.ts';
 import { subjectOf } from './subject.ts';
 
 export interface TriageSourcesDeps {
-  readonly archive: BuildArchive;
+  readonly archive: BuildArchive & { putPieces(buildId: string, log: LogInPieces): Promise<void> };
   readonly masker: Masker;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
@@ -21,18 +23,33 @@ export interface TriagedSources {
   readonly analyses: readonly Analysis[];
 }
 
-/** The same road without a database, for the terminal and for replay: read, group, answer. Nothing outlives the call. */
+export interface TriageSourcesOptions {
+  /** Places hidden in the logs in pieces. */
+  readonly maskedSecrets?: number;
+  readonly green?: GreenTemplates;
+  readonly maxGroups?: number;
+}
+
+/**
+ * The same road without a database, for the terminal and for replay: read, group, answer. Nothing outlives the call. Logs in pieces come
+ * masked, and stay open until it ends.
+ */
 export async function triageSources(
   build: Build,
-  raw: readonly SourceText[],
+  raw: readonly (SourceText | LogInPieces)[],
   deps: TriageSourcesDeps,
   signal: AbortSignal,
-  options: { readonly greenText?: string; readonly maxGroups?: number } = {},
+  options: TriageSourcesOptions = {},
 ): Promise<TriagedSources> {
-  const { sources, secrets } = await maskSources(raw, deps.masker);
-  for (const source of sources) await deps.archive.put(build.id, source);
-  const greenText = options.greenText;
-  const reading = readMasked(sources, { budgetTokens: deps.budgetTokens, secrets, ...(greenText === undefined ? {} : { greenText }) });
+  const masked = await maskSources(raw.filter(isHeld), deps.masker);
+  const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
+  for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
+  const secrets = masked.secrets + (options.maskedSecrets ?? 0);
+  const reading = readMasked(sources, {
+    budgetTokens: deps.budgetTokens,
+    secrets,
+    ...(options.green === undefined ? {} : { green: options.green }),
+  });
   const groups = groupsOf(reading, build.id);
   const analyses: Analysis[] = [];
   for (const [index, group] of groups.slice(0, options.maxGroups ?? groups.length).entries()) {
@@ -40,4 +57,8 @@ export async function triageSources(
     analyses.push(await investigate(subject, deps.investigation, signal));
   }
   return { reading, analyses };
+}
+
+function isHeld(source: SourceText | LogInPieces): source is SourceText {
+  return 'text' in source;
 }

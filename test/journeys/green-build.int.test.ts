@@ -4,14 +4,22 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
+import type { ToolOutcome } from '../../src/domain/evidence.ts';
 import { readSources } from '../../src/log/read-sources.ts';
+import { systemClock } from '../../src/ports/clock.ts';
 import { renderPlain } from '../../src/publish/render.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { diffWithGreen } from '../../src/tools/diff-with-green.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { storedGreens } from '../../src/triage/green-logs.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
+import { sampleSubject } from '../support/subject.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
 const BUDGET = 300;
@@ -113,6 +121,22 @@ async function answerOf(buildId: string): Promise<Analysis> {
   return analysis;
 }
 
+/** What the tool answers over what the service left behind. */
+async function diffOf(buildId: string): Promise<ToolOutcome> {
+  const database = await openPglite({ dataDir: join(folder, 'database') });
+  try {
+    const stores = createStores(database, systemClock);
+    const tool = diffWithGreen(createPostgresArchive(database), storedGreens({ greens: stores.greens, greenBuilds: 3 }));
+    const build = await stores.builds.find(buildId);
+    if (build === null) throw new Error('the build is stored');
+    const toolbox = createToolbox([tool], { mask: (text) => text });
+    const call = { tool: 'diff_with_green', args: {}, why: 'test' };
+    return await toolbox.run(call, sampleSubject({ build }), 'CODE_ERROR', new AbortController().signal);
+  } finally {
+    await database.close();
+  }
+}
+
 async function inDatabase<Row extends object>(sql: string): Promise<Row[]> {
   const database = await openPglite({ dataDir: join(folder, 'database') });
   try {
@@ -124,6 +148,7 @@ async function inDatabase<Row extends object>(sql: string): Promise<Row[]> {
 
 describe('a failed build after green ones', () => {
   let greenId = '';
+  let redId = '';
 
   it('of which the first is learned from', async () => {
     await endRun(1233, 'success', GREEN);
@@ -148,7 +173,8 @@ describe('a failed build after green ones', () => {
   });
 
   it('says what is new since the last of them, and not what any of them said too', async () => {
-    const analysis = await answerOf(await endRun(1235, 'failure', RED));
+    redId = await endRun(1235, 'failure', RED);
+    const analysis = await answerOf(redId);
 
     expect(analysis.green).toEqual({ buildId: greenId, number: '1234', url: expect.stringMatching(/^https:/) });
     const excerpts = analysis.evidence.filter(({ tool }) => tool === 'log');
@@ -164,9 +190,20 @@ describe('a failed build after green ones', () => {
     expect(JSON.stringify(analysis.answer)).not.toMatch(known);
   });
 
-  it('leaves templates of both behind, without logs and without what was secret', async () => {
+  it('tells which lines are new where a tool asks', async () => {
     expect(await service.kill('SIGTERM')).toBe(0);
+    const { status, findings } = await diffOf(redId);
 
+    expect(status).toBe('ok');
+    expect(findings.map(({ text }) => text).join('\n')).toContain('rounding_mode');
+    expect(findings.map(({ text }) => text).join('\n')).not.toMatch(/telemetry|from the mirror/);
+    expect(findings[0]).toMatchObject({
+      title: expect.stringContaining('New since build 1234'),
+      data: { greenBuildId: greenId, greenNumber: '1234' },
+    });
+  });
+
+  it('leaves templates of both behind, without logs and without what was secret', async () => {
     const kept = await inDatabase<{ number: string; body: unknown }>(
       'select b.number, t.body from green_templates t join builds b on b.id = t.build_id order by b.number',
     );

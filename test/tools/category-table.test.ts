@@ -8,7 +8,15 @@ const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => tex
 const ask = asking({});
 
 const ALWAYS = ['search_error_library', 'search_knowledge'];
-const ANY = ['count_consecutive_failures', 'find_similar_failures', 'grep_log', 'read_failure_history', 'search_web', 'view_log'];
+const ANY = [
+  'count_consecutive_failures',
+  'diff_with_green',
+  'find_similar_failures',
+  'grep_log',
+  'read_failure_history',
+  'search_web',
+  'view_log',
+];
 
 /** The table "categories and tools" of the design, for the tools that exist. */
 const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: readonly string[] }>> = {

@@ -35,6 +35,7 @@ export function emptySources(): ToolSources {
   return {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: archiveOf({}),
+    greens: { of: async () => null },
     codeHost: createNoCodeHost(),
     history: createEmptyHistory(),
     webSearch: createNoWebSearch(),
@@ -42,8 +43,12 @@ export function emptySources(): ToolSources {
 }
 
 /** Puts one question to the real tools. */
-export function asking(sources: Partial<ToolSources>, subject: TriageSubject = sampleSubject()) {
+export function asking(
+  sources: Partial<ToolSources>,
+  subject: TriageSubject = sampleSubject(),
+  signal: AbortSignal = new AbortController().signal,
+) {
   const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), { mask: (text) => text, resilience: { firstDelayMs: 1 } });
   return (category: Category, tool: string, args: Record<string, unknown> = {}) =>
-    toolbox.run({ tool, args, why: 'test' }, subject, category, new AbortController().signal);
+    toolbox.run({ tool, args, why: 'test' }, subject, category, signal);
 }

@@ -19,8 +19,8 @@ const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   TEST_FAILURE: ['read_test_file', 'read_failure_history'],
 };
 
-/** Allowed for any category, asked last. */
-const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures', 'diff_with_green'];
+/** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
+const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
 
 /** The independent questions of this round: first the tools that always run, then what the category's table allows. */
 export function chooseCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {

@@ -33,7 +33,6 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'read_failure_history':
       return { limit: 20 };
     case 'count_consecutive_failures':
-    case 'diff_with_green':
       return {};
     default:
       return null;

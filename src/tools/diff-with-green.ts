@@ -1,0 +1,151 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { CATEGORIES } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { type GreenDiff, hasKnownLine, newLines, runsOf } from '../log/green-diff.ts';
+import { type LogText, openText } from '../log/lines.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { GreenBasis, GreenLogs } from '../ports/green-logs.ts';
+import { cleanText, MAX_FINDINGS } from './bounds.ts';
+import { chooseSource, windowPieces } from './log-window.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+/** Lines of one answer, known ones between new ones included. */
+const MAX_LINES = 80;
+/** Characters shown of one line. */
+const MAX_WIDTH = 200;
+/** Lines that are compared at most, from the end of each stretch. */
+const MAX_COMPARED = 400_000;
+/** Stretches that a title names. */
+const MAX_NAMED = 3;
+/** Lines between two pauses: comparing a large log must not hold up everything else. */
+const TURN = 2_000;
+
+const Parameters = z.strictObject({
+  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+  from: z.int().min(1).optional().describe('First line, 1-based; without from and to: the failed step, else the whole log'),
+  to: z.int().min(1).optional().describe('Last line, inclusive; by default the last one of the log'),
+});
+
+interface Stretch {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Which lines of the log does no green build say? The last stretches of them, each from its beginning: 10 at most and 80 lines in all.
+ * Up to two known lines between new ones stay, and so does every line's number. Without a green build, or where nothing is
+ * new, the outcome is empty and its summary says which of the two it is.
+ */
+export function diffWithGreen(archive: BuildArchive, greens: GreenLogs): Tool {
+  return defineTool({
+    name: 'diff_with_green',
+    question: 'Which lines of the log are new since the last green build of the same job?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 300,
+    provider: 'green-logs',
+    parameters: Parameters.refine(({ from, to }) => to === undefined || to >= (from ?? 1), { error: 'from must not be after to' }),
+    async run({ source: named, from, to }, { subject, signal }) {
+      const source = await chooseSource(archive, subject, named);
+      if (source === null) return [];
+      const green = await greens.of(subject.build, await archive.list(subject.build.id), source.name);
+      if (green === null)
+        return nothing(`No green build is known that has ${source.name} too, so nothing tells which of its lines are new.`);
+      const stored = await archive.read(subject.build.id, source.name);
+      if (stored === null) return [];
+      const log = openText(stored);
+      if (from !== undefined && from > log.lineCount) return [];
+      const places =
+        from === undefined && to === undefined ? failedPlaces(subject, source.name) : [{ start: from ?? 1, end: to ?? Infinity }];
+      return await compared(log, { name: source.name, places, green }, signal);
+    },
+  });
+}
+
+interface Comparison {
+  readonly name: string;
+  readonly green: GreenBasis;
+  /** Where new lines are looked for; empty: everywhere. */
+  readonly places: readonly Stretch[];
+}
+
+async function compared(log: LogText, { name, green, places }: Comparison, signal: AbortSignal): Promise<Finding[]> {
+  const diff = newLines(log, green);
+  const clipped = (places.length === 0 ? [{ start: 1, end: log.lineCount }] : places).map((place) => clip(place, log));
+  const total = await countNew(diff, clipped, signal);
+  if (!hasKnownLine(log, diff)) return nothing(`The log of ${green.name} has no line in common with ${name}, so it tells nothing.`);
+  const where = placed(clipped, places.length === 0);
+  if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
+  const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;
+  const runs = clipped.flatMap(({ start, end }) => runsOf(start, end, diff.isNew));
+  const shown = withinBounds(runs).flatMap((run) => windowPieces(name, title, { lineStart: run.start, lines: textsOf(log, run) }));
+  const data = { newLines: total, ...(green.build === null ? {} : { greenBuildId: green.build.buildId, greenNumber: green.build.number }) };
+  return shown.slice(-MAX_FINDINGS).map((finding) => ({ ...finding, data }));
+}
+
+/** An empty outcome with a reason. */
+function nothing(reason: string): never {
+  throw new TriageError('not-found', reason);
+}
+
+/** Where the failed steps of a log stand; one within another is part of it. */
+function failedPlaces(subject: TriageSubject, source: string): Stretch[] {
+  const failed = subject.failedSections.filter((section) => section.source === source);
+  const places: { start: number; end: number }[] = [];
+  for (const { lineStart, lineEnd } of failed.toSorted((left, right) => left.lineStart - right.lineStart)) {
+    const last = places.at(-1);
+    if (last !== undefined && lineStart <= last.end) last.end = Math.max(last.end, lineEnd);
+    else places.push({ start: lineStart, end: lineEnd });
+  }
+  return places;
+}
+
+/** Where was looked, for people; nothing where that was everywhere. */
+function placed(places: readonly Stretch[], all: boolean): string {
+  if (all) return '';
+  if (places.length > MAX_NAMED) return ` (${places.length} failed steps)`;
+  return ` (lines ${places.map(({ start, end }) => `${start}–${end}`).join(', ')})`;
+}
+
+function clip({ start, end }: Stretch, { lineCount }: LogText): Stretch {
+  const last = Math.min(end, lineCount);
+  return { start: Math.max(start, last - MAX_COMPARED + 1), end: last };
+}
+
+/** How many lines are new. The comparison remembers each of them, so that only this first look takes time. */
+async function countNew(diff: Pick<GreenDiff, 'isNew'>, places: readonly Stretch[], signal: AbortSignal): Promise<number> {
+  let total = 0;
+  for (const { start, end } of places) {
+    for (let line = start; line <= end; line++) {
+      if (diff.isNew(line)) total += 1;
+      if (line % TURN !== 0) continue;
+      await nextTurn();
+      signal.throwIfAborted();
+    }
+  }
+  return total;
+}
+
+/** The last runs, as many as an answer may hold. Short ones stay whole; the others share the room that is left, each from its beginning. */
+function withinBounds(runs: readonly Stretch[]): Stretch[] {
+  const last = runs.slice(-MAX_FINDINGS);
+  const lengths = new Map<Stretch, number>();
+  let room = MAX_LINES;
+  for (const run of last.toSorted((left, right) => left.end - left.start - (right.end - right.start))) {
+    const length = Math.min(run.end - run.start + 1, Math.floor(room / (last.length - lengths.size)));
+    lengths.set(run, length);
+    room -= length;
+  }
+  return last.map((run) => ({ start: run.start, end: run.start + (lengths.get(run) ?? 1) - 1 }));
+}
+
+function textsOf(log: LogText, { start, end }: Stretch): string[] {
+  return Array.from({ length: end - start + 1 }, (_, i) =>
+    cleanText(log.raw(start + i))
+      .slice(0, MAX_WIDTH)
+      .toWellFormed(),
+  );
+}

@@ -1,0 +1,26 @@
+import type { GreenTemplates } from '../log/green-diff.ts';
+import { greenOf } from '../log/green-diff.ts';
+import type { GreenLogs } from '../ports/green-logs.ts';
+import { type BesideDeps, besideGreen } from './beside-green.ts';
+
+/** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
+export function storedGreens(deps: BesideDeps): GreenLogs {
+  return {
+    of: async (build, sources, log) => {
+      const beside = await besideGreen(build, sources, deps, log);
+      const green = beside?.green.logs?.get(log);
+      return green === undefined ? null : { ...green, build: beside?.builds.get(log) ?? null };
+    },
+  };
+}
+
+/** One green log at hand, which stands for every log of the failed build; null: there is none. */
+export function greenAtHand(green: GreenTemplates | null): GreenLogs {
+  return {
+    of: async (_build, sources, log) => {
+      const isLog = sources.some(({ name, kind }) => name === log && kind === 'log');
+      const found = green === null || !isLog ? undefined : greenOf(green, log);
+      return found === undefined ? null : { ...found, build: null };
+    },
+  };
+}
