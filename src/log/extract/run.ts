@@ -24,6 +24,11 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'generic',
   'harness',
   'commands',
+  'sanitizers',
+  'crashes',
+  'transfer',
+  'cloud',
+  'gradle-script',
 ]);
 
 const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map(beginningsOf);
