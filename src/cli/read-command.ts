@@ -1,12 +1,10 @@
-import { accessSync, constants, statSync } from 'node:fs';
-import { basename } from 'node:path';
 import type { Reading } from '../domain/reading.ts';
 import { isUnknown } from '../log/fingerprint.ts';
 import { createMasker, type Masker } from '../log/mask.ts';
-import { type MaskedFile, maskFile } from '../log/mask-file.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import { readInput, readReports } from './input.ts';
+import { type LargeLog, openLargeLog } from './large-log.ts';
 import { print } from './terminal.ts';
 
 export interface ReadCommandOptions {
@@ -20,7 +18,7 @@ export interface ReadCommandOptions {
 /** `faultline read`: what the log says, before anybody thinks about it. */
 export async function runRead(path: string, options: ReadCommandOptions): Promise<void> {
   const masker = createMasker();
-  const large = await largeLog(path, masker);
+  const large = await openLargeLog(path, masker);
   try {
     await readAll(path, large, masker, options);
   } finally {
@@ -28,33 +26,13 @@ export async function runRead(path: string, options: ReadCommandOptions): Promis
   }
 }
 
-/** A log of more than this is read from its file, piece by piece. */
-const LARGE = 32 * 1024 * 1024;
-
-async function largeLog(path: string, masker: Masker): Promise<MaskedFile | null> {
-  return isLargeFile(path) ? maskFile(path, masker) : null;
-}
-
-/** False for what cannot be read: who reads it next says why, in a sentence. */
-function isLargeFile(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    const info = statSync(path);
-    return info.isFile() && info.size > LARGE;
-  } catch {
-    return false;
-  }
-}
-
-async function readAll(path: string, large: MaskedFile | null, masker: Masker, options: ReadCommandOptions): Promise<void> {
+async function readAll(path: string, large: LargeLog | null, masker: Masker, options: ReadCommandOptions): Promise<void> {
   const held = [
     ...(large === null ? await readInput(path, options.maxBytes) : []),
     ...(await readReports(options.junit ?? [], options.maxBytes)),
   ];
   const masked = await maskSources(held, masker);
-  const pieces =
-    large === null ? [] : [{ name: visibleLine(basename(path)), kind: 'log' as const, bytes: large.bytes, notes: large.notes }];
-  const sources = [...pieces, ...masked.sources];
+  const sources = [...(large === null ? [] : [large.source]), ...masked.sources];
   const secrets = masked.secrets + (large?.secrets ?? 0);
   const green =
     options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');

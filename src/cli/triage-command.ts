@@ -1,16 +1,19 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
+import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import { createMasker } from '../log/mask.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
 import { EXIT } from './exit-codes.ts';
 import { readInput, readReports } from './input.ts';
+import { type LargeLog, openLargeLog } from './large-log.ts';
 import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { interruptSignal, print, type Voice, voiceOf } from './terminal.ts';
@@ -48,9 +51,25 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
 }
 
 async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {
-  const limit = config.http.maxLogBytes;
   progress.phase(`reading ${path === '-' ? 'standard input' : visibleLine(path)}`);
-  const sources = [...(await readInput(path, limit)), ...(await readReports(options.junit ?? [], limit))];
+  const large = await openLargeLog(path, createMasker(maskingOf(config)));
+  try {
+    return await answerFrom(path, large, options, config, progress);
+  } finally {
+    large?.close();
+  }
+}
+
+async function answerFrom(
+  path: string,
+  large: LargeLog | null,
+  options: TriageCommandOptions,
+  config: Config,
+  progress: Progress,
+): Promise<TriagedSources> {
+  const limit = config.http.maxLogBytes;
+  const log = large === null ? await readInput(path, limit) : [large.source];
+  const sources = [...log, ...(await readReports(options.junit ?? [], limit))];
   const green = options.green === undefined ? undefined : (await readInput(options.green, limit)).map((source) => source.text).join('\n');
   // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
   const signal = interruptSignal();
@@ -63,8 +82,9 @@ async function answer(path: string, options: TriageCommandOptions, config: Confi
     known.push(text);
     progress.phase(text);
   };
+  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...(green === undefined ? {} : { greenText: green }) };
   try {
-    return await app.triage(localBuild(), sources, signal, { onStep, ...(green === undefined ? {} : { greenText: green }) });
+    return await app.triage(localBuild(), sources, signal, told);
   } catch (error) {
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'Nothing is known yet.' : `Known so far: ${known.join('; ')}.`;

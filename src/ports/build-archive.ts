@@ -8,13 +8,19 @@ export interface ArchivedSource {
   readonly notes: readonly string[];
 }
 
+/** A line of a stored text; 1-based. */
+export interface NumberedLine {
+  readonly line: number;
+  readonly text: string;
+}
+
 /** Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over `split('\n')`. */
 export interface BuildArchive {
   readonly driver: string;
   /** Stores or replaces one text of a build. NUL characters are replaced by U+FFFD: PostgreSQL refuses them. */
   put(buildId: string, source: SourceText): Promise<void>;
   list(buildId: string): Promise<ArchivedSource[]>;
-  /** The whole text, or null where there is none. */
+  /** The whole text, or null where there is none, or where it is not held because it is too large: then there is `linesWith`. */
   read(buildId: string, name: string): Promise<string | null>;
   /** Lines `from`..`to`, inclusive, clipped to the text; at most 2,000 lines. */
   lines(
@@ -23,5 +29,11 @@ export interface BuildArchive {
     from: number,
     to: number,
   ): Promise<{ readonly lineStart: number; readonly lines: readonly string[] } | null>;
+  /**
+   * Where the archive can search its texts by itself: the lines that hold one of the literals, in ASCII letters of any case, also where
+   * terminal escapes interrupt it; every line where no literal is given. In order, some at a time, a line of more than a megabyte in parts.
+   * Nothing where there is no such text. Texts may not be replaced meanwhile.
+   */
+  linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
   remove(buildId: string): Promise<void>;
 }

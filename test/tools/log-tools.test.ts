@@ -1,6 +1,9 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
+import { bytesInMemory } from '../../src/log/log-bytes.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 
@@ -119,6 +122,52 @@ describe('grep_log', () => {
     expect(findings.reduce((sum, { text }) => sum + text.split('\n').length, 0)).toBe(20);
   });
 });
+
+describe('grep_log in an archive that searches', () => {
+  const inMemory = async (text: string) => {
+    const archive = createMemoryArchive();
+    await archive.putPieces(sampleSubject().build.id, {
+      name: 'build.log',
+      kind: 'log',
+      bytes: bytesInMemory(Buffer.from(text)),
+      notes: [],
+    });
+    return asking({ archive });
+  };
+
+  it('finds what is found in a text, whatever interrupts it', async () => {
+    const odd = fc.constantFrom('\n', '\r', '\u0007', '\u0085', '\u001b[1m', '\u001b]0;t\u0007', 'Boom', 'b', 'ÜB', 'übo', 'om', ' ', 'Ü');
+    const text = fc.array(odd, { maxLength: 40 }).map((pieces) => pieces.join(''));
+    const needle = fc.constantFrom('Boom', 'bo', 'Üb', 'übo', 'Ü Ü', 'ÜÜ');
+    await fc.assert(
+      fc.asyncProperty(text, needle, fc.boolean(), async (log, wanted, ignoreCase) => {
+        const args = { text: wanted, ignoreCase };
+        const held = await asking({ archive: archiveOf({ 'build.log': log }) })('CODE_ERROR', 'grep_log', args);
+        const searched = await (await inMemory(log))('CODE_ERROR', 'grep_log', args);
+
+        expect(searched.findings).toEqual(held.findings);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('counts the line of many megabytes once', async () => {
+    const { findings } = await (await inMemory(`a\n${'needle '.repeat(500_000)}\nneedle`))('CODE_ERROR', 'grep_log', { text: 'needle' });
+
+    expect(findings[0]?.title).toContain('2 lines in all');
+    expect([findings[0]?.lineStart, findings.at(-1)?.lineEnd]).toEqual([2, 3]);
+  });
+
+  it('stops when the run is over', async () => {
+    const over = AbortSignal.abort();
+    const archive = { ...archiveOf(logs), linesWith: () => endless() };
+    await expect(asking({ archive }, sampleSubject(), over)('CODE_ERROR', 'grep_log', { text: 'xx' })).rejects.toThrow();
+  });
+});
+
+function* endless() {
+  for (;;) yield [{ line: 1, text: 'y' }];
+}
 
 describe('view_log', () => {
   it('shows the asked lines, in as many findings as they need', async () => {
