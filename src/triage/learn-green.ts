@@ -7,6 +7,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { GreenJob, GreenLog, Stores } from '../ports/stores.ts';
 import { greenKey } from './green-key.ts';
+import { maskSources } from './read-build.ts';
 
 export interface LearnDeps {
   readonly stores: {
@@ -34,14 +35,14 @@ export async function learnGreen(job: GreenJob, deps: LearnDeps, signal: AbortSi
   if (build === null || !(await greens.isWanted(job.buildId, deps.greenBuilds))) return await greens.drop(job, 'skipped', null);
   const logs = await logsOf(build, deps, signal);
   const kept: GreenLog[] = [];
-  for (const { name, text } of logs) {
+  const pause = async () => {
+    await nextTurn();
     signal.throwIfAborted();
-    const masked = await deps.masker.mask(text);
-    const pause = async () => {
-      await nextTurn();
-      signal.throwIfAborted();
-    };
-    kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(masked.text, pause) });
+  };
+  const masked = await maskSources(logs, deps.masker);
+  for (const { name, text } of masked.sources) {
+    await pause();
+    kept.push({ log: greenKey(build, name, logs.length), templates: await templatesInTurns(text, pause) });
   }
   const told = kept.filter(({ templates }) => templates.lines.length > 0);
   if (told.length === 0) return await greens.drop(job, 'skipped', 'There is no log.');
