@@ -1,6 +1,7 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { isDiagnosed } from './diagnosed.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 import {
   ASSERTION_FAILED,
@@ -71,8 +72,9 @@ function isCompiler(entry: Diagnostic): boolean {
 
 function isAssertion(fact: Fact, subject: TriageSubject): boolean {
   if (ENVIRONMENT_WORDS.test(fact.text) || COMPILER_BEGINS.test(fact.text)) return false;
-  if (fact.origin === 'message') return subject.failingTests.length > 0 && fact.weight > 0.5 && ASSERTION_FAILED.test(fact.text);
-  return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text);
+  if (fact.origin === 'message')
+    return subject.failingTests.length > 0 && fact.weight > 0.5 && ASSERTION_FAILED.test(fact.text) && !isDiagnosed(fact, subject);
+  return ASSERTION_WORDS.test(fact.text) && !isThrown(fact.text) && !isDiagnosed(fact, subject);
 }
 
 /** Whether a text begins with an exception that is no assertion: "AttributeError: …". */

@@ -24,3 +24,18 @@ export const SUMMARY_WORDS =
 
 /** How compilers and parsers begin; what they "expected but found" is no expectation of a test. */
 export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;
+
+/** Tools that check how source is written. */
+export const LINTERS =
+  /^(?:eslint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint|yamllint|luacheck|perlcritic|jshint|cppcheck)\b/i;
+
+/** Tools that read source and never run it: what they say they expected is no expectation of a test. */
+export const SOURCE_READERS =
+  /^(?:javac|kotlinc?|scalac?|groovyc|tsc|typescript|vue-tsc|gcc|g\+\+|cc|clang|clang\+\+|c\+\+|msvc|cl|csc|swiftc?|rustc?|ghc|compiler|mypy|pyright|flow|babel|esbuild|webpack|rollup|vite)\b/i;
+
+/** Such tools whose form no test framework borrows, with a column or without. */
+export const BUNDLERS = /^(?:babel|esbuild|webpack|rollup|vite)\b/i;
+
+/** What test frameworks write in the form of a compiler's error. */
+export const BORROWED_FORM =
+  /\bXCTAssert|\bhas failed\b|\bassert(?:ion)?\w{0,20} failed\b|\bExpectation failed\b|\bAssertion(?:Failed)?Error\b/i;

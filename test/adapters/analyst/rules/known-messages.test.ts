@@ -37,6 +37,11 @@ const SAID: readonly (readonly [string, Category, Kind])[] = [
   // terraform, ansible, clouds
   ['Error: Unsupported argument', 'CONFIG_ERROR', 'workflow_config'],
   ['Error: Reference to undeclared input variable', 'CONFIG_ERROR', 'workflow_config'],
+  [
+    `fatal: [scales]: FAILED! => {"changed": false, "msg": "Could not find or access 'pear.conf' on the Ansible Controller."}`,
+    'CONFIG_ERROR',
+    'missing_file',
+  ],
   ['Error: Inconsistent dependency lock file', 'DEPENDENCY_ERROR', 'dependency_install'],
   [
     'Could not retrieve the list of available versions for provider orchard/pear: no available releases match the given constraints ~> 9.0',

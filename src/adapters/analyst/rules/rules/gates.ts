@@ -1,4 +1,5 @@
 import { type Rule, ruleTable } from '../rule.ts';
+import { LINTERS } from '../vocabulary.ts';
 
 /** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
 export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
@@ -6,9 +7,7 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
     name: 'lint-diagnostic',
     kind: 'lint_failure',
     strength: 4,
-    patterns: [
-      /^(?:eslint|ruff|flake8|pylint|rubocop|golangci(?:-lint)?|checkstyle|pmd|spotbugs|stylelint|ktlint|detekt|clippy|shellcheck|hadolint|biome|oxlint|clang-tidy|phpstan|psalm|credo|swiftlint|staticcheck|markdownlint|codespell|xo|standard|tslint): /i,
-    ],
+    patterns: [LINTERS],
     from: ['diagnostic'],
   },
   {

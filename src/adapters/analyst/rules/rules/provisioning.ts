@@ -74,6 +74,12 @@ export const PROVISIONING_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG
     ],
   },
   {
+    name: 'ansible-source-missing',
+    kind: 'missing_file',
+    strength: 4.6,
+    patterns: [/\bCould not find or access '[^'\n]{1,300}'/],
+  },
+  {
     name: 'ansible-roles-missing',
     category: 'DEPENDENCY_ERROR',
     kind: 'missing_module',

@@ -1,3 +1,5 @@
+import { isDiagnosed } from '../diagnosed.ts';
+import type { Fact, Facts } from '../facts.ts';
 import { isThrown } from '../facts.ts';
 import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
 import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
@@ -10,7 +12,7 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     strength: 4.5,
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
-    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text),
+    when: isExpectation,
   },
   {
     name: 'expected-and-actual',
@@ -64,7 +66,7 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /\(in test file \S{1,200}, line \d/i,
       /^Error: {1,12}(?:Not equal|Should (?:be|not)|Received unexpected error|An error is expected)/i,
     ],
-    when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text),
+    when: isExpectation,
   },
   { name: 'go-test-failed', kind: 'assertion', strength: 2.6, patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /] },
   { name: 'tap-not-ok', kind: 'assertion', strength: 2.8, patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/] },
@@ -157,3 +159,7 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     when: (_fact, facts) => facts.subject.failingTests.length > 0,
   },
 ]);
+
+function isExpectation(fact: Fact, facts: Facts): boolean {
+  return !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text) && !isDiagnosed(fact, facts.subject);
+}
