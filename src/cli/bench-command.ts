@@ -27,7 +27,8 @@ export async function runBenchRead(logs: readonly string[], options: BenchReadOp
       rounds: options.rounds,
       budgetTokens: options.budget,
       python: options.python,
-      readCommand: [join(import.meta.dirname, 'main.ts'), 'read', '--json'],
+      // As `scripts/faultline` starts it.
+      readCommand: ['--max-semi-space-size=16', join(import.meta.dirname, 'main.ts'), 'read', '--json'],
     },
     (figure) => {
       figures.push(figure);
