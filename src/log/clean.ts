@@ -48,8 +48,8 @@ const PREFIXES: readonly Prefix[] = [
   { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },
 ];
 
-/** The characters that any prefix begins with. */
-const BEGINS: ReadonlySet<number> = new Set(PREFIXES.flatMap(({ begins }) => Array.from(begins, (one) => one.charCodeAt(0))));
+/** The prefixes that may begin with a character, each with its place in the order: most lines begin with none of these. */
+const BY_BEGINNING: ReadonlyMap<number, readonly { readonly pattern: RegExp; readonly place: number }[]> = byBeginning();
 
 /** Docker Compose: the numbered container, filled up with spaces. */
 const CONTAINER = /^[\w.-]{3,80}(?= {2,40}\|)(?<=[-_]\d{1,3}) {2,40}\|(?: |$)/;
@@ -65,15 +65,34 @@ export function cleanLine(line: string): string {
   let shown = line.includes('\r') ? lastSegment(line) : line;
   const tab = shown.indexOf('\t');
   if (tab > 0 && tab <= LONGEST_COLUMN) shown = shown.replace(JOB_AND_STEP, '');
-  if (BEGINS.has(shown.charCodeAt(0))) shown = withoutPrefixes(shown);
+  shown = withoutPrefixes(shown);
   const bar = shown.indexOf('  |');
   return bar > 0 && bar <= LONGEST_CONTAINER ? shown.replace(CONTAINER, '') : shown;
 }
 
+/** Each prefix once, outermost first. */
 function withoutPrefixes(line: string): string {
   let shown = line;
-  for (const { begins, pattern } of PREFIXES) if (begins.includes(shown.charAt(0))) shown = shown.replace(pattern, '');
-  return shown;
+  let from = 0;
+  for (;;) {
+    const candidates = BY_BEGINNING.get(shown.charCodeAt(0));
+    if (candidates === undefined) return shown;
+    const found = candidates.find(({ pattern, place }) => place >= from && pattern.test(shown));
+    if (found === undefined) return shown;
+    shown = shown.replace(found.pattern, '');
+    from = found.place + 1;
+  }
+}
+
+function byBeginning(): Map<number, { pattern: RegExp; place: number }[]> {
+  const all = new Map<number, { pattern: RegExp; place: number }[]>();
+  for (const [place, { begins, pattern }] of PREFIXES.entries()) {
+    for (const one of begins) {
+      const code = one.charCodeAt(0);
+      all.set(code, [...(all.get(code) ?? []), { pattern, place }]);
+    }
+  }
+  return all;
 }
 
 function lastSegment(line: string): string {
