@@ -36,7 +36,7 @@ export function grepLog(archive: BuildArchive): Tool {
     async run({ text, source: named, ignoreCase, limit }, { subject, signal }) {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
-      const lines = await candidates(archive, subject.build.id, source.name, literalsOf(text));
+      const lines = await candidates(archive, subject.build.id, source.name, literalsOf(text, ignoreCase));
       const { hits, total } = await matchingLines(lines, ignoreCase ? text.toLowerCase() : text, { ignoreCase, limit, signal });
       return runsOf(hits).flatMap((run) => asFindings(source.name, text, run, total));
     },
@@ -44,11 +44,12 @@ export function grepLog(archive: BuildArchive): Tool {
 }
 
 /**
- * What an archive may look for in place of the text: its longest part in ASCII, whose case it need not heed, and the control characters
- * that may interrupt it and are not shown. Nothing, so that every line is looked at, where the text has no such part.
+ * What an archive may look for in place of the text: its longest part in which only the case of ASCII letters is not heeded, and the control
+ * characters that may interrupt it and are not shown. Nothing, so that every line is looked at, where the text has no such part.
  */
-function literalsOf(text: string): readonly string[] {
-  const parts = text.match(/[\t -~]+/g) ?? [];
+function literalsOf(text: string, ignoreCase: boolean): readonly string[] {
+  const isPlain = !ignoreCase && text.toLowerCase() === text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  const parts = isPlain ? [text] : (text.match(/[\t -~]+/g) ?? []);
   const longest = parts.reduce((long, part) => (part.length > long.length ? part : long), '');
   return longest === '' ? [] : [longest, ...INTERRUPTING];
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
 const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-'));
 
+const Quote = z.object({ source: z.string(), line: z.int(), text: z.string() });
 const Answer = z.object({
   ok: z.literal(true),
   schema: z.literal(1),
@@ -21,12 +22,13 @@ const Answer = z.object({
   action: z.string(),
   rootCause: z.string(),
   fix: z.string(),
-  claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()) })).min(1),
+  claims: z.array(z.object({ text: z.string(), evidence: z.array(z.string()), quotes: z.array(Quote) })).min(1),
   evidence: z.array(z.object({ id: z.string(), source: z.string(), text: z.string() })).min(1),
   suspects: z.array(z.object({ path: z.string() })),
   hypotheses: z.array(z.unknown()),
   usage: z.object({ seconds: z.number(), iterations: z.number() }),
   terminationReason: z.string(),
+  log: z.object({ lines: z.int(), maskedSecrets: z.int() }),
 });
 const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
 
@@ -65,6 +67,23 @@ describe('triage of a log', () => {
     const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], { input: 'something odd happened\n' });
     expect(ended.code).toBe(10);
     expect(ended.stdout).toMatch(/^Answer\tunsure$/m);
+  });
+
+  it('reads a large log from its file, whatever the limit is', async () => {
+    const password = ['correct', 'horse', 'battery', '9'].join('-');
+    const quiet = `${'-- Looking for header.h - found, and that is all there is to say of it\n'.repeat(256_000)}`;
+    const large = fileOf('large.log', `${quiet}login --password=${password}\n${readFileSync(CART, 'utf8')}\n${quiet}`);
+    const env = { FAULTLINE_MAX_LOG_BYTES: '1048576' };
+    const [big, small] = await Promise.all([faultline(['triage', large, '--json'], { env }), faultline(['triage', CART, '--json'])]);
+    expect(big).toMatchObject({ code: 0, stderr: '' });
+    expect(big?.stdout).not.toContain(password);
+    const [seen, known] = [Answer.parse(JSON.parse(big?.stdout ?? '')), Answer.parse(JSON.parse(small?.stdout ?? ''))];
+    expect([seen.rootCause, seen.category, seen.confidence]).toEqual([known.rootCause, known.category, known.confidence]);
+    expect(seen.log).toMatchObject({ lines: 512_002 + known.log.lines, maskedSecrets: known.log.maskedSecrets + 1 });
+    const quotes = (answer: typeof seen, before: number) =>
+      answer.claims.flatMap((claim) => claim.quotes).map(({ line, text }) => ({ line: line - before, text }));
+    expect(quotes(seen, 256_001)).toEqual(quotes(known, 0));
+    expect(quotes(seen, 0)).not.toEqual([]);
   });
 
   it('leaves out what is no text of a directory, and says so', async () => {

@@ -1,10 +1,13 @@
 import type { LogBytes } from '../../log/log-bytes.ts';
-import type { LineIndex } from '../../log/scan/line-index.ts';
+import { LineIndex } from '../../log/scan/line-index.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';
-import { scanLog } from '../../log/scan/scan-log.ts';
 import type { NumberedLine } from '../../ports/build-archive.ts';
 import { archivable } from './text-lines.ts';
+
+/** Bytes looked through at once for line ends. */
+const STEP = 1 << 18;
+const LINE_FEED = 10;
 
 /** A log by its lines, which are read from its bytes when they are asked for. Lines are 1-based over `split('\n')`. */
 export interface IndexedLog {
@@ -19,7 +22,7 @@ export interface IndexedLog {
 export function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY): IndexedLog {
   let made: LineIndex | undefined;
   const index = () => {
-    made ??= scanLog(bytes, buildMatcher([], { throughEscapes: false })).index;
+    made ??= indexLines(bytes);
     return made;
   };
   const line = (number: number) => {
@@ -36,6 +39,15 @@ export function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY):
     },
     linesWith: (literals) => search(bytes, literals),
   };
+}
+
+function indexLines(bytes: LogBytes): LineIndex {
+  const index = new LineIndex(bytes);
+  for (let start = 0; start < bytes.size; start += STEP) {
+    const piece = bytes.slice(start, start + STEP);
+    for (let end = piece.indexOf(LINE_FEED); end !== -1; end = piece.indexOf(LINE_FEED, end + 1)) index.add(start + end + 1);
+  }
+  return index;
 }
 
 function* search(bytes: LogBytes, literals: readonly string[]): Generator<readonly NumberedLine[]> {
