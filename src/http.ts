@@ -12,7 +12,7 @@ import { refuseBroken } from './http/broken-request.ts';
 import { refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
-import type { Masker } from './log/mask.ts';
+import type { Masker } from './log/mask/mask.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';

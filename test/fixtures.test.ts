@@ -9,7 +9,7 @@ import type { Analysis } from '../src/domain/analysis.ts';
 import type { SourceText } from '../src/domain/build.ts';
 import { Category } from '../src/domain/category.ts';
 import type { Reading } from '../src/domain/reading.ts';
-import { decodeSource } from '../src/log/decode.ts';
+import { decodeSource } from '../src/log/decode/decode.ts';
 import { silentLogger } from '../src/ports/logger.ts';
 import { sampleBuild } from './support/sample-analysis.ts';
 

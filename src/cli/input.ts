@@ -3,8 +3,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { decodeSources } from '../log/archive.ts';
-import { planTexts } from '../log/archive-plan.ts';
+import { decodeSources } from '../log/decode/archive.ts';
+import { planTexts } from '../log/decode/archive-plan.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { say } from './terminal.ts';
 

@@ -1,7 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { basename } from 'node:path';
-import type { Masker } from '../log/mask.ts';
-import { maskFile } from '../log/mask-file.ts';
+import { maskFile } from '../log/mask/file.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Reading } from '../domain/reading.ts';
-import { isUnknown } from '../log/fingerprint.ts';
-import { createMasker, type Masker } from '../log/mask.ts';
+import { createMasker, type Masker } from '../log/mask/mask.ts';
+import { isUnknown } from '../log/recognise/fingerprint.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import { readInput, readReports } from './input.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { createMasker } from '../log/mask.ts';
+import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';

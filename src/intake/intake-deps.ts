@@ -1,4 +1,4 @@
-import type { Masker } from '../log/mask.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';

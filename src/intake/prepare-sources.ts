@@ -1,7 +1,7 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { decodeSources } from '../log/archive.ts';
-import type { Masker } from '../log/mask.ts';
+import { decodeSources } from '../log/decode/archive.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import { parseReport, parseReportStrict } from '../log/reports/report.ts';
 import { storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';

@@ -1,25 +1,25 @@
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import { foldReturns, isOverwritten } from './carriage-returns.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import { branchLines, extractAll, readerMatcher, structureLines } from './extract/run.ts';
-import { failuresOf } from './failures.ts';
-import type { GreenDiff, GreenTemplates } from './green-diff.ts';
-import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green-diff.ts';
-import type { LogText } from './lines.ts';
-import { openLog } from './lines.ts';
-import type { LogBytes } from './log-bytes.ts';
-import { bytesOfText, withReturnsAsLineEnds } from './log-bytes.ts';
+import type { GreenDiff, GreenTemplates } from './green/green-diff.ts';
+import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
+import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
+import type { LogText } from './lines/lines.ts';
+import { openLog } from './lines/lines.ts';
+import type { LogBytes } from './lines/log-bytes.ts';
+import { bytesOfText, withReturnsAsLineEnds } from './lines/log-bytes.ts';
 import { mergeTests } from './merge-tests.ts';
-import type { WeighedLog } from './reduce.ts';
-import { reduceLogs } from './reduce.ts';
+import { failuresOf } from './recognise/failures.ts';
+import type { WeighedLog } from './reduce/reduce.ts';
+import { reduceLogs } from './reduce/reduce.ts';
+import { weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
 import { scanLog } from './scan/scan-log.ts';
 import type { Structure } from './sections.ts';
 import { readStructure } from './sections.ts';
-import { weighBlocks } from './weigh.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {

@@ -1,5 +1,5 @@
 import type { ExitMark, Section } from '../domain/failure.ts';
-import type { LogText } from './lines.ts';
+import type { LogText } from './lines/lines.ts';
 import { appveyor } from './sections/appveyor.ts';
 import { azure } from './sections/azure.ts';
 import { buildkite } from './sections/buildkite.ts';

@@ -1,6 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { cleanLine, stripEscapes } from '../log/clean.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { clip, formatNumber } from './visible-text.ts';
 
 /** How an answer presents itself: a person's words about a known cause, a sure answer, or a question to a person. */

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { SourceText } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { decodeSources } from '../log/archive.ts';
+import { decodeSources } from '../log/decode/archive.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 

@@ -1,6 +1,6 @@
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
-import { createMasker } from '../log/mask.ts';
+import { createMasker } from '../log/mask/mask.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
 import { type CaseTexts, type DatasetRow, type RowOutcome, readDataset, textsOf } from './dataset.ts';

@@ -3,7 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
-import type { Masker } from '../log/mask.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -4,7 +4,7 @@ import { newId } from '../domain/ids.ts';
 import { KIND_CATEGORY, type Kind } from '../domain/kind.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
-import { likenessOf, likenessText } from '../log/likeness.ts';
+import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
 
 /** What a decision teaches, and a sentence for the reviewer about it. */
 export interface Lesson {

@@ -1,5 +1,5 @@
 import type { Finding } from '../domain/evidence.ts';
-import { stripEscapes } from '../log/clean.ts';
+import { stripEscapes } from '../log/lines/clean.ts';
 
 /** Most findings one answer may hold. */
 export const MAX_FINDINGS = 10;

@@ -1,5 +1,5 @@
 import type { TriageSubject } from '../domain/subject.ts';
-import { cleanLine, stripEscapes } from '../log/clean.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 
 /** Longest text that a question about the failure is made of. */
 const MAX_QUERY = 1_500;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import { isUnknown } from '../log/fingerprint.ts';
+import { isUnknown } from '../log/recognise/fingerprint.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName } from './failure-text.ts';
 import { pastFailure } from './past-failure.ts';

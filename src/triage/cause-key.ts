@@ -1,9 +1,9 @@
 import type { Failure } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
-import { endingOf, PLAIN_ENDING } from '../log/ending.ts';
-import { thrownBy } from '../log/failures.ts';
-import { isGenericMessage } from '../log/fingerprint.ts';
-import { normaliseIdentity } from '../log/normalise.ts';
+import { endingOf, PLAIN_ENDING } from '../log/recognise/ending.ts';
+import { thrownBy } from '../log/recognise/failures.ts';
+import { isGenericMessage } from '../log/recognise/fingerprint.ts';
+import { normaliseIdentity } from '../log/recognise/normalise.ts';
 
 /** An expectation that does not hold is a cause of its own in each test, however alike two sound. */
 const ASSERTION = /Assert|Expectation|ComparisonFailure|TestFail|MultipleFailures/;

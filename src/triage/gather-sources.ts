@@ -1,7 +1,7 @@
 import type { Build, SourceText } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import type { Masker } from '../log/mask.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -3,7 +3,7 @@ import type { Build } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
-import type { Masker } from '../log/mask.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type ConcludeDeps, conclude } from './conclude.ts';
 import { failedAnalysis } from './failed-analysis.ts';

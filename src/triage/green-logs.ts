@@ -1,5 +1,5 @@
-import type { GreenTemplates } from '../log/green-diff.ts';
-import { greenOf } from '../log/green-diff.ts';
+import type { GreenTemplates } from '../log/green/green-diff.ts';
+import { greenOf } from '../log/green/green-diff.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
 import { type BesideDeps, besideGreen } from './beside-green.ts';
 

@@ -1,7 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
-import { failuresOf, groupByCause } from '../log/failures.ts';
+import { failuresOf, groupByCause } from '../log/recognise/failures.ts';
 import { causeKey } from './cause-key.ts';
 
 /** More causes than this in one build are one cause that we cannot see, such as a broken set-up. */

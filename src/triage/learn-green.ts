@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Masker } from '../log/mask.ts';
-import { templatesInTurns } from '../log/templates.ts';
+import { templatesInTurns } from '../log/green/templates.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { GreenJob, GreenLog, Stores } from '../ports/stores.ts';

@@ -1,7 +1,7 @@
 import type { SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { GreenTemplates } from '../log/green-diff.ts';
-import type { Masker } from '../log/mask.ts';
+import type { GreenTemplates } from '../log/green/green-diff.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import { type ReadableSource, readSources } from '../log/read-sources.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */

@@ -1,8 +1,8 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
-import type { GreenTemplates } from '../log/green-diff.ts';
-import type { Masker } from '../log/mask.ts';
+import type { GreenTemplates } from '../log/green/green-diff.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { groupsOf } from './group.ts';

@@ -27,11 +27,11 @@ const STEPS = 4_000_000;
 
 /** Where text is cut before a pattern meets it; the first that fits counts. */
 const CUT: readonly { readonly in: string; readonly to: number; readonly by: string }[] = [
-  { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines.ts' },
+  { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines/lines.ts' },
   { in: 'src/adapters/analyst/rules/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
   { in: 'src/log/expectation.ts', to: 2_000, by: 'splitExpectation' },
-  { in: 'src/log/normalise.ts', to: 1_000, by: 'normaliseMessage and normaliseIdentity' },
-  { in: 'src/log/tokens.ts', to: 2_000, by: 'PIECE' },
+  { in: 'src/log/recognise/normalise.ts', to: 1_000, by: 'normaliseMessage and normaliseIdentity' },
+  { in: 'src/log/reduce/tokens.ts', to: 2_000, by: 'PIECE' },
 ];
 
 /** Patterns over text of our own. They still may not be exponential. */

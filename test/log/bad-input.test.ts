@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { openFileBytes } from '../../src/log/file-bytes.ts';
-import { bytesInMemory } from '../../src/log/log-bytes.ts';
-import { createMasker } from '../../src/log/mask.ts';
-import { maskFile } from '../../src/log/mask-file.ts';
+import { openFileBytes } from '../../src/log/lines/file-bytes.ts';
+import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
+import { maskFile } from '../../src/log/mask/file.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-log-'));

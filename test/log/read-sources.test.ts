@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { countTokens } from '../../src/log/tokens.ts';
+import { countTokens } from '../../src/log/reduce/tokens.ts';
 
 const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
 

@@ -7,7 +7,7 @@ import type { Build } from '../../src/domain/build.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { buildHttp } from '../../src/http.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { JobQueue } from '../../src/ports/job-queue.ts';

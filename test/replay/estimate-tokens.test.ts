@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { countTokens } from '../../src/log/tokens.ts';
+import { countTokens } from '../../src/log/reduce/tokens.ts';
 import { estimateTokens } from '../../src/replay/estimate-tokens.ts';
 
 const LINE = 'make[2]: Entering directory /build/cart/src\n';

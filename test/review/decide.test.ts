@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { TriageErrorCode } from '../../src/domain/errors.ts';
 import type { DecisionInput } from '../../src/domain/review.ts';
-import { likenessOf, likenessText } from '../../src/log/likeness.ts';
+import { likenessOf, likenessText } from '../../src/log/recognise/likeness.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { syncLibraryIndex } from '../../src/review/library-index.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';

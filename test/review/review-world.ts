@@ -2,7 +2,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import type { LibraryEntry } from '../../src/domain/library.ts';
 import type { Decision, Review, ReviewEvent } from '../../src/domain/review.ts';
-import type { Masker } from '../../src/log/mask.ts';
+import type { Masker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../src/ports/logger.ts';
 import type { LibraryStore, ReviewStore, Stores } from '../../src/ports/stores.ts';

@@ -1,6 +1,6 @@
 import { TriageError } from '../../src/domain/errors.ts';
 import type { HttpDeps } from '../../src/http.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Logger } from '../../src/ports/logger.ts';
 
 export interface LogLine {

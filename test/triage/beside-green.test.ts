@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
-import { templatesOf } from '../../src/log/templates.ts';
+import { templatesOf } from '../../src/log/green/templates.ts';
 import type { ChosenGreen } from '../../src/ports/stores.ts';
 import { besideGreen, greenBehind } from '../../src/triage/beside-green.ts';
 import { readMasked } from '../../src/triage/read-build.ts';

@@ -3,7 +3,7 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import type { SourceText } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { FetchedBuild } from '../../src/ports/build-source.ts';
 import { silentLogger } from '../../src/ports/logger.ts';

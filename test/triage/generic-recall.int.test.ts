@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';

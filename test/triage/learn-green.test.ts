@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import type { Build, SourceText } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { GreenJob, GreenLog } from '../../src/ports/stores.ts';
 import { type GreenKeeperDeps, startGreenKeeper } from '../../src/triage/green-keeper.ts';

@@ -7,7 +7,7 @@ import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import { createMasker } from '../../src/log/mask.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
 import type { Analyst } from '../../src/ports/analyst.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';

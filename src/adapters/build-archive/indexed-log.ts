@@ -1,4 +1,4 @@
-import type { LogBytes } from '../../log/log-bytes.ts';
+import type { LogBytes } from '../../log/lines/log-bytes.ts';
 import { LineIndex } from '../../log/scan/line-index.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../../log/scan/scan-chunks.ts';

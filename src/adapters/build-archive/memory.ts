@@ -1,5 +1,5 @@
-import { MAX_RAW } from '../../log/lines.ts';
-import { bytesOfText } from '../../log/log-bytes.ts';
+import { MAX_RAW } from '../../log/lines/lines.ts';
+import { bytesOfText } from '../../log/lines/log-bytes.ts';
 import type { LogInPieces } from '../../log/read-sources.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
 import { type IndexedLog, indexedLog } from './indexed-log.ts';

@@ -1,8 +1,8 @@
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { createAllowance } from '../../log/archive-limits.ts';
-import { listZip } from '../../log/archive-zip.ts';
-import { decodeSource } from '../../log/decode.ts';
+import { createAllowance } from '../../log/decode/archive-limits.ts';
+import { listZip } from '../../log/decode/archive-zip.ts';
+import { decodeSource } from '../../log/decode/decode.ts';
 import { type GithubClient, type GithubRun, githubError } from './github-client.ts';
 import { download } from './github-download.ts';
 

@@ -1,6 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { decodeSources } from '../../log/archive.ts';
+import { decodeSources } from '../../log/decode/archive.ts';
 import { type GithubClient, type GithubRun, githubError } from './github-client.ts';
 import { download } from './github-download.ts';
 

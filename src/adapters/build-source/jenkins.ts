@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Build, SourceText, TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { decodeSource } from '../../log/decode.ts';
+import { decodeSource } from '../../log/decode/decode.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { readBounded, withDeadline } from './bounded-read.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic, ErrorMessage, ExitMark, FailingTest, ThrownException } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 
 /** Lines that belong together and tell something. Lines are 1-based and inclusive. */
 export interface Block {

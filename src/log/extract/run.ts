@@ -1,5 +1,5 @@
-import { BRANCH_LITERALS } from '../branches.ts';
-import type { LogText } from '../lines.ts';
+import { BRANCH_LITERALS } from '../lines/branches.ts';
+import type { LogText } from '../lines/lines.ts';
 import type { Matcher } from '../scan/matcher.ts';
 import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';

@@ -1,4 +1,4 @@
-import type { LogBytes } from '../log-bytes.ts';
+import type { LogBytes } from '../lines/log-bytes.ts';
 
 /** Offsets kept at most: 4 MB. A log of more lines keeps the start of every second, fourth, … line. */
 const MAX_OFFSETS = 1_000_000;

@@ -1,4 +1,4 @@
-import type { LogBytes } from '../log-bytes.ts';
+import type { LogBytes } from '../lines/log-bytes.ts';
 import { afterEscape } from './escapes.ts';
 import type { Matcher } from './matcher.ts';
 

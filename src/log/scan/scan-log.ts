@@ -1,4 +1,4 @@
-import type { LogBytes } from '../log-bytes.ts';
+import type { LogBytes } from '../lines/log-bytes.ts';
 import { LineIndex } from './line-index.ts';
 import type { Matcher } from './matcher.ts';
 import { scanChunks } from './scan-chunks.ts';

@@ -1,4 +1,4 @@
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 import type { CiSystem, Mark } from './system.ts';
 import { failedSection, lineAbove, withConsequences } from './system.ts';
 

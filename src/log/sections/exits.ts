@@ -1,5 +1,5 @@
 import type { ExitMark } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 import type { Mark } from './system.ts';
 
 /** Literals of lines that say how a process ended. */

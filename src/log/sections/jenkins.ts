@@ -1,5 +1,5 @@
 import type { Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 import { freestyleFailures } from './jenkins-freestyle.ts';
 import type { JenkinsStage } from './jenkins-stages.ts';
 import { stagesOf } from './jenkins-stages.ts';

@@ -1,5 +1,5 @@
 import type { ExitMark, Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 import { failedSection, lineAbove } from './system.ts';
 
 /** `set -x` puts `+` before each command, once for each level of the shell; settings of variables may come first. */

@@ -1,5 +1,5 @@
 import type { Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 
 /** A line that holds one of a system's literals, as a person saw it. */
 export interface Mark {

@@ -1,5 +1,5 @@
 import type { Section } from '../../domain/failure.ts';
-import type { LogText } from '../lines.ts';
+import type { LogText } from '../lines/lines.ts';
 import type { CiSystem, Mark } from './system.ts';
 import { failedSection } from './system.ts';
 

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { decodeSources } from '../../log/archive.ts';
-import { stripEscapes } from '../../log/clean.ts';
+import { decodeSources } from '../../log/decode/archive.ts';
+import { stripEscapes } from '../../log/lines/clean.ts';
 
 /** One log of a corpus: its name, and its text as it is stored. */
 export interface CorpusLog {

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { openFileBytes } from '../../log/file-bytes.ts';
-import { bytesOfText } from '../../log/log-bytes.ts';
+import { openFileBytes } from '../../log/lines/file-bytes.ts';
+import { bytesOfText } from '../../log/lines/log-bytes.ts';
 import { generatedLog } from './generate-log.ts';
 import { piecesOf } from './match.ts';
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { openFileBytes } from '../../log/file-bytes.ts';
-import type { LogBytes } from '../../log/log-bytes.ts';
+import { openFileBytes } from '../../log/lines/file-bytes.ts';
+import type { LogBytes } from '../../log/lines/log-bytes.ts';
 import { buildMatcher } from '../../log/scan/matcher.ts';
 import { scanChunks } from '../../log/scan/scan-chunks.ts';
 

@@ -1,5 +1,5 @@
-import type { LikenessParts } from '../../log/likeness.ts';
-import { nearMatchIndex } from '../../log/near-match.ts';
+import type { LikenessParts } from '../../log/recognise/likeness.ts';
+import { nearMatchIndex } from '../../log/recognise/near-match.ts';
 import type { ReplayedCase } from '../replay.ts';
 import type { CaseResult } from '../result.ts';
 import type { Figure } from './figure.ts';

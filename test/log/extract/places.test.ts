@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { failuresOf } from '../../../src/log/failures.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
+import { failuresOf } from '../../../src/log/recognise/failures.ts';
 
 const read = (...lines: string[]) => readSources([{ name: 'l', kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 });
 const STAMP = '2026-01-02T03:04:05.1234567Z ';

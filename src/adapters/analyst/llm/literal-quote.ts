@@ -1,6 +1,6 @@
 import type { Quote } from '../../../domain/analysis.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
-import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 
 const SHORTEST = 4;
 

@@ -1,6 +1,6 @@
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { Excerpt } from '../../../domain/failure.ts';
-import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { cutLine, cutMiddle } from './cut-text.ts';
 
 const MAX_SHARE = 5_000;

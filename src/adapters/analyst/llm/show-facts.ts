@@ -1,6 +1,6 @@
 import type { Diagnostic, FailingTest, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { cutLine } from './cut-text.ts';
 
 const MAX_ITEMS = 8;

@@ -1,6 +1,6 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { isDiagnosed } from './diagnosed.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 import {

@@ -1,6 +1,6 @@
 import type { FailingTest } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
-import { cleanLine, stripEscapes } from '../../../log/clean.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { oneLine } from './told.ts';
 
 /** The line of the test that did not hold, as the framework showed it; null where it showed none. */

@@ -1,4 +1,4 @@
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
 import type { TestList } from './test-list.ts';

@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import { isForeignFile } from '../../frames.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction } from '../extraction.ts';
 
 const MAX_LINES = 60;

@@ -1,6 +1,6 @@
 import { splitExpectation } from '../../expectation.ts';
 import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { failingTest } from '../extraction.ts';
 

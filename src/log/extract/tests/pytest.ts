@@ -1,7 +1,7 @@
 import type { LogPosition, StackFrame } from '../../../domain/failure.ts';
 import { splitExpectation } from '../../expectation.ts';
 import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { failingTest } from '../extraction.ts';
 

@@ -1,5 +1,5 @@
 import { splitExpectation } from '../../expectation.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { failingTest } from '../extraction.ts';
 

@@ -1,5 +1,5 @@
 import type { StackFrame } from '../../../domain/failure.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { deepestOwn, readNativeStack } from './stacks.ts';
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { diagnosticExtractor } from './diagnostics.ts';
 

@@ -1,4 +1,4 @@
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 
 /** PowerShell's error records, Erlang's Common Test reports, and differences that a formatting check printed. */

@@ -1,4 +1,4 @@
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { bare, deepestOwn, readNativeStack } from './stacks.ts';
 

@@ -1,6 +1,6 @@
 import type { StackFrame } from '../../../domain/failure.ts';
 import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines.ts';
+import type { LogText } from '../../lines/lines.ts';
 
 /** Frames of native code that stand from `line` on, and the last line that is one. */
 export interface NativeStack {

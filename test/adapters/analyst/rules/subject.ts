@@ -3,8 +3,8 @@ import type { Classification } from '../../../../src/domain/analysis.ts';
 import type { SourceText } from '../../../../src/domain/build.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../../src/domain/subject.ts';
-import { failuresOf } from '../../../../src/log/failures.ts';
 import { readSources } from '../../../../src/log/read-sources.ts';
+import { failuresOf } from '../../../../src/log/recognise/failures.ts';
 import type { Insight } from '../../../../src/ports/analyst.ts';
 
 /** The subject a triage makes of one log (and a report), read by the real reader. */

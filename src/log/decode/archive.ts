@@ -1,0 +1,149 @@
+import type { SourceKind, SourceText } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { isLineReport, isReport, isStray } from '../reports/report.ts';
+import type { Allowance } from './archive-limits.ts';
+import { createAllowance, refused } from './archive-limits.ts';
+import type { PlannedText } from './archive-plan.ts';
+import { mayBeRead, planTexts, safePath } from './archive-plan.ts';
+import { listTar } from './archive-tar.ts';
+import type { Member } from './archive-zip.ts';
+import { listZip } from './archive-zip.ts';
+import { decodePlain } from './decode.ts';
+import { decompress, sizeInWords } from './decompress.ts';
+import { fileTypeOf } from './file-type.ts';
+
+/** How much an upload or file may hold once it is unpacked. */
+export interface ArchiveLimits {
+  /** Of all texts together. */
+  readonly maxBytes: number;
+  /** Of all archives inside one another together; 2,000 where it is not given. */
+  readonly maxEntries?: number;
+  /** Leaves out, with an error, what is neither a log nor a known report, such as a web page. */
+  readonly onlySources?: boolean;
+}
+
+/** One unpacking, through all archives inside one another. */
+interface Unpacking {
+  readonly kind: SourceKind;
+  readonly allowance: Allowance;
+  /** Bytes of text that may still come. */
+  room: number;
+  readonly maxBytes: number;
+  readonly notes: string[];
+}
+
+const MAX_ENTRIES = 2_000;
+const MAX_DEPTH = 3;
+const MAX_NAMED = 5;
+
+/**
+ * Makes texts of a file: one of a log or report, plain or compressed, and one a log or report of a zip or tar archive, also of archives
+ * in it, to a depth of three. Logs and reports are told apart by their content; `kind` decides where it does not tell. Sources of an
+ * archive are named by it and their path in it, `build.zip/1_build.txt`. What is no text is left out with a note on the first source.
+ * Throws TriageError: 'too-large' above the limits or for a bomb, 'invalid-input' for what is broken, 'unsupported-type' where
+ * nothing in it is text.
+ */
+export async function decodeSources(name: string, bytes: Uint8Array, kind: SourceKind, limits: ArchiveLimits): Promise<SourceText[]> {
+  const { maxBytes } = limits;
+  const allowance = createAllowance(maxBytes * 2, limits.maxEntries ?? MAX_ENTRIES);
+  const unpacking: Unpacking = { kind, allowance, room: maxBytes, maxBytes, notes: [] };
+  const before: string[] = [];
+  const plain = decompress(name, bytes, limits, before);
+  if (!isArchive(plain)) return [ofKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
+  unpacking.notes.push(...before);
+  const sources = await unpack(unpacking, name, plain, 1);
+  const [first, ...rest] = sources;
+  if (first === undefined) throw new TriageError('unsupported-type', nothingIn(name, plain, unpacking.notes));
+  return [{ ...first, notes: [...first.notes, ...unpacking.notes] }, ...rest];
+}
+
+async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
+  const { kind } = fileTypeOf(bytes);
+  const { allowance, notes } = unpacking;
+  const members = kind === 'zip' ? await listZip(name, bytes, allowance) : listTar(name, bytes, allowance, notes);
+  const byPath = new Map(members.map((member) => [member.path, member]));
+  const plan = planTexts([...byPath.keys()]);
+  const sources: SourceText[] = [];
+  const left: TriageError[] = [];
+  for (const text of plan) {
+    try {
+      sources.push(...(await readPlanned(unpacking, name, byPath, text, depth)));
+    } catch (error) {
+      if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
+      left.push(error);
+    }
+  }
+  if (sources.length === 0 && depth === 1 && left[0]?.code === 'invalid-input') throw left[0];
+  notes.push(...left.slice(0, MAX_NAMED).map(({ message }) => `Left out: ${message}`));
+  const unread = members.filter(({ path }) => !mayBeRead(path)).length;
+  const more = Math.max(0, left.length - MAX_NAMED) + unread;
+  if (more > 0)
+    notes.push(
+      `${more} ${more === 1 ? 'file' : 'files'} of ${name} that ${more === 1 ? 'is no log and no report was' : 'are no log and no report were'} left out.`,
+    );
+  return sources;
+}
+
+async function readPlanned(
+  unpacking: Unpacking,
+  archive: string,
+  byPath: ReadonlyMap<string, Member>,
+  planned: PlannedText,
+  depth: number,
+): Promise<SourceText[]> {
+  const name = `${archive}/${safePath(planned.path)}`;
+  const texts: SourceText[] = [];
+  for (const path of planned.parts) {
+    const bytes = await byPath.get(path)?.read();
+    if (bytes !== undefined) texts.push(...(await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth)));
+  }
+  if (planned.parts.length > 1) return [joinSteps(name, texts, planned.steps)];
+  return planned.steps.length === 0 ? texts : texts.map((text) => ({ ...text, notes: [...text.notes, stepsNote(name, planned.steps)] }));
+}
+
+async function readMember(unpacking: Unpacking, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
+  const notes: string[] = [];
+  const { allowance, kind, maxBytes } = unpacking;
+  const plain = decompress(name, bytes, { maxBytes: allowance.room }, notes);
+  if (plain !== bytes) allowance.takeBytes(name, plain.length);
+  if (isArchive(plain)) {
+    if (depth < MAX_DEPTH) return unpack(unpacking, name, plain, depth + 1);
+    throw new TriageError('unsupported-type', `${name} is an archive in more than ${MAX_DEPTH - 1} others, which is not opened.`);
+  }
+  if (plain.length > unpacking.room)
+    throw refused(name, `with it, all texts together would be larger than the limit of ${sizeInWords(maxBytes)}`);
+  const source = ofKind(decodePlain(name, plain, kind, { maxBytes }, notes), true);
+  unpacking.room -= plain.length;
+  return [source];
+}
+
+/** What a text is, by its content; by `kind` where that does not tell. */
+function ofKind(source: SourceText, onlySources: boolean): SourceText {
+  if (isReport(source.text) || (source.kind === 'report' && isLineReport(source.text))) return { ...source, kind: 'report' };
+  if (!onlySources) return source;
+  if (isStray(source.name, source.text)) {
+    throw new TriageError('unsupported-type', `${source.name} is neither a log nor a test report that can be read.`);
+  }
+  // A web server's log beside the reports is a log.
+  return { ...source, kind: 'log' };
+}
+
+function joinSteps(name: string, texts: readonly SourceText[], steps: readonly string[]): SourceText {
+  const text = texts.map((part) => (part.text === '' || part.text.endsWith('\n') ? part.text : `${part.text}\n`)).join('');
+  const notes = texts.flatMap((part) => part.notes).slice(0, 20);
+  return { name, kind: 'log', text, notes: [...notes, `${name} is joined from the files of its steps.`, stepsNote(name, steps)] };
+}
+
+function stepsNote(name: string, steps: readonly string[]): string {
+  return `${name} has the steps ${steps.map((step) => `"${step}"`).join(', ')}.`.slice(0, 2_000);
+}
+
+function isArchive(bytes: Uint8Array): boolean {
+  const { kind } = fileTypeOf(bytes);
+  return kind === 'zip' || kind === 'tar';
+}
+
+function nothingIn(name: string, bytes: Uint8Array, notes: readonly string[]): string {
+  const why = notes.length === 0 ? '' : ` ${notes.slice(0, MAX_NAMED).join(' ')}`;
+  return `${name} is a ${fileTypeOf(bytes).kind} archive with no log and no report in it.${why}`;
+}

@@ -1,0 +1,261 @@
+import type { ExitMark, LogPosition } from '../../domain/failure.ts';
+import type { Templates } from '../../domain/green.ts';
+import type { Block, Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+import type { Structure } from '../sections.ts';
+import { knowsAny, templatesOf } from './templates.ts';
+
+/** One log of green builds: what each of them says, and the newest one's name for people, "build 1234". */
+export interface GreenLog {
+  readonly name: string;
+  readonly templates: readonly Templates[];
+}
+
+/**
+ * What a log is compared with. Templates alone stand for every log. Where `logs` is given, each log has templates of its own, of
+ * several green builds; a log that is not in it is read without.
+ */
+export interface GreenTemplates extends Templates {
+  readonly logs?: ReadonlyMap<string, GreenLog>;
+}
+
+/** A log beside what a green build of the same job says. Line numbers are the log's. */
+export interface GreenDiff {
+  /** What the log is compared with, for people: "build 1234". */
+  readonly name: string;
+  /** What is said of new lines, for people: "new since build 1234". */
+  readonly since: string;
+  /** Whether a line is new: the green build has none like it. Blank lines are not. */
+  isNew(line: number): boolean;
+  /** Whether a line counts as evidence: it is new, or it is a failing test's own or tells how the job ended. */
+  isEvidence(line: number): boolean;
+  /** Whether a line is short enough to be shown for being new alone. */
+  isShort(line: number): boolean;
+}
+
+interface Placed {
+  readonly at: LogPosition | null;
+}
+
+/** New lines gain this much. */
+const GAIN = 4;
+/** Lines that the green build has too lose this much. */
+const LOSS = 60;
+/** New lines that no reader asked for, by whether they stand near something telling. Context of known lines comes between the two. */
+const UNREAD_NEAR = 50;
+const UNREAD_FAR = 36;
+/** Lines around a telling block that are near it. */
+const REACH = 6;
+/** A longer line (a progress bar, a dump) is not taken for being new alone. */
+const MAX_LINE = 2_000;
+/** So many known lines between new ones stay with them. */
+const BRIDGE = 2;
+/** Lines looked at where new lines are asked of a whole log. */
+const MAX_LINES = 400_000;
+const MAX_RUNS = 2_000;
+/** Lines before and after a diagnostic's or exception's own that are compared with it. */
+const NEAR = 6;
+/** Lines of a block that are looked through for findings. */
+const MAX_BLOCK = 1_000;
+/** Lines of a failing test that are its own at most. */
+const MAX_TEST = 60;
+/** Lines remembered with what became of them, so that a line that is said again is not compared again. */
+const MAX_REMEMBERED = 20_000;
+/** Held in memory while one build is read: as much as a whole log may need. */
+const WHOLE_LOG = { templates: 300_000, characters: 40_000_000 };
+
+/** Templates of a green log at hand, for one reading; see `templatesOf` for what is stored. */
+export function greenTemplates(greenText: string): Templates {
+  return templatesOf(greenText, WHOLE_LOG);
+}
+
+/** Templates of several green builds for each log of a failed one. */
+export function greenOfLogs(logs: ReadonlyMap<string, GreenLog>): GreenTemplates {
+  return { version: 1, lines: [], logs };
+}
+
+/** What a log is compared with; undefined where that is nothing. */
+export function greenOf(green: GreenTemplates, log: string): GreenLog | undefined {
+  return green.logs === undefined ? { name: 'the green build', templates: [green] } : green.logs.get(log);
+}
+
+/** What the reasons of excerpts say of new lines. */
+export function newSince(name: string): string {
+  return `new since ${name}`;
+}
+
+/** Compares a log with green builds; each line is compared once and only when asked for. Null where there is nothing to compare with. */
+export function diffWithGreen(log: LogText, green: GreenTemplates, found: Extraction, structure: Structure): GreenDiff | null {
+  const own = greenOf(green, log.name);
+  return own === undefined ? null : compare(log, own, ownLines(found, structure));
+}
+
+/** Which lines of a log are new, with nothing that must stay for another reason. */
+export function newLines(log: LogText, green: GreenLog): Pick<GreenDiff, 'isNew'> {
+  return compare(log, green, new Set());
+}
+
+function compare(log: LogText, { name, templates }: GreenLog, own: ReadonlySet<number>): GreenDiff {
+  const asked = new Uint8Array(log.lineCount + 2);
+  const known = new Map<string, boolean>();
+  const isKnown = (line: string): boolean => {
+    const before = known.get(line);
+    if (before !== undefined) return before;
+    const answer = knowsAny(templates, line);
+    if (known.size < MAX_REMEMBERED) known.set(line, answer);
+    return answer;
+  };
+  const isNew = (line: number): boolean => {
+    if (asked[line] === 0) asked[line] = isKnown(log.line(line)) ? 1 : 2;
+    return asked[line] === 2;
+  };
+  return {
+    name,
+    since: newSince(name),
+    isNew,
+    isEvidence: (line) => own.has(line) || isNew(line),
+    isShort: (line) => log.raw(line).length <= MAX_LINE,
+  };
+}
+
+/**
+ * What stands on new lines, or on no line at all. A message is one line; a diagnostic or an exception is new where any line near it in
+ * its block is, since the same words may be said of another place. Failing tests all stay, and so do the blocks: see {@link splitBlock}.
+ */
+export function newFindings(found: Extraction, diff: GreenDiff): Extraction {
+  const blocks = blocksAround(found);
+  const isNewLine = ({ at }: Placed) => at === null || diff.isEvidence(at.line);
+  const isNewNear = ({ at }: Placed) => at === null || near(at.line, blocks.get(at.line)).some(diff.isEvidence);
+  return {
+    ...found,
+    diagnostics: found.diagnostics.filter(isNewNear),
+    exceptions: found.exceptions.filter(isNewNear),
+    messages: found.messages.filter(isNewLine),
+  };
+}
+
+/** Whether anything was found at all. */
+export function hasFindings({
+  failingTests,
+  diagnostics,
+  exceptions,
+  messages,
+}: Omit<Extraction, 'toolchains' | 'exits' | 'blocks'>): boolean {
+  return failingTests.length + diagnostics.length + exceptions.length + messages.length > 0;
+}
+
+/** A weighed block in two: its new parts, which gain, and the whole, which loses where the green build has some of it. */
+export interface SplitBlock {
+  readonly parts: readonly Block[];
+  readonly rest: readonly Block[];
+}
+
+/** Splits a weighed block by what is new in it. */
+export function splitBlock(block: Block, diff: GreenDiff): SplitBlock {
+  const isPart = (line: number) => diff.isEvidence(line) && (block.start === block.end || diff.isShort(line));
+  const runs = runsOf(block.start, block.end, isPart);
+  const parts = runs.map((run): Block => ({ ...block, ...run, weight: block.weight + GAIN, reason: newReason(block, run, diff) }));
+  const [only] = runs;
+  const isWhole = runs.length === 1 && only?.start === block.start && only.end === block.end;
+  return { parts, rest: isWhole ? [] : [{ ...block, weight: block.weight - LOSS }] };
+}
+
+/** How the log's processes ended, as far as green builds do not end so too. The last one always stays, and so do those of failed steps. */
+export function newExits({ exits }: Structure, diff: GreenDiff): readonly ExitMark[] {
+  return exits.filter(({ line }) => diff.isEvidence(line));
+}
+
+/** Whether any line of the failed steps, or of a log without them, is new. */
+export function hasNewLine(log: LogText, diff: GreenDiff, structure: Structure): boolean {
+  return placesOf(log, structure).some(({ start, end }) => {
+    for (let line = start; line <= end; line++) if (diff.isNew(line)) return true;
+    return false;
+  });
+}
+
+/** Whether the green build says any line of this log: one that does not is of another job, or cut, or no log. */
+export function hasKnownLine(log: LogText, diff: Pick<GreenDiff, 'isNew'>): boolean {
+  for (let line = 1; line <= log.lineCount; line++) if (!diff.isNew(line) && log.line(line).trim() !== '') return true;
+  return false;
+}
+
+/** New lines that no reader asked for, in the failed steps where a log names them; those near the telling blocks weigh more. */
+export function newBlocks(log: LogText, diff: GreenDiff, structure: Structure, telling: readonly Block[] = []): Block[] {
+  const isShown = (line: number) => diff.isNew(line) && diff.isShort(line);
+  const near = reachOf(log, telling);
+  return placesOf(log, structure)
+    .flatMap(({ start, end }) => runsOf(start, end, isShown))
+    .slice(-MAX_RUNS)
+    .map((run) => {
+      const weight = near.subarray(run.start, run.end + 1).includes(1) ? UNREAD_NEAR : UNREAD_FAR;
+      return { ...run, weight: weight + (4 * run.end) / log.lineCount, reason: diff.since };
+    });
+}
+
+/** Where new lines are looked for. */
+function placesOf(log: LogText, { failedSections }: Structure): { start: number; end: number }[] {
+  if (failedSections.length === 0) return [{ start: Math.max(1, log.lineCount - MAX_LINES), end: log.lineCount }];
+  return failedSections.map(({ lineStart, lineEnd }) => ({ start: Math.max(lineStart, lineEnd - MAX_LINES), end: lineEnd }));
+}
+
+function reachOf(log: LogText, telling: readonly Block[]): Uint8Array {
+  const near = new Uint8Array(log.lineCount + 2);
+  for (const { start, end } of telling) near.fill(1, Math.max(1, start - REACH), Math.min(end, start + MAX_BLOCK) + REACH + 1);
+  return near;
+}
+
+function newReason(block: Block, run: { readonly start: number; readonly end: number }, diff: GreenDiff): string {
+  for (let line = run.start; line <= run.end; line++) if (diff.isNew(line)) return `${block.reason}, ${diff.since}`;
+  return block.reason;
+}
+
+/** Runs of lines that pass, with the few between them that do not. */
+export function runsOf(start: number, end: number, passes: (line: number) => boolean): { start: number; end: number }[] {
+  const runs: { start: number; end: number }[] = [];
+  let run: { start: number; end: number } | undefined;
+  for (let line = start; line <= end; line++) {
+    if (!passes(line)) continue;
+    if (run !== undefined && line - run.end <= BRIDGE + 1) run.end = line;
+    else {
+      run = { start: line, end: line };
+      runs.push(run);
+    }
+  }
+  return runs;
+}
+
+function near(line: number, block: Block | undefined): number[] {
+  const start = Math.max(line - NEAR, block?.start ?? line);
+  const end = Math.min(line + NEAR, block?.end ?? line);
+  return Array.from({ length: end - start + 1 }, (_, i) => start + i);
+}
+
+/** The longest block around each line that a diagnostic or exception stands on. */
+function blocksAround(found: Extraction): ReadonlyMap<number, Block> {
+  const lines = new Set([...found.diagnostics, ...found.exceptions].flatMap(({ at }) => (at === null ? [] : [at.line])));
+  const longest = new Map<number, Block>();
+  for (const block of found.blocks) {
+    for (const line of linesIn(lines, block)) {
+      const other = longest.get(line);
+      if (other === undefined || other.end - other.start < block.end - block.start) longest.set(line, block);
+    }
+  }
+  return longest;
+}
+
+/** Lines that green must not take away: those of failing tests, to the end of the block around each, and those that say how it ended. */
+function ownLines(found: Extraction, structure: Structure): ReadonlySet<number> {
+  const isFinal = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const own = new Set<number>(structure.exits.map(({ line }) => line).filter((line, i, all) => i === all.length - 1 || isFinal(line)));
+  const tests = new Set(found.failingTests.flatMap(({ at }) => (at === null ? [] : [at.line])));
+  for (const line of tests) own.add(line);
+  for (const block of found.blocks) {
+    for (const test of linesIn(tests, block)) for (let line = test; line <= Math.min(block.end, test + MAX_TEST); line++) own.add(line);
+  }
+  return own;
+}
+
+function linesIn(lines: ReadonlySet<number>, { start, end }: Block): number[] {
+  if (lines.size === 0) return [];
+  return Array.from({ length: Math.min(end - start + 1, MAX_BLOCK) }, (_, i) => start + i).filter((line) => lines.has(line));
+}

@@ -1,0 +1,186 @@
+import type { Templates } from '../../domain/green.ts';
+import { openText } from '../lines/lines.ts';
+import { normaliseIdentity } from '../recognise/normalise.ts';
+
+export { Templates } from '../../domain/green.ts';
+
+/** At most this many templates, and this many characters in all of them together. */
+export interface TemplateLimits {
+  readonly templates: number;
+  readonly characters: number;
+}
+
+interface Group {
+  readonly words: string[];
+}
+
+interface Tree {
+  readonly exact: Set<string>;
+  readonly leaves: Map<string, Group[]>;
+}
+
+const VERSION = 1;
+const LIMITS: TemplateLimits = { templates: 10_000, characters: 1_000_000 };
+const ANY = '<*>';
+/** A longer line is told by its first and last characters. */
+const HEAD = 400;
+const TAIL = 200;
+/** Words that lead to a leaf of the tree, after the number of words. */
+const DEPTH = 2;
+/** Share of equal words from which two lines are one template (Drain: 0.4 to 0.6; the cautious end, since a wrong match hides a failure). */
+const SIMILAR = 0.6;
+/** Lines remembered as they are, so that the very same line is not looked at twice. */
+const MAX_SEEN = 50_000;
+/** Lines between two pauses. */
+const TURN = 2_000;
+/** Groups looked at in one leaf: keeps the time linear in the number of lines. */
+const MAX_GROUPS = 60;
+
+/** Lines that complain, and frames of stack traces: only the very same line is the same. */
+const COMPLAINS =
+  /err(?:or|no|!)|fail|fatal|exception|panic|abort|denied|refus|reject|cannot|can't|could ?n[o']t|unable|not (?:found|ok)|no such|missing|undefined|unresolved|unknown|time(?:d )?-?out|kill|seg(?:v|mentation)|traceback|assert|invalid|illegal|(?:un)?expected|mismatch|conflict|crash|corrupt|violat|caused by|exit|status|[✗✕✘×●✖]|^\s*at\s|^\s*File "/i;
+
+/** A word that is a word in every run, or only signs. Anything else may be a name, a number or a place. */
+const FIXED_WORD = /^(?:["'([]{0,2}(?:[A-Za-z][a-z]*|[A-Z]+)["')\],:;.!?]{0,3}|[^A-Za-z0-9<]*)$/;
+
+/** "0 failed" is another line than "3 failed", though both are numbers. */
+const NONE =
+  /\b0(?= (?:fail|error|broken|problem|crash))|(?<=\b(?:fail\w{0,10}|errors?|broken|problems?|crash\w{0,6})[^\d,;]{1,20})0\b(?![.\d])/gi;
+
+/**
+ * The templates of a green log (P. He et al. 2017, "Drain: An Online Log Parsing Approach with Fixed Depth Tree"), with two rules of
+ * caution: a complaining line is kept whole, and only words that look like a name, number or place become `<*>`. Lines in the order of
+ * their first appearance; what is over the limits is left out. Deterministic, linear in the length of the text.
+ */
+export function templatesOf(text: string, limits: Partial<TemplateLimits> = {}): Templates {
+  const work = templating(text, limits);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** The same, a few thousand lines at a time: `pause` is awaited in between, so that a large log does not hold up everything else. */
+export async function templatesInTurns(text: string, pause: () => Promise<void>, limits: Partial<TemplateLimits> = {}): Promise<Templates> {
+  const work = templating(text, limits);
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+function* templating(text: string, limits: Partial<TemplateLimits>): Generator<void, Templates> {
+  const { templates, characters } = { ...LIMITS, ...limits };
+  const tree: Tree = { exact: new Set(), leaves: new Map() };
+  const found: Group[] = [];
+  const seen = new Set<string>();
+  let room = characters;
+  const log = openText(text);
+  for (let number = 1; number <= log.lineCount; number++) {
+    if (number % TURN === 0) yield;
+    const said = log.line(number);
+    if (seen.has(said)) continue;
+    if (seen.size < MAX_SEEN) seen.add(said);
+    const line = shapeOf(said);
+    if (line === '' || tree.exact.has(line) || absorbs(tree, line)) continue;
+    if (found.length >= templates || room < line.length) continue;
+    room -= line.length;
+    found.push(remember(tree, line));
+  }
+  return { version: VERSION, lines: [...new Set(found.map(({ words }) => words.join(' ')))] };
+}
+
+/** Whether a clean line (see `LogText.line`) has one of the templates. An empty line is always known. */
+export function knows(templates: Templates, line: string): boolean {
+  return knowsAny([templates], line);
+}
+
+/** Whether a clean line has a template of any of several green builds. */
+export function knowsAny(several: readonly Templates[], line: string): boolean {
+  const shape = shapeOf(line);
+  if (shape === '') return true;
+  const trees = several.map(treeOf);
+  if (trees.some(({ exact }) => exact.has(shape))) return true;
+  if (COMPLAINS.test(shape)) return false;
+  const words = shape.split(' ');
+  const leaf = leafOf(words);
+  return trees.some(({ leaves }) => leaves.get(leaf)?.some((group) => matches(group, words)) === true);
+}
+
+const trees = new WeakMap<Templates, Tree>();
+
+function treeOf(templates: Templates): Tree {
+  const built = trees.get(templates);
+  if (built !== undefined) return built;
+  const tree: Tree = { exact: new Set(), leaves: new Map() };
+  for (const line of templates.lines) remember(tree, line);
+  trees.set(templates, tree);
+  return tree;
+}
+
+function remember(tree: Tree, line: string): Group {
+  const group: Group = { words: line.split(' ') };
+  tree.exact.add(line);
+  if (COMPLAINS.test(line)) return group;
+  const key = leafOf(group.words);
+  const leaf = tree.leaves.get(key);
+  if (leaf === undefined) tree.leaves.set(key, [group]);
+  else if (leaf.length < MAX_GROUPS) leaf.push(group);
+  return group;
+}
+
+/** Makes a line part of the most similar template, if one is similar enough. */
+function absorbs(tree: Tree, line: string): boolean {
+  if (COMPLAINS.test(line)) return false;
+  const words = line.split(' ');
+  const group = mostSimilar(tree.leaves.get(leafOf(words)) ?? [], words);
+  if (group === undefined) return false;
+  for (let i = 0; i < words.length; i++) if (group.words[i] !== words[i]) group.words[i] = ANY;
+  return true;
+}
+
+function matches(group: Group, words: readonly string[]): boolean {
+  return words.every((word, i) => group.words[i] === word || (group.words[i] === ANY && !FIXED_WORD.test(word)));
+}
+
+function mostSimilar(leaf: readonly Group[], words: readonly string[]): Group | undefined {
+  let best: Group | undefined;
+  let most = SIMILAR * words.length;
+  for (const group of leaf) {
+    const equal = equalWords(group.words, words);
+    if (equal < most || (equal === most && best !== undefined)) continue;
+    best = group;
+    most = equal;
+  }
+  return best;
+}
+
+/** How many words are equal; -1 where a word differs that must not. */
+function equalWords(template: readonly string[], words: readonly string[]): number {
+  let equal = 0;
+  for (let i = 0; i < words.length; i++) {
+    const word = words[i] ?? '';
+    if (template[i] === word) equal++;
+    else if (FIXED_WORD.test(word) || (template[i] !== ANY && FIXED_WORD.test(template[i] ?? ''))) return -1;
+  }
+  return equal;
+}
+
+function leafOf(words: readonly string[]): string {
+  let key = `${words.length}`;
+  for (const word of words.slice(0, DEPTH)) key += ` ${FIXED_WORD.test(word) ? word : ANY}`;
+  return key;
+}
+
+/** What normalising a line would change: without any of it there is nothing to do. */
+const CHANGES = /[\d/\\]|\*\*\*|<\*>|[^\S ]| {2}/;
+
+/** A line without what changes from run to run. A log that spells out `<*>` gets no wildcard by it. */
+function shapeOf(line: string): string {
+  // A cut may go through a pair of surrogates, and half of one cannot be stored.
+  const cut = line.length <= HEAD + TAIL ? line : `${line.slice(0, HEAD)}…${line.slice(-TAIL)}`.toWellFormed();
+  if (!CHANGES.test(cut)) return cut.trim();
+  const safe = cut.includes(ANY) ? cut.replaceAll(ANY, '<**>') : cut;
+  return normaliseIdentity(safe.includes('0') ? safe.replace(NONE, 'none') : safe);
+}

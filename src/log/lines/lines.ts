@@ -1,0 +1,75 @@
+import type { LineIndex } from '../scan/line-index.ts';
+import { buildMatcher } from '../scan/matcher.ts';
+import { scanLog } from '../scan/scan-log.ts';
+import { BRANCH_LITERALS, branchNames } from './branches.ts';
+import { cleanLine, stripEscapes } from './clean.ts';
+import type { LogBytes } from './log-bytes.ts';
+import { bytesOfText } from './log-bytes.ts';
+
+/** A log with its lines at hand. Lines are 1-based over `text.split('\n')`; a lone `\r` never ends one. */
+export interface LogText {
+  readonly name: string;
+  readonly lineCount: number;
+  /** A line as stored; of one longer than {@link MAX_RAW} bytes only the beginning. Empty out of range. */
+  raw(line: number): string;
+  /** Bytes of a line as stored. */
+  length(line: number): number;
+  /** A line as a person saw it: no escapes, no CI or branch prefix, no overwritten progress; cut to 2,000 characters. Empty out of range. */
+  line(line: number): string;
+}
+
+/** Longest part of a line that rules look at, in characters. */
+const MAX_LINE = 2_000;
+/** Bytes from the end of a line that are cleaned: where progress was overwritten, the end is what stayed. */
+const MAX_CLEANED = 16_000;
+/** Bytes of a line that are ever made a string. */
+export const MAX_RAW = 262_144;
+/** Lines remembered in each of two generations. */
+const REMEMBERED = 8_192;
+
+/** The lines of a text in which nothing was looked for. */
+export function openText(text: string): LogText {
+  const bytes = bytesOfText(text);
+  const scan = scanLog(bytes, buildMatcher([BRANCH_LITERALS]));
+  return openLog('', bytes, scan.index, scan.hits[0] ?? []);
+}
+
+/** Gives the lines of a log whose scan found `branchLines` to hold {@link BRANCH_LITERALS}. */
+export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchLines: readonly number[]): LogText {
+  const raw = (line: number) => {
+    const start = index.startOf(line);
+    return bytes.text(start, Math.min(index.endOf(line), start + MAX_RAW));
+  };
+  const shown = (line: number) => {
+    const end = index.endOf(line);
+    const text = stripEscapes(bytes.text(Math.max(index.startOf(line), end - MAX_CLEANED), end));
+    return cleanLine(text.slice(-MAX_LINE * 4));
+  };
+  const branches = branchNames(branchLines.map((line) => shown(line)).join('\n')).map((branch) => `[${branch}] `);
+  const unbranched = (line: string) => line.slice(branches.find((mark) => line.startsWith(mark))?.length ?? 0);
+  return {
+    name,
+    lineCount: index.lineCount,
+    raw,
+    length: (line) => index.endOf(line) - index.startOf(line),
+    line: remembered(index.lineCount, (line) => unbranched(shown(line)).slice(0, MAX_LINE)),
+  };
+}
+
+/** Most readers look at the same few lines. */
+function remembered(lineCount: number, read: (line: number) => string): (line: number) => string {
+  let young = new Map<number, string>();
+  let old = young;
+  return (line) => {
+    if (line < 1 || line > lineCount) return '';
+    let text = young.get(line);
+    if (text !== undefined) return text;
+    text = old.get(line) ?? read(line);
+    if (young.size >= REMEMBERED) {
+      old = young;
+      young = new Map();
+    }
+    young.set(line, text);
+    return text;
+  };
+}

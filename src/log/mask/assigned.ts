@@ -1,0 +1,147 @@
+import { isPlaceholder, looksRandom, looksSecret } from './judge.ts';
+import type { Span } from './span.ts';
+
+/** Without one of these (in any case) a line assigns nothing that is secret by its name. */
+export const ASSIGNED_LITERALS: readonly string[] = [
+  ...['token', 'passw', 'passphrase', 'pwd', 'secret', 'credential', 'apikey', 'api_key', 'api-key', 'access_key', 'access-key'],
+  ...['accesskey', 'private_key', 'privatekey', 'private-key', 'accountkey', 'account_key', 'signature', 'sig=', '_auth', 'key=', '_key'],
+  ...['client-key-data', 'storepass', 'keypass'],
+];
+
+/** A name that says a secret follows; what follows the name decides whether it is one. */
+const NAME =
+  /passw(?:or)?d|passphrase|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
+
+/** Between name and value: the rest of the name, quotes, and what assigns. */
+const TAIL =
+  /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:\s{0,3}(=>|:=|[:=])|(>)|(\s)(?=[^\s:=-]))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
+
+/** Rests of a name that make it name something about a secret, and not the secret. */
+const ABOUT =
+  /^[\s_-]?(?:name|lib|file|path|url|uri|ids?|type|count|len|length|size|expir\w*|ttl|dir|folder|host|user|field|prefix|pattern|regexp?|policy|version|class|kind|mode|status|provider|store|manager|helper|limit|usage|index|pos|position|offset|line|column|arn|ref|label|header|alg\w*|method|format|scope|required|set|hash|fingerprint|checksum)s?(?![a-z])/i;
+
+/** What stands right before `token` or `secret` in one word of one case: `authtoken`, `GITHUBTOKEN`. */
+const COMPOUND =
+  /(?:access|auth|api|app|bearer|refresh|id|session|csrf|xsrf|deploy|github|gitlab|npm|pypi|user|client|shared|my|ssh|push|bot|slack|registry|service|master|encryption|security|reg)$/i;
+
+/** Keys that are no secrets although they look random. */
+const PUBLIC_KEY =
+  /(?:cache|restore|hash|public|pub|host|primary|foreign|sort|partition|object|storage|commit|index|group|map|dedup\w{0,20}|etag|translation|i18n|lock|build|sha|digest)[_-]?key$/i;
+
+/** The values in a line that names call secret: `token=…`, `"password": "…"`, `--api-key …`, `<password>…`. */
+export function findAssigned(line: string): Span[] {
+  const spans: Span[] = [];
+  NAME.lastIndex = 0;
+  for (let name = NAME.exec(line); name !== null; name = NAME.exec(line)) {
+    TAIL.lastIndex = name.index + name[0].length;
+    const tail = TAIL.exec(line);
+    if (tail === null || !namesSecret(line, name.index, name[0], tail[1] ?? '')) continue;
+    const from = TAIL.lastIndex;
+    const site = siteOf(line, name.index, name[0], tail);
+    if (site.how === 'tag' && (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index))))
+      continue;
+    const to = endOfValue(line, from, site);
+    if (isSecretValue(line.slice(from, to), site)) {
+      const end = to - from < MAX_VALUE ? to : endOfRun(line, to);
+      spans.push({ from, to: end });
+      NAME.lastIndex = end;
+    } else if (to - from > MAX_INNER) NAME.lastIndex = to;
+  }
+  return spans;
+}
+
+/** How far a value is read before it is judged. */
+const MAX_VALUE = 4096;
+/** A value up to here that is no secret is looked through for further names, as in `url=…?token=…`. */
+const MAX_INNER = 100;
+
+/** `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839). */
+const PASSING = /\bice-$/;
+
+/** Where and how a value is assigned. */
+interface Site {
+  readonly kind: 'password' | 'token' | 'key';
+  readonly how: 'assigned' | 'told' | 'tag' | 'option';
+  readonly quote: string;
+  /** `EXPORTED_LIKE_THIS`, where prose is out of the question. */
+  readonly shouted: boolean;
+  /** A parameter of an address or a connection string. */
+  readonly parameter: boolean;
+  readonly name: string;
+}
+
+function namesSecret(line: string, at: number, name: string, rest: string): boolean {
+  if (ABOUT.test(rest)) return false;
+  const last = name.charCodeAt(name.length - 1);
+  const isLower = last >= 97;
+  // "tokens", "token_1" and "tokenValue" go on; "tokenizer" and "secretary" are other words.
+  if (rest !== '' && (isLower ? !/^(?:s(?![a-z])|[_\d-]|[A-Z])/.test(rest) : !/^(?:S(?![A-Z])|[_\d-])/.test(rest))) return false;
+  return startsWord(line, at, name);
+}
+
+function startsWord(line: string, at: number, name: string): boolean {
+  const before = line.slice(Math.max(0, at - 16), at);
+  if (PASSING.test(before)) return false;
+  if (at === 0 || name.startsWith('_') || /^(?:passw|pwd)/i.test(name)) return true;
+  if (!/[A-Za-z]$/.test(before)) return true;
+  return (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
+}
+
+function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): Site {
+  const head = /[\w.-]{0,64}$/.exec(line.slice(Math.max(0, at - 64), at))?.[0] ?? '';
+  const whole = `${head}${name}${tail[1] ?? ''}`;
+  const kind = /^(?:passw|passphrase|pwd|storepass|keypass)/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
+  return {
+    kind,
+    how: tail[3] !== undefined ? 'tag' : tail[4] !== undefined ? 'option' : tail[2] === ':' ? 'told' : 'assigned',
+    quote: tail[5] ?? '',
+    shouted: /^[A-Z][A-Z0-9_]*$/.test(whole),
+    parameter: /[?&;]$/.test(line.slice(0, at - head.length).slice(-1)),
+    name: whole,
+  };
+}
+
+/** Up to the closing quote, or to what ends a bare word. */
+function endOfValue(line: string, from: number, { quote, kind, how, shouted, parameter }: Site): number {
+  const near = line.slice(from, from + MAX_VALUE);
+  const close = quote === '' ? -1 : near.indexOf(quote);
+  if (close !== -1) return from + close;
+  const whole = kind === 'password' && how === 'assigned' && shouted && !parameter;
+  const stop = whole ? WHITESPACE : how === 'tag' ? MARKUP : ENDS;
+  const end = near.search(stop);
+  return from + (end === -1 ? near.length : end);
+}
+
+function endOfRun(line: string, from: number): number {
+  ENDS_FROM.lastIndex = from;
+  return ENDS_FROM.exec(line)?.index ?? line.length;
+}
+
+const WHITESPACE = /[\s"'`\u0000-\u001f]/;
+const MARKUP = /[<\s]/;
+const ENDS = /[\s"'`,;&<>(){}[\]|\\\u0000-\u001f]/;
+const ENDS_FROM = new RegExp(ENDS, 'g');
+
+function isSecretValue(value: string, site: Site): boolean {
+  if (isPlaceholder(value) || (site.kind !== 'password' && /\s/.test(value))) return false;
+  if (site.how === 'tag' && site.kind !== 'password') return looksSecret(value);
+  switch (site.kind) {
+    case 'password':
+      return isPassword(value, site);
+    case 'token':
+      return site.how === 'option' ? /^-{1,2}[\w-]*$/.test(site.name) && looksSecret(value) : looksSecret(value);
+    case 'key':
+      return (site.how === 'assigned' || site.quote !== '') && !PUBLIC_KEY.test(site.name) && looksRandom(value);
+  }
+}
+
+/** Passwords need not look random where they can be nothing else. */
+function isPassword(value: string, { how, quote, shouted, parameter, name }: Site): boolean {
+  if (how === 'option') return /^-{1,2}[\w-]*$/.test(name) && value.length >= 4 && !/^[-/]/.test(value);
+  if (/^[/.~]/.test(value) || value.length < 4) return false;
+  if (/^(?:str|string|text|bytes?|varchar|required|optional|incorrect|invalid|missing|wrong|prompt|must|is|was|for|not)$/i.test(value))
+    return false;
+  if (shouted || parameter || how === 'tag') return true;
+  if (how === 'assigned') return value.length >= 6 && /\d|[^\w]/.test(value);
+  return looksSecret(value) || (quote !== '' && value.length >= 6 && /\d|[^\w\s]/.test(value) && !/\s/.test(value));
+}

@@ -1,0 +1,113 @@
+import { isUtf8 } from 'node:buffer';
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { fileTypeOf } from '../decode/file-type.ts';
+import { bytesOfFile, openFileBytes } from '../lines/file-bytes.ts';
+import type { LogBytes } from '../lines/log-bytes.ts';
+import type { Masker } from './mask.ts';
+import { endOfCharacter } from './pieces.ts';
+
+/** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
+export interface MaskedFile {
+  readonly bytes: LogBytes;
+  /** Places where a secret was hidden. */
+  readonly secrets: number;
+  readonly notes: readonly string[];
+  close(): void;
+}
+
+const SAMPLE = 65_536;
+const STEP = 1 << 22;
+const LINE_FEED = 10;
+/** XML or JSON: a report, perhaps, which is parsed whole. */
+const DOCUMENT = /^\ufeff?\s{0,1000}(?:<|\{|\[\s{0,1000}\{)/;
+
+/**
+ * Masks a log without holding it: the file itself where there is nothing to hide, else a masked copy in a temporary file that has no
+ * name any more and vanishes when it is closed. Null where the file is no plain UTF-8 text (compressed, UTF-16, binary) or may be a
+ * report: that is for those who decode. Throws what the file system throws on reading, and TriageError 'too-large' from 4 GiB on,
+ * 'storage-failed' where the copy cannot be written.
+ */
+export async function maskFile(path: string, masker: Masker): Promise<MaskedFile | null> {
+  const file = openFileBytes(path);
+  let copy: Copy | undefined;
+  try {
+    const sample = file.slice(0, SAMPLE);
+    if (fileTypeOf(sample).kind !== 'text' || sample.includes(0) || DOCUMENT.test(sample.toString('utf8'))) {
+      file.close();
+      return null;
+    }
+    const notes = oddities(file);
+    const secrets = await masker.maskPieces(file, (piece) => {
+      copy ??= writing(openCopy);
+      writing(() => copy?.write(piece));
+    });
+    if (copy === undefined) return { bytes: file, secrets, notes, close: () => file.close() };
+    file.close();
+    return { bytes: bytesOfFile(copy.file), secrets, notes, close: () => copy?.close() };
+  } catch (error) {
+    copy?.close();
+    file.close();
+    throw error;
+  }
+}
+
+interface Copy {
+  readonly file: number;
+  write(piece: Buffer): void;
+  close(): void;
+}
+
+function writing<T>(act: () => T): T {
+  try {
+    return act();
+  } catch (error) {
+    const why = `A masked copy of the log cannot be written to ${tmpdir()}: ${messageOf(error)}. TMPDIR names another folder.`;
+    throw new TriageError('storage-failed', why, { cause: error });
+  }
+}
+
+function openCopy(): Copy {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-masked-'));
+  const file = openSync(join(folder, 'log'), 'wx+', 0o600);
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  // Windows keeps the name of what is open; there it goes when it is closed.
+  const isWindows = process.platform === 'win32';
+  if (!isWindows) remove();
+  return {
+    file,
+    write: (piece) => {
+      for (let at = 0; at < piece.length; ) at += writeSync(file, piece, at);
+    },
+    close: () => {
+      closeSync(file);
+      if (isWindows) remove();
+    },
+  };
+}
+
+/** What is said of a text that was decoded, as far as it is known without its name. Pieces end where no character is cut. */
+function oddities(log: LogBytes): string[] {
+  let isWhole = true;
+  let hasNul = false;
+  let hasLineFeed = false;
+  for (let start = 0; start < log.size; ) {
+    const piece = log.slice(start, start + STEP);
+    // A file that was cut while it is read: what is missing never comes.
+    if (piece.length === 0) break;
+    const isLast = start + piece.length >= log.size;
+    const line = piece.lastIndexOf(LINE_FEED) + 1;
+    const length = isLast ? piece.length : line > 0 ? line : endOfCharacter(piece, piece.length - 1);
+    isWhole &&= isUtf8(piece.subarray(0, length));
+    hasNul ||= piece.includes(0);
+    hasLineFeed ||= line > 0;
+    start += length;
+  }
+  return [
+    ...(isWhole ? [] : ['The log has invalid UTF-8 sequences, shown as \ufffd.']),
+    ...(hasNul ? ['The log holds NUL characters.'] : []),
+    ...(hasLineFeed || log.size === 0 ? [] : ['The log has no line feed: it is one long line.']),
+  ];
+}

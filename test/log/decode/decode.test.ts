@@ -1,0 +1,123 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { decodeSource } from '../../../src/log/decode/decode.ts';
+
+const limits = { maxBytes: 1_000 };
+const decode = (bytes: Uint8Array) => decodeSource('build.log', bytes, 'log', limits);
+const bytesOf = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+
+describe('decodeSource', () => {
+  it('reads plain text as it is', () => {
+    expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({ name: 'build.log', kind: 'log', text: 'a\r\nb\rc\n', notes: [] });
+  });
+
+  it('decompresses gzip, known by its first bytes', () => {
+    expect(decode(gzipSync('hello\n')).text).toBe('hello\n');
+  });
+
+  it('refuses a gzip bomb at the limit', () => {
+    expect(() => decode(gzipSync(Buffer.alloc(5_000_000, 97)))).toThrow(expect.objectContaining({ code: 'too-large', retryable: false }));
+  });
+
+  it('refuses a text over the limit and says the limit in words', () => {
+    expect(() => decode(Buffer.alloc(1_001, 97))).toThrow('build.log is larger than the limit of 1 kB.');
+  });
+
+  it('refuses broken gzip', () => {
+    expect(() => decode(gzipSync('hello\n').subarray(0, 12))).toThrow(expect.objectContaining({ code: 'invalid-input' }));
+  });
+
+  it.each([
+    ['a zip archive', [0x50, 0x4b, 3, 4, 0, 0]],
+    ['an ELF program', [0x7f, 0x45, 0x4c, 0x46, 1]],
+    ['a PNG image', [0x89, 0x50, 0x4e, 0x47, 13]],
+    ['binary data', [1, 2, 3, 4, 5, 6, 7, 65]],
+  ])('refuses %s by name', (what, bytes) => {
+    expect(() => decode(Uint8Array.from(bytes))).toThrow(`build.log is ${what}, not the text of a log or report.`);
+  });
+
+  it('reads UTF-16 by its mark', () => {
+    const text = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('fähler\n', 'utf16le')]);
+    expect(decode(text)).toMatchObject({ text: 'fähler\n', notes: ['build.log was UTF-16LE.'] });
+  });
+
+  it('drops the byte order mark', () => {
+    expect(decode(bytesOf([0xef, 0xbb, 0xbf], 'a')).text).toBe('a');
+  });
+
+  it('replaces and counts invalid UTF-8, and does not count what was a replacement mark already', () => {
+    const { text, notes } = decode(bytesOf('a', [0xff], 'b \ufffd', [0xc3]));
+    expect(text).toBe('a\ufffdb \ufffd\ufffd');
+    expect(notes).toEqual(['build.log has 2 invalid UTF-8 sequences, shown as \ufffd.']);
+  });
+
+  it('replaces NUL characters, which databases refuse', () => {
+    expect(decode(bytesOf(`some text ${'x'.repeat(60)}`, [0], 'b')).text).not.toContain('\0');
+  });
+
+  it('allows an empty log and notes it', () => {
+    expect(decode(new Uint8Array())).toMatchObject({ text: '', notes: ['build.log is empty.'] });
+  });
+
+  it.each<[string, 'utf16le' | 'utf16be']>([
+    ['UTF-16LE', 'utf16le'],
+    ['UTF-16BE', 'utf16be'],
+  ])('knows %s without its mark by its NULs', (title, encoding) => {
+    const bytes = Buffer.from('Error: f\u00e4hler \u2713\n', 'utf16le');
+    expect(decode(encoding === 'utf16le' ? bytes : bytes.swap16())).toMatchObject({
+      text: 'Error: f\u00e4hler \u2713\n',
+      notes: [`build.log was ${title}.`],
+    });
+  });
+
+  it('reads UTF-16 that was cut in the middle of a character', () => {
+    const { text, notes } = decode(Buffer.from('\ufeffError: boom\n', 'utf16le').subarray(0, -1));
+    expect(text).toMatch(/^Error: boom/);
+    expect(notes).toEqual(['build.log was UTF-16LE, cut in the middle of a character.']);
+  });
+
+  it('reads Windows-1252 where next to nothing is UTF-8', () => {
+    const text = 'Zugriff f\u00fcr Ger\u00e4t verweigert: ung\u00fcltig\n';
+    expect(decode(Buffer.from(text, 'latin1'))).toMatchObject({ text, notes: ['build.log is not UTF-8 and was read as Windows-1252.'] });
+  });
+
+  it('reads UTF-16 that was appended to other text', () => {
+    const bytes = Buffer.concat([Buffer.from('a line of ASCII text\n'.repeat(20)), Buffer.from('Error: boom\n', 'utf16le')]);
+    const { text, notes } = decode(bytes);
+    expect(text).toMatch(/Error: boom\n$/);
+    expect(notes).toEqual(['build.log holds 12 NUL characters, which were left out.']);
+  });
+
+  it('says where there are only carriage returns', () => {
+    expect(decode(Buffer.from('1 %\r2 %\r3 %\r'))).toMatchObject({
+      text: '1 %\r2 %\r3 %\r',
+      notes: [expect.stringContaining('no line feed')],
+    });
+  });
+
+  it('refuses bzip2 and xz by name', () => {
+    expect(() => decode(Buffer.from('BZh91AY&SY'))).toThrow('bzip2');
+    expect(() => decode(Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]))).toThrow('xz');
+  });
+
+  it('throws nothing but a TriageError, whatever the bytes', () => {
+    const bytes = fc.oneof(
+      fc.uint8Array({ maxLength: 1_200 }),
+      fc.uint8Array({ maxLength: 200 }).map((some) => gzipSync(some)),
+      fc.string({ unit: 'binary', maxLength: 300 }).map((text) => Buffer.from(text, 'utf16le')),
+    );
+    fc.assert(
+      fc.property(bytes, (some) => {
+        try {
+          const { text } = decode(some);
+          return text.isWellFormed() && !text.includes('\0') && text.length <= limits.maxBytes;
+        } catch (error) {
+          return error instanceof TriageError;
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

@@ -1,0 +1,102 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { knows, knowsAny, Templates, templatesInTurns, templatesOf } from '../../../src/log/green/templates.ts';
+
+const GREEN = [
+  'Downloading from central: https://repo.example.org/a/1.0/a-1.0.pom',
+  'Downloading from central: https://repo.example.org/b/2.1/b-2.1.jar',
+  '[INFO] Running org.example.FirstTest',
+  '[INFO] Running org.example.second.OtherTest',
+  'parser > reads_a_1 PASSED',
+  'parser > reads_b_2 PASSED',
+  'Tests run: 12, Failures: 0, Errors: 0, Skipped: 1',
+  "WARN: could not resolve 'left-pad'",
+].join('\n');
+
+describe('templatesOf', () => {
+  it('knows lines of the same shape with other names, numbers and places', () => {
+    const green = templatesOf(GREEN);
+    expect(knows(green, 'Downloading from central: https://repo.example.org/c/3.9/c-3.9.jar')).toBe(true);
+    expect(knows(green, '[INFO] Running org.example.third.NewTest')).toBe(true);
+    expect(knows(green, 'Tests run: 15, Failures: 0, Errors: 0, Skipped: 2')).toBe(true);
+    expect(green.lines.filter((line) => line.includes('<*>'))).toHaveLength(3);
+  });
+
+  it('takes a line that complains for known only where green says the same', () => {
+    const green = templatesOf(GREEN);
+    expect(knows(green, "WARN: could not resolve 'left-pad'")).toBe(true);
+    expect(knows(green, "WARN: could not resolve 'right-pad'")).toBe(false);
+    const errors = templatesOf('ERROR in file src/a_1.ts on this build\nERROR in file src/b_2.ts on this build');
+    expect(knows(errors, 'ERROR in file src/b_2.ts on this build')).toBe(true);
+    expect(knows(errors, 'ERROR in file src/c_3.ts on this build')).toBe(false);
+    expect(knows(green, 'parser > reads_c_3 FAILED')).toBe(false);
+    expect(knows(green, 'parser > reads_c_3 SKIPPED')).toBe(false);
+  });
+
+  it('tells no failures from some, and one exit code from another', () => {
+    const green = templatesOf(`${GREEN}\nprocess exited with code 0\n0 failed, 12 passed`);
+    expect(knows(green, 'Tests run: 12, Failures: 1, Errors: 0, Skipped: 1')).toBe(false);
+    expect(knows(green, 'process exited with code 137')).toBe(false);
+    expect(knows(green, '3 failed, 9 passed')).toBe(false);
+    expect(knows(green, '0 failed, 14 passed')).toBe(true);
+  });
+
+  it('gives no wildcard to a log that spells one out', () => {
+    const green = templatesOf('<*> <*> <*>\n[INFO] <*> done');
+    expect(knows(green, 'one_1 two_2 three_3')).toBe(false);
+    expect(knows(green, '[INFO] build/a.jar done')).toBe(false);
+  });
+
+  it('is plain data of a bounded size that JSON keeps', () => {
+    const text = Array.from({ length: 5_000 }, (_, i) => `step ${String.fromCharCode(97 + (i % 26)).repeat(1 + i / 26)} done`).join('\n');
+    const green = templatesOf(text, { templates: 100, characters: 2_000 });
+    expect(green.lines.length).toBeLessThanOrEqual(100);
+    expect(green.lines.join('').length).toBeLessThanOrEqual(2_000);
+    expect(Templates.parse(JSON.parse(JSON.stringify(green)))).toEqual(green);
+  });
+
+  it('knows every line it was made of, also after a trip through JSON', () => {
+    const word = fc.constantFrom('Downloading', 'a.jar', 'b-2.jar', '17', 'ok', 'FAILED', 'error:', 'x_1', '/tmp/a/b', '<*>', '0', '***');
+    const line = fc.oneof(
+      fc.array(word, { maxLength: 7 }).map((words) => words.join(' ')),
+      fc.string({ maxLength: 30 }),
+    );
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 40 }), (lines) => {
+        const clean = lines.map((one) => one.replace(/[^ -~]|\[|\d\d:/g, ''));
+        const made = templatesOf(clean.join('\n'));
+        expect(templatesOf(clean.join('\n'))).toEqual(made);
+        const green = Templates.parse(JSON.parse(JSON.stringify(made)));
+        for (const one of clean) expect(knows(green, one)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes time in proportion to the text, also where one leaf is full of unlike lines', () => {
+    const lines = Array.from({ length: 40_000 }, (_, i) => `item_${i} x_${i * 7} y_${i * 3}.q z-${i} done at_${i}`);
+    const start = performance.now();
+    const green = templatesOf(lines.join('\n'));
+    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(green.lines.length).toBeLessThan(lines.length);
+  });
+});
+
+describe('templates of several builds', () => {
+  it('know a line that any of them knows', () => {
+    const [one, other] = [templatesOf('all good in 3s\nERROR: telemetry is off'), templatesOf('retrying the upload to mirror-7')];
+    expect(knowsAny([one, other], 'all good in 90s')).toBe(true);
+    expect(knowsAny([one, other], 'retrying the upload to mirror-7')).toBe(true);
+    expect(knowsAny([one, other], 'ERROR: disk is full')).toBe(false);
+    expect(knowsAny([], 'all good in 3s')).toBe(false);
+  });
+
+  it('are the same when they are made in turns', async () => {
+    const text = Array.from({ length: 9_000 }, (_, i) => `step ${i % 700} of job-${i} took ${i} ms`).join('\n');
+    let turns = 0;
+    const made = await templatesInTurns(text, async () => {
+      turns++;
+    });
+    expect(made).toEqual(templatesOf(text));
+    expect(turns).toBe(4);
+  });
+});

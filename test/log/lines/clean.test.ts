@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cleanLine, stripEscapes } from '../../../src/log/lines/clean.ts';
+
+describe('stripEscapes', () => {
+  it.each([
+    ['colours', '\u001b[1;31merror\u001b[0m: x', 'error: x'],
+    ['an OSC 8 link', '\u001b]8;;https://example.test\u0007text\u001b]8;;\u0007', 'text'],
+    ['cursor moves', '\u001b[2K\u001b[1Gdone', 'done'],
+    ["Buildkite's time", '\u001b_bk;t=1700000000000\u0007--- FAIL: TestPear', '--- FAIL: TestPear'],
+    ['a window title ended by ST', '\u001b]0;title\u001b\\text', 'text'],
+  ])('removes %s', (_, text, plain) => {
+    expect(stripEscapes(text)).toBe(plain);
+  });
+
+  it('keeps the number of lines, whatever the text', () => {
+    const piece = fc.constantFrom('\u001b', '\u001b[', '\u001b]', '\u001b_', '31m', '\n', '\r', 'x', '\u0007', ';');
+    fc.assert(
+      fc.property(
+        fc.array(piece).map((all) => all.join('')),
+        (text) => stripEscapes(text).split('\n').length === text.split('\n').length,
+      ),
+    );
+  });
+});
+
+describe('cleanLine', () => {
+  it.each([
+    ['GitHub', '2024-07-16T20:33:32.4841352Z ##[error]x', '##[error]x'],
+    ['GitHub download', 'build\tRun tests\t2021-12-01T13:01:04.3807878Z FAILED', 'FAILED'],
+    ['GitLab', '2024-07-16T20:33:32.484135Z 01O hello', 'hello'],
+    ['Jenkins', '[2024-07-16T20:33:32.484Z] + make', '+ make'],
+    ['a bracketed clock', '[12:30:01] starting', 'starting'],
+    ['a test harness', '[task 2025-02-13T21:24:26.555Z] 21:24:26     INFO - TEST-UNEXPECTED-FAIL | a | b', 'TEST-UNEXPECTED-FAIL | a | b'],
+    ['Buildkite, its escape lost', '_bk;t=1700000000000\u0007--- FAIL: TestPear', '--- FAIL: TestPear'],
+    ['BuildKit', '#8 0.345 npm error code ERESOLVE', 'npm error code ERESOLVE'],
+    ['BuildKit (tens)', '#12 12.34     at weigh (scales.js:4:9)', '    at weigh (scales.js:4:9)'],
+    ['BuildKit (hundreds)', '#8 123.4 done', 'done'],
+    ['BuildKit (thousands)', '#8 1234. done', 'done'],
+    ['BuildKit, the failed step again', '12.34 src/scales.ts:4:9 - error TS2322: pear', 'src/scales.ts:4:9 - error TS2322: pear'],
+    ['BuildKit, a frame again', '1.234   File "scales.py", line 4, in weigh', '  File "scales.py", line 4, in weigh'],
+    ['BuildKit, a script again', '0.345 > scales@1.0.0 test', '> scales@1.0.0 test'],
+    ['TeamCity', '[12:34:56]E:\t [Step 1/3] expected 3', 'expected 3'],
+    ['TeamCity, no status', '[12:34:56] :\t [Step 1/3] ##teamcity[x]', '##teamcity[x]'],
+    ['CodeBuild', '[Container] 2024/01/01 12:00:00 Running command npm test', 'Running command npm test'],
+    ['CodeBuild, with parts of a second', '[Container] 2024/01/01 12:00:00.123456 Phase complete', 'Phase complete'],
+    ['Cloud Build', 'Step #3 - "test": npm error code ERESOLVE', 'npm error code ERESOLVE'],
+    ['Cloud Build, no name', 'Step #3: bad', 'bad'],
+    ['Cloud Build around BuildKit', 'Step #3 - "build": #8 12.34 bad', 'bad'],
+    ['docker-compose', 'web_1  | Traceback (most recent call last):', 'Traceback (most recent call last):'],
+    ['docker compose', 'shop-web-1       |   File "a.py", line 4, in b', '  File "a.py", line 4, in b'],
+    ['docker compose, nothing said', 'web-1  |', ''],
+    ['Woodpecker', '[test:L12:3s] --- FAIL: TestPear', '--- FAIL: TestPear'],
+    ['Tekton', '[build : unit-test] BUILD FAILURE', 'BUILD FAILURE'],
+    ['kubectl', '[pod/web-5d/app] panic: pear', 'panic: pear'],
+    ['GitHub around BuildKit', '2024-07-16T20:33:32.4841352Z #8 12.34 bad', 'bad'],
+  ])("drops %s's prefix", (_, line, clean) => {
+    expect(cleanLine(line)).toBe(clean);
+  });
+
+  it('shows what stands after the last carriage return', () => {
+    expect(cleanLine('  1%\r 50%\r100% done\r')).toBe('100% done');
+  });
+
+  it.each([
+    '  at a (b.js:1:2)',
+    '#8 ERROR: process "/bin/sh -c npm test" did not complete successfully: exit code: 1',
+    '#0 0x0000 in weigh scales.c:4',
+    '#8 12.345 kilograms',
+    '12.34 ms',
+    '0.123 > 0.05',
+    '1.500 + 2.500',
+    '12.34 56.78 90.12',
+    '0.123 errors a run',
+    '3.142 is no time',
+    '2024. Error: x and a year',
+    'Step #3 failed',
+    'Starting Step #1 - "test"',
+    'Step 3/7 : RUN npm test',
+    'web-1 | one space',
+    'scales.ts  |   85.71 | 4-9',
+    '[ERROR] pear',
+    '[1/4] Resolving packages',
+    '[pear : ',
+    '[info] scales: 4 tests',
+  ])('leaves %s alone', (line) => {
+    expect(cleanLine(line)).toBe(line);
+  });
+});

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+
+const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n`;
+
+describe('masking piece by piece', () => {
+  it('writes nothing where there is nothing to hide', async () => {
+    expect(await inPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
+  });
+
+  it('gives what masking the whole text gives, wherever the pieces are cut', async () => {
+    const body = Array.from({ length: 14 }, (_, i) => `MIIEpAIBAAKCAQEA${i}x7Vq3Zk9LmNoPqRsTuVwXyZaBcDeFgHiJkLm0Q${i}2aB`).join('\n');
+    const key = `-----BEGIN RSA PRIVATE KEY-----\n${body}\n-----END RSA PRIVATE KEY-----\n`;
+    for (const shift of [0, 100, 700, 1_048_576 - 300]) {
+      const log = `${'x'.repeat(shift)}\n${`${FILLER.repeat(900)}password=${TOKEN}\n${key}`.repeat(18)}the end ${TOKEN}`;
+      const whole = await createMasker().mask(log);
+      const pieces = await inPieces(log);
+      expect(pieces.text).toBe(whole.text);
+      expect(pieces.text).not.toContain(TOKEN);
+      expect(pieces.text).not.toContain('MIIEpAIBAAKCAQEA');
+    }
+  });
+
+  it('hides in the first piece what shows itself only in the last', async () => {
+    const value = 'zX81kQpW93mNvB27';
+    const { text } = await inPieces(`called with ${value}\n${FILLER.repeat(20_000)}API_TOKEN=${value}\n`);
+    expect(text).not.toContain(value);
+  });
+
+  it('masks a line longer than a piece', async () => {
+    const { text, count } = await inPieces(`${'word '.repeat(300_000)}token=${TOKEN} ${'word '.repeat(300_000)}`);
+    expect(text).not.toContain(TOKEN);
+    expect(count).toBe(1);
+  });
+});
+
+async function inPieces(log: string): Promise<{ text: string; count: number }> {
+  const pieces: Buffer[] = [];
+  const count = await createMasker().maskPieces(bytesOfText(log), (piece) => pieces.push(Buffer.from(piece)));
+  return { text: Buffer.concat(pieces).toString(), count };
+}

@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { groupByCause } from '../../../src/log/recognise/failures.ts';
+import {
+  FINGERPRINT_ALGORITHM,
+  FINGERPRINT_VERSION,
+  fingerprintOf,
+  isGenericMessage,
+  isUnknown,
+} from '../../../src/log/recognise/fingerprint.ts';
+
+const nothing = { test: null, exceptionType: null, frames: [], message: null };
+const printOf = (message: string, test: string | null = null) => fingerprintOf({ ...nothing, test, message }).fingerprint.value;
+
+describe('fingerprintOf', () => {
+  it('names its algorithm and version', () => {
+    expect(fingerprintOf(nothing).fingerprint).toMatchObject({ algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION });
+  });
+
+  it.each([
+    ['times', 'failed at 2024-01-02T03:04:05Z', 'failed at 2025-11-12T13:14:15Z'],
+    ['ports and addresses', 'connect ECONNREFUSED 127.0.0.1:5432', 'connect ECONNREFUSED 10.0.0.7:5433'],
+    ['durations', 'took 12.5 s to answer', 'took 7 s to answer'],
+    ['hexadecimal ids', 'object 0x7ffdeadbeef is gone', 'object 0x1234567890 is gone'],
+    ['UUIDs', 'no job 123e4567-e89b-12d3-a456-426614174000', 'no job 00000000-1111-2222-3333-444444444444'],
+    ['path prefixes', 'cannot open /home/runner/work/a/a/src/x.ts', 'cannot open /builds/group/a/src/x.ts'],
+    ['secrets', 'bad token ***', 'bad token ****'],
+    [
+      'host of an address',
+      "channel 'agent-7.ci.example.net/10.0.0.7:50000' is closed",
+      "channel '192.168.4.1/192.168.4.1:41234' is closed",
+    ],
+    ['IPv6 addresses', 'refused by fe80:0:0:0:2aa:ff:fe9a:4ca2 port 80', 'refused by 2001:db8::1 port 81'],
+    ['temporary directories', 'no file in /tmp/tmpk3j_x9ab', 'no file in /var/tmp/tmpq0z1ttyu'],
+    ['object addresses', 'no handler for com.acme.Cart@5acfe', 'no handler for com.acme.Cart@be7fad'],
+    ['colours', '\u001b[31mexpected rates\u001b[39m to load', 'expected rates to load'],
+    ['version', 'acme-rates 1.2.3 is too old', 'acme-rates 4.17 is too old'],
+    ['class of an assertion', 'AssertionError [ERR_ASSERTION]: the input has no total', 'the input has no total'],
+    ['strictness of a comparison', 'Expected values to be strictly equal:', 'Expected values to be strictly deep-equal:'],
+    ['place where memory ran out', '# Fatal process OOM in Zone', 'FATAL ERROR: Scavenger: promotion failed JavaScript heap out of memory'],
+  ])('is the same whatever the %s', (_, one, other) => {
+    expect(printOf(one)).toBe(printOf(other));
+  });
+
+  it('differs by test, by small numbers in its name, and by message', () => {
+    expect(
+      new Set([printOf('x is bad', 'case 3'), printOf('x is bad', 'case 4'), printOf('y is bad', 'case 3'), printOf('x is bad')]).size,
+    ).toBe(4);
+  });
+
+  it.each([
+    ['HTTP statuses', 'GET /rates failed with status 502', 'GET /rates failed with status 404'],
+    ['HTTP reasons', '500 Internal Server Error at the depot', '503 Internal Server Error at the depot'],
+    ["npm's codes", 'npm error code E401 for the depot', 'npm error code E503 for the depot'],
+    ["curl's codes", 'The requested URL returned error: 500', 'The requested URL returned error: 502'],
+    ['exit codes', 'worker of the depot died with exit code 137', 'worker of the depot died with exit code 1'],
+  ])('tells different %s apart', (_, one, other) => {
+    expect(printOf(one)).not.toBe(printOf(other));
+    expect(printOf(one, 'test_a')).not.toBe(printOf(other, 'test_a'));
+  });
+
+  it('is generic where it rests on the name of a test alone', () => {
+    expect(fingerprintOf({ ...nothing, test: 'test_a' }).generic).toBe(true);
+    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'exit code 1' }).generic).toBe(true);
+    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'the scale is off' }).generic).toBe(false);
+  });
+
+  it('knows an exception by its deepest own frame, not by the line', () => {
+    const frames = (file: string, line: number) => [
+      { file: 'node_modules/x.js', line: 1, function: 'lib', own: false },
+      { file, line, function: 'load', own: true },
+    ];
+    const of = (file: string, line: number) => fingerprintOf({ ...nothing, exceptionType: 'TypeError', frames: frames(file, line) });
+    expect(of('/a/src/x.js', 3).fingerprint).toEqual(of('/b/src/x.js', 9).fingerprint);
+    expect(of('/a/src/x.js', 3).fingerprint).not.toEqual(of('/a/src/y.js', 3).fingerprint);
+    expect(of('/a/src/x.js', 3).generic).toBe(false);
+  });
+
+  it.each([
+    'exit code 1',
+    'BUILD FAILED',
+    'Process completed with exit code 1.',
+    '##[error]Process completed with exit code 2.',
+    'npm ERR! Test failed.  See above for more details.',
+    'npm ERR! code ELIFECYCLE',
+    'make: *** [Makefile:3: all] Error 2',
+    'error: ',
+    'FAILURE: Build failed with an exception.',
+    'The command "npm test" exited with 1.',
+    'Finished: FAILURE',
+    'script returned exit code 1',
+    '',
+  ])('takes %j for generic', (message) => {
+    expect(isGenericMessage(message)).toBe(true);
+    expect(fingerprintOf({ ...nothing, message }).generic).toBe(true);
+  });
+
+  it.each(['TypeError: x is not a function', 'cannot find module left-pad', 'ld: cannot find -lfoo'])(
+    'takes %j for specific',
+    (message) => {
+      expect(fingerprintOf({ ...nothing, message }).generic).toBe(false);
+    },
+  );
+});
+
+describe('a failure that does not say why', () => {
+  const silent = (test: string | null, message: string | null) => fingerprintOf({ ...nothing, test, message });
+
+  it('is known by its test and by how that ended, and is generic', () => {
+    const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL'].map((message) => silent('test_a', message));
+    expect(new Set(endings.map(({ fingerprint }) => fingerprint.value)).size).toBe(4);
+    expect(endings.map(({ generic }) => generic)).toEqual([true, true, true, true]);
+    expect(silent('test_b', 'timed out').fingerprint).not.toEqual(silent('test_a', 'timed out').fingerprint);
+  });
+
+  it('has one value on all platforms, whatever the code that says nothing', () => {
+    expect(silent('test_a', 'crashed with exit code -11')).toEqual(silent('test_a', 'crashed with exit code 3221225477'));
+    expect(silent('test_a', 'exit code 7')).toEqual(silent('test_a', null));
+    expect(silent('test_a', 'npm ERR! Test failed.  See above for more details.')).toEqual(silent('test_a', null));
+    for (const passed of [
+      'ok 3 - adds two numbers',
+      '# Subtest: adds two numbers',
+      '[PASS] adds two numbers',
+      '✔ adds two numbers (2 ms)',
+    ]) {
+      expect(silent('test_a', passed)).toEqual(silent('test_a', null));
+    }
+  });
+
+  it('is no longer generic where an own frame says where', () => {
+    const frames = [{ file: 'src/pool.c', line: 3, function: 'take', own: true }];
+    expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(false);
+  });
+
+  it('is nobody without a test: all such are unknown', () => {
+    expect(isUnknown(silent(null, null).fingerprint)).toBe(true);
+    expect(isUnknown(silent(null, 'exit code 1').fingerprint)).toBe(true);
+    expect(isUnknown(fingerprintOf({ ...nothing, exceptionType: 'Error' }).fingerprint)).toBe(true);
+    expect(isUnknown(silent('test_a', null).fingerprint)).toBe(false);
+    expect(isUnknown(silent(null, 'cannot find module left-pad').fingerprint)).toBe(false);
+  });
+
+  it('is grouped, but never recalled, where only a signal is known', () => {
+    expect(silent(null, 'Segmentation fault (core dumped)')).toMatchObject({ generic: true });
+    expect(isUnknown(silent(null, 'Killed').fingerprint)).toBe(false);
+  });
+});
+
+describe('groupByCause', () => {
+  it('groups by fingerprint in order of appearance, generic or not', () => {
+    const print = (value: string, generic = false) => ({ fingerprint: { algorithm: 'f', version: 1, value }, generic });
+    const groups = groupByCause([print('a'), print('x', true), print('b'), print('a'), print('x', true), print('y', true)]);
+    expect(groups.map(({ generic, failures }) => [generic, failures.length])).toEqual([
+      [false, 2],
+      [true, 2],
+      [false, 1],
+      [true, 1],
+    ]);
+  });
+});
