@@ -11,7 +11,7 @@ export interface Masked {
 }
 
 /** What stands in the place of a secret. GitHub and GitLab write the same. */
-export const HIDDEN = '***';
+const HIDDEN = '***';
 
 /** Sorted, with spans that overlap or touch made one. Empty spans are dropped. */
 export function mergeSpans(spans: readonly Span[]): Span[] {

@@ -57,7 +57,7 @@ function generatedText(bytes: number, random: () => number): string {
 }
 
 /** A small generator of numbers in 0..1 (mulberry32): good enough for logs, and the same everywhere. */
-export function randomFrom(seed: number): () => number {
+function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -29,7 +29,7 @@ export function scoreCalibration(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /** Expected calibration error over ten bins of stated probability (Guo et al. 2017, arXiv 1706.04599). */
-export function calibrationError(statements: readonly Statement[]): number {
+function calibrationError(statements: readonly Statement[]): number {
   let error = 0;
   for (let bin = 0; bin < BINS; bin++) {
     const inside = statements.filter(({ stated }) => Math.min(BINS - 1, Math.floor(stated * BINS)) === bin);

@@ -1,7 +1,8 @@
 import { diagnosticExtractor } from './diagnostics.ts';
 
 const source = (line: string) =>
-  /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):/.test(line) || /: note:|^\s{1,8}note:/.test(line);
+  /^\s{0,12}(?:\d{1,6})? {0,6}\||^\s{1,12}--> |^\s{1,200}[\^~]|^\s{2,200}\S|^(?:symbol|location):/.test(line) ||
+  /: note:|^\s{1,8}note:/.test(line);
 
 /** `   --> src/main.rs:19:34` */
 const arrow = /^\s{0,12}--> (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):(?<column>\d{1,6})/;
