@@ -18,12 +18,19 @@ export interface RunOptions {
   readonly onStart?: (process: { kill(signal: NodeJS.Signals): void }) => void;
   /** Close standard output before anything is written, as `| true` does. */
   readonly closedStdout?: boolean;
+  /** Root may read every file; as anybody else it may not. */
+  readonly asAnybody?: boolean;
 }
+
+/** Takes from root what lets it read and search where the modes forbid it. */
+const WITHOUT_PRIVILEGE = ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'];
 
 /** Runs the command line as a person would, in an environment without any of its settings. */
 export function faultline(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
   const { PATH = '', HOME = '' } = process.env;
-  const child = spawn(process.execPath, [MAIN, ...args], {
+  const node = [process.execPath, MAIN, ...args];
+  const [program = '', ...rest] = options.asAnybody === true && process.getuid?.() === 0 ? [...WITHOUT_PRIVILEGE, ...node] : node;
+  const child = spawn(program, rest, {
     cwd: options.cwd ?? process.cwd(),
     env: { PATH, HOME, ...options.env },
     timeout: 30_000,
