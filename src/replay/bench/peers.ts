@@ -46,7 +46,7 @@ export async function* linesWith(searcher: Searcher, patterns: string, file: str
 
 /** Lines, templates and seconds of Drain3 over a file; null where Python or the package is not there. */
 export function mineWithDrain3(python: string, file: string): { seconds: number; lines: number; templates: number } | null {
-  const script = join(import.meta.dirname, 'drain3.py');
+  const script = join(import.meta.dirname, 'mine-templates.py');
   const run = spawnSync(python, [script, file], { encoding: 'utf8', timeout: TIME_LIMIT });
   const [seconds, lines, templates] = (run.stdout ?? '').trim().split(' ').map(Number);
   return run.status === 0 && seconds !== undefined && lines !== undefined && templates !== undefined ? { seconds, lines, templates } : null;

@@ -41,6 +41,9 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
+/** A mark with nothing behind it. */
+const BARE = /^\s{0,20}\[?(?:error|fatal|fail(?:ed|ure)?)\]?:?\s{0,20}$/i;
+
 /** How something ended, not why. */
 const ENDING =
   /exit(?:ed)?(?: with)?(?: code| status)?:? \d|\bBUILD FAIL|marked build as failure|Finished: FAILURE|Test failed|Lifecycle script/i;
@@ -107,5 +110,5 @@ function readLine(log: LogText, line: number, found: Extraction): void {
   if (phrase === undefined) return;
   found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason, loose: true });
   const weight = ENDING.test(text) ? 8 : phrase.weight;
-  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight });
+  if (!BARE.test(text)) found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight });
 }
