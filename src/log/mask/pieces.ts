@@ -12,9 +12,9 @@ export interface PieceMasking {
 }
 
 /** Bytes masked at once, whole lines where there are any: a string of more would not be young enough to be collected soon. */
-const PIECE = 96 * 1024;
-/** Bytes read beyond a piece: a key or a broken secret that begins in it may end there. */
-const BEYOND = 16 * 1024;
+const PIECE = 80 * 1024;
+/** Bytes read beyond a piece: a key or a broken secret that begins in it may end there; the longest key has 200 lines, each with its time. */
+const BEYOND = 32 * 1024;
 /** Spans kept from the first pass to the second; of a log with more they are found again. */
 const MAX_KEPT = 100_000;
 const LINE_FEED = 10;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
@@ -20,6 +21,25 @@ describe('masking piece by piece', () => {
       expect(pieces.text).toBe(whole.text);
       expect(pieces.text).not.toContain(TOKEN);
       expect(pieces.text).not.toContain('MIIEpAIBAAKCAQEA');
+    }
+  });
+
+  it('hides the longest key that is made, each line with its time, wherever a piece ends in it', async () => {
+    const line = (i: number) => {
+      const material = createHash('sha512').update(`line ${i}`).digest('base64').slice(0, 60);
+      return `2026-01-05T10:00:00.${String(1_000_000 + i)}Z MII${String(i).padStart(3, '0')}${material}`;
+    };
+    const body = Array.from({ length: 195 }, (_, i) => line(i)).join('\n');
+    const time = '2026-01-05T10:00:00.0000000Z';
+    const key = `${time} -----BEGIN RSA PRIVATE KEY-----\n${body}\n${time} -----END RSA PRIVATE KEY-----\n`;
+    for (let shift = 70_000; shift < 100_000; shift += 3_000) {
+      const { text } = await inPieces(
+        `${'x'
+          .repeat(99)
+          .concat('\n')
+          .repeat(shift / 100)}${key}`,
+      );
+      expect(text).not.toMatch(/MII\d{3}/);
     }
   });
 
