@@ -1,4 +1,4 @@
-import { NO_USAGE, type Step, type Usage } from '../../src/domain/analysis.ts';
+import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/domain/analysis.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
 import type { TriageStateUpdate } from './state.ts';
@@ -16,7 +16,7 @@ export function startWatch(runtime: TriageRuntime): Stopwatch {
 export function finishedStep(
   runtime: TriageRuntime,
   watch: Stopwatch,
-  facts: Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes'>>,
+  facts: Pick<Step, 'node' | 'round' | 'summary'> & Partial<Pick<Step, 'by' | 'outcomes' | 'judgements' | 'investigator'>>,
 ): Pick<TriageStateUpdate, 'steps'> {
   const { clock, onStep } = contextOf(runtime);
   const step: Step = {
@@ -36,4 +36,10 @@ export function costOf(name: string, judgement: Judgement<unknown>, extra: Parti
     ...(judgement.model === null ? {} : { model: judgement.model }),
     ...(judgement.note === null ? {} : { notes: [judgement.note] }),
   };
+}
+
+/** A judgement as the trace shows it; `startedAt` is when it was asked for. */
+export function traceOf(runtime: TriageRuntime, name: string, startedAt: number, judgement: Judgement<unknown>): JudgementTrace {
+  const { by, model, promptHash, note, usage } = judgement;
+  return { name, by, model, promptHash, note, milliseconds: Math.max(0, contextOf(runtime).clock.now() - startedAt), ...usage };
 }

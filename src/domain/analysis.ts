@@ -95,6 +95,28 @@ export type Usage = z.infer<typeof Usage>;
 
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 };
 
+/** One judgement of a node as the trace shows it: who judged, with which prompt, and what it cost. */
+export const JudgementTrace = z.object({
+  /** "classify", "reason", "select_tool", "correct_call", "generate_answer", "verify". */
+  name: z.string(),
+  /** "rules", "llm", "recorded". */
+  by: z.string(),
+  model: z.string().nullable(),
+  promptHash: z.string().nullable(),
+  milliseconds: z.number(),
+  inputTokens: z.int(),
+  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  cachedInputTokens: z.int().optional(),
+  outputTokens: z.int(),
+  costUsd: z.number(),
+  modelCalls: z.int(),
+  /** Tries that failed and were made again; absent: none. */
+  retries: z.int().optional(),
+  /** Why somebody else than the configured analyst judged. */
+  note: z.string().nullable(),
+});
+export type JudgementTrace = z.infer<typeof JudgementTrace>;
+
 /** One finished node of the graph, in order. */
 export const Step = z.object({
   node: z.string(),
@@ -106,6 +128,10 @@ export const Step = z.object({
   summary: z.string(),
   /** Who judged: "rules", "llm", "recorded"; absent where no judgement was asked. */
   by: z.string().optional(),
+  /** Absent where no judgement was asked, and in steps that were stored before judgements were traced. */
+  judgements: z.array(JudgementTrace).optional(),
+  /** Which of several investigators side by side took the step: "code", "history", "documents"; absent outside a fan-out. */
+  investigator: z.string().optional(),
   outcomes: z.array(ToolOutcome.omit({ findings: true })).optional(),
 });
 export type Step = z.infer<typeof Step>;

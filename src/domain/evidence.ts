@@ -34,5 +34,7 @@ export const ToolOutcome = z.object({
   attempts: z.int(),
   /** The tool that answered instead, where the first one failed and its alternative took over. */
   answeredBy: z.string().optional(),
+  /** True where the answer was kept from an earlier call; absent: it was asked anew. */
+  cached: z.boolean().optional(),
 });
 export type ToolOutcome = z.infer<typeof ToolOutcome>;

@@ -8,6 +8,10 @@ export interface ModelUsage {
   readonly outputTokens: number;
   readonly costUsd: number;
   readonly modelCalls: number;
+  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  readonly cachedInputTokens?: number;
+  /** Tries that failed and were made again; absent: none. */
+  readonly retries?: number;
 }
 
 /** A judgement with who gave it and what it cost. */

@@ -20,6 +20,49 @@ export interface ChatReply<Value> {
   readonly costKnown?: boolean;
   /** How often the model was called for this reply, repairs included; absent: once. */
   readonly calls?: number;
+  /** Of the input tokens, those that the provider had cached; absent where it does not say. */
+  readonly cachedInputTokens?: number;
+  /** Tries that failed and were made again; absent: none. */
+  readonly retries?: number;
+}
+
+/** A function that the model may ask to be called. */
+export interface ChatTool {
+  readonly name: string;
+  readonly description: string;
+  /** JSON schema of its arguments. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** A call that the model wants; `args` are what it wrote, not yet checked against the tool's schema. */
+export interface ChatToolCall {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What the model said of its reason, where it said one. */
+  readonly why: string;
+}
+
+export interface ToolChoiceRequest {
+  readonly system: string;
+  readonly user: string;
+  /** Name of the question, e.g. "select-tool". */
+  readonly name: string;
+  readonly tools: readonly ChatTool[];
+}
+
+/** A turn of a conversation, in order. */
+export interface ChatTurn {
+  readonly role: 'user' | 'assistant';
+  readonly text: string;
+}
+
+export interface StreamRequest {
+  readonly system: string;
+  /** The last one is the question. */
+  readonly turns: readonly ChatTurn[];
+  readonly name: string;
+  /** Told each piece of text as it arrives. Must not throw. */
+  readonly onText: (piece: string) => void;
 }
 
 /**
@@ -29,4 +72,11 @@ export interface ChatReply<Value> {
 export interface ChatModel {
   readonly name: string;
   ask<Value>(request: ChatRequest<Value>, signal: AbortSignal): Promise<ChatReply<Value>>;
+  /**
+   * Lets the model choose among tools: by the server's own function calling, where it has none by JSON of a schema, and where
+   * it has not that either out of the text. Several calls are independent of each other; none: no tool would help.
+   */
+  chooseTools(request: ToolChoiceRequest, signal: AbortSignal): Promise<ChatReply<readonly ChatToolCall[]>>;
+  /** Plain text, told piece by piece; the value is the whole of it. A reply that is cut off throws `upstream-failed`. */
+  stream(request: StreamRequest, signal: AbortSignal): Promise<ChatReply<string>>;
 }

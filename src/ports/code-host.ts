@@ -10,6 +10,45 @@ export interface CommitInfo {
   readonly at: string;
   readonly subject: string;
   readonly files: readonly string[];
+  /** The pull request that brought it, where the host or the commit's own words tell. */
+  readonly pullRequest?: number | null;
+}
+
+export interface RepositoryInfo {
+  /** `owner/name`. */
+  readonly repository: string;
+  readonly defaultBranch: string | null;
+  readonly description: string | null;
+}
+
+/** How often the words of a search stand in a file, most telling first. */
+export interface FileHits {
+  readonly path: string;
+  /** Of all words together. */
+  readonly occurrences: number;
+  /** How many of the different words the file holds. */
+  readonly words: number;
+}
+
+export interface ChangedFile {
+  readonly path: string;
+  /** Where it was moved from; null where it was not. */
+  readonly previousPath: string | null;
+  readonly status: 'added' | 'modified' | 'removed' | 'renamed';
+  /** Lines. 0 for binary files. */
+  readonly additions: number;
+  readonly deletions: number;
+  /** Unified diff without its header, cut at 20,000 characters; null for binary files and where the host gives none. */
+  readonly patch: string | null;
+}
+
+/** What changed between two commits. */
+export interface Comparison {
+  /** Newest first. */
+  readonly commits: readonly CommitInfo[];
+  readonly files: readonly ChangedFile[];
+  /** There was more than the host or our limits give. */
+  readonly truncated: boolean;
 }
 
 export interface BlameLine {
@@ -53,4 +92,28 @@ export interface CodeHost {
   ): Promise<BlameLine[]>;
   /** Newest first; of one path where given. */
   history(query: { repository: string; ref: string | null; path?: string; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
+  /** Commits that touched these lines, newest first; at most 200 lines. */
+  lineHistory(
+    query: { repository: string; ref: string | null; path: string; lineStart: number; lineEnd: number; limit: number },
+    signal: AbortSignal,
+  ): Promise<CommitInfo[]>;
+  /** Repositories that can be read, by name; at most `limit`. */
+  listRepositories(query: { limit: number }, signal: AbortSignal): Promise<RepositoryInfo[]>;
+  /** Paths of all files, or of those below a folder, in order of their names; at most `limit`. */
+  listFiles(
+    query: { repository: string; ref: string | null; under?: string; limit: number },
+    signal: AbortSignal,
+  ): Promise<{ readonly paths: readonly string[]; readonly truncated: boolean }>;
+  /** Files that hold any of the literal words (1 to 16, in any case), most different words and most occurrences first. */
+  searchFiles(
+    query: { repository: string; ref: string | null; words: readonly string[]; limit: number },
+    signal: AbortSignal,
+  ): Promise<FileHits[]>;
+  /** What one commit changed against its first parent; null where there is no such commit. */
+  commitDiff(
+    query: { repository: string; commit: string },
+    signal: AbortSignal,
+  ): Promise<(Pick<Comparison, 'files' | 'truncated'> & { readonly commit: CommitInfo }) | null>;
+  /** What `head` has that `base` has not (since their merge base); null where either is missing. */
+  compare(query: { repository: string; base: string; head: string }, signal: AbortSignal): Promise<Comparison | null>;
 }

@@ -1,7 +1,7 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../src/domain/subject.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
-import { costOf, finishedStep, startWatch } from '../judge.ts';
+import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Says who has to act, and numbers the reader's excerpts as the first evidence. */
@@ -17,6 +17,7 @@ export async function classify(state: TriageStateValue, runtime: TriageRuntime):
       node: 'classify',
       round: 0,
       by: judgement.by,
+      judgements: [traceOf(runtime, 'classify', watch.startedAt, judgement)],
       summary: `${category} (${confidence.toFixed(2)}) ${kind}: ${judgement.value.because}`,
     }),
   };

@@ -1,6 +1,6 @@
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, startWatch } from '../judge.ts';
+import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
@@ -18,6 +18,7 @@ export async function generateAnswer(state: TriageStateValue, runtime: TriageRun
       node: 'generate_answer',
       round: state.rounds,
       by: judgement.by,
+      judgements: [traceOf(runtime, 'generate_answer', watch.startedAt, judgement)],
       summary: `${judgement.value.title} (${termination})`,
     }),
   };

@@ -1,7 +1,7 @@
 import type { ToolCall, ToolOutcome } from '../../../src/domain/evidence.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, startWatch } from '../judge.ts';
+import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** More than this in one step is a sign of a confused model, not of a thorough one. */
@@ -29,6 +29,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
       node: 'select_tool',
       round: state.rounds,
       by: judgement.by,
+      judgements: [traceOf(runtime, 'select_tool', watch.startedAt, judgement)],
       summary: calls.length === 0 ? 'no further question would help' : calls.map((call) => call.tool).join(', '),
     }),
   };

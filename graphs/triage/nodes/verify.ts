@@ -5,7 +5,7 @@ import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts'
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { type ActionDecision, decideAction } from '../decide-action.ts';
 import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, startWatch } from '../judge.ts';
+import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Corrective RAG (arXiv 2401.15884): grades the evidence, drops claims that do not hold, and says what happens next. */
@@ -45,6 +45,7 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
       node: 'verify',
       round: state.rounds,
       by: judgement.by,
+      judgements: [traceOf(runtime, 'verify', watch.startedAt, judgement)],
       summary: `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`,
     }),
   };
