@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import type { ChatModel, ChatReply, ChatRequest } from '../../ports/chat-model.ts';
+import type { ChatModel, ChatReply, ChatRequest, ChatToolCall, StreamRequest, ToolChoiceRequest } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/logger.ts';
 import { type Completion, complete, type Message } from './completion.ts';
 import { type Dialect, firstDialect, weakerDialect } from './dialect.ts';
@@ -48,7 +49,42 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): ChatMode
     throw new TriageError('invalid-config', "OpenAI's own server needs an API key; set one, or the base URL of a server that needs none");
   }
   const desk: Desk = { options, logger: options.logger ?? silentLogger, dialect: firstDialect(options.model) };
-  return { name: options.model, ask: (request, signal) => ask(desk, request, signal) };
+  return {
+    name: options.model,
+    ask: (request, signal) => ask(desk, request, signal),
+    chooseTools: (request, signal) => ask(desk, callsRequest(request), signal),
+    stream: async (request, signal) => {
+      const reply = await ask(desk, textRequest(request), signal);
+      request.onText(reply.value);
+      return reply;
+    },
+  };
+}
+
+const Calls = z.object({ calls: z.array(z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() })) });
+const Text = z.object({ text: z.string() });
+
+function callsRequest({ system, user, name, tools }: ToolChoiceRequest): ChatRequest<readonly ChatToolCall[]> {
+  const listed = tools.map((tool) => `- ${tool.name}: ${tool.description} Arguments: ${JSON.stringify(tool.parameters)}`).join('\n');
+  const how = 'Reply with one JSON object {"calls": [{"tool", "args", "why"}]}.';
+  const call = { type: 'object', properties: { tool: { type: 'string' }, args: { type: 'object' }, why: { type: 'string' } } };
+  return {
+    system: `${system}\n\nThe tools:\n${listed}\n\n${how}`,
+    user,
+    name,
+    schema: { type: 'object', properties: { calls: { type: 'array', items: call } }, required: ['calls'] },
+    parse: (reply) => Calls.parse(reply).calls.map(({ tool, args, why }) => ({ name: tool, args, why })),
+  };
+}
+
+function textRequest({ system, turns, name }: StreamRequest): ChatRequest<string> {
+  return {
+    system: `${system}\n\nReply with one JSON object {"text": your answer}.`,
+    user: turns.map(({ role, text }) => `${role}: ${text}`).join('\n\n'),
+    name,
+    schema: z.toJSONSchema(Text),
+    parse: (reply) => Text.parse(reply).text,
+  };
 }
 
 interface Desk {

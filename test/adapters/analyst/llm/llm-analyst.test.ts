@@ -69,6 +69,8 @@ function modelReplying(value: unknown, costKnown = true): ChatModel & { requests
       requests.push(request);
       return { value: request.parse(value), model: 'm-1', inputTokens: 10, outputTokens: 2, costUsd: 0, costKnown, calls: 1 };
     },
+    chooseTools: async () => expect.fail('not asked'),
+    stream: async () => expect.fail('not asked'),
   };
 }
 
