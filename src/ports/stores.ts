@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, NewBuild, TestResult } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import type { GreenBuild, Templates } from '../domain/green.ts';
 import type { LibraryEntry } from '../domain/library.ts';
@@ -229,6 +230,25 @@ export interface ChosenGreen extends GreenLog {
   readonly build: GreenBuild;
 }
 
+/** A tool's answer as it is kept: masked, bounded, and with the sentence that told how much there was. */
+export interface KeptResult {
+  readonly findings: readonly Finding[];
+  readonly summary: string;
+}
+
+/** Answers of tools, kept across runs. Losing any of it at any time costs time only. */
+export interface ToolCacheStore {
+  /** What is kept under the key and has not expired, else null. Marks it as used. */
+  get(key: string): Promise<KeptResult | null>;
+  /** Keeps an answer for `ttlMs`; what is larger than the store takes is not kept. Makes room by forgetting what was not used for longest. */
+  put(
+    of: { readonly key: string; readonly tool: string; readonly repository: string; readonly ttlMs: number },
+    result: KeptResult,
+  ): Promise<void>;
+  /** Forgets what has expired, and the longest unused where there is too much; says how many answers. */
+  sweep(): Promise<number>;
+}
+
 export interface Stores {
   readonly deliveries: DeliveryStore;
   readonly builds: BuildStore;
@@ -239,4 +259,5 @@ export interface Stores {
   readonly reviews: ReviewStore;
   readonly library: LibraryStore;
   readonly greens: GreenStore;
+  readonly toolCache: ToolCacheStore;
 }

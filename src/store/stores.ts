@@ -9,6 +9,7 @@ import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
 import { createReviewStore } from './reviews.ts';
+import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore } from './triages.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. */
@@ -23,5 +24,6 @@ export function createStores(db: Database, clock: Clock): Stores {
     reviews: createReviewStore(db),
     library: createLibraryStore(db),
     greens: createGreenStore(db),
+    toolCache: createToolCacheStore(db),
   };
 }

@@ -4,6 +4,7 @@ import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
 import { reviewsContract } from './stores/reviews.ts';
+import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
 import { type StoresUnderTest, storesWorld } from './stores/world.ts';
 
@@ -17,5 +18,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     reviewsContract(world);
     libraryContract(world);
     greensContract(world);
+    toolCacheContract(world);
   });
 }

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import type { KeptResult } from '../../../src/ports/stores.ts';
+import { createToolCacheStore, TOOL_CACHE_BOUNDS } from '../../../src/store/tool-cache.ts';
+import type { StoresWorld } from './world.ts';
+
+const LONG = 60_000;
+const said = (text: string): KeptResult => ({
+  findings: [
+    { title: 'src/cart.ts', text, source: 'src/cart.ts', lineStart: 3, lineEnd: 4, score: 0.5, data: { commit: 'a1', totals: [1, 2] } },
+  ],
+  summary: '1 finding',
+});
+const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
+
+/** What the cache of tools' answers promises. */
+export function toolCacheContract(world: StoresWorld): void {
+  describe('the cache of tools', () => {
+    const entry = (key: string, ttlMs = LONG) => ({
+      key: `${world.repository} ${key}`,
+      tool: 'read_file',
+      repository: world.repository,
+      ttlMs,
+    });
+    const keyOf = (key: string) => `${world.repository} ${key}`;
+
+    it('gives back what was kept, and nothing for another key', async () => {
+      const { toolCache } = world.stores;
+      await toolCache.put(entry('one'), said('tax = rate'));
+
+      expect(await toolCache.get(keyOf('one'))).toEqual(said('tax = rate'));
+      expect(await toolCache.get(keyOf('two'))).toBeNull();
+    });
+
+    it('keeps the newest answer of a key', async () => {
+      const { toolCache } = world.stores;
+      await Promise.all([toolCache.put(entry('one'), said('old')), toolCache.put(entry('one'), said('old'))]);
+      await toolCache.put(entry('one'), said('new'));
+
+      expect(await toolCache.get(keyOf('one'))).toEqual(said('new'));
+    });
+
+    it('forgets what has expired', async () => {
+      const { toolCache } = world.stores;
+      await toolCache.put(entry('short', 1), said('brief'));
+      await pause(5);
+
+      expect(await toolCache.get(keyOf('short'))).toBeNull();
+      await toolCache.sweep();
+      expect(await keysIn(world)).toEqual([]);
+    });
+
+    it('keeps text that holds NUL, without it', async () => {
+      const { toolCache } = world.stores;
+      await toolCache.put(entry('nul'), { ...said('a\0b \\u0000'), summary: 'one\0' });
+
+      expect(await toolCache.get(keyOf('nul'))).toMatchObject({ findings: [{ text: 'ab \\u0000' }], summary: 'one' });
+    });
+
+    it('makes room by number: what was not used for longest goes first', async () => {
+      await world.db.query('delete from tool_cache');
+      const small = createToolCacheStore(world.db, { ...TOOL_CACHE_BOUNDS, rows: 2, sweepEvery: 1 });
+      await small.put(entry('a'), said('a'));
+      await small.put(entry('b'), said('b'));
+      await small.get(keyOf('a'));
+      await small.put(entry('c'), said('c'));
+
+      expect(await keysIn(world)).toEqual([keyOf('a'), keyOf('c')]);
+    });
+
+    it('makes room by size, and keeps nothing that is too large', async () => {
+      await world.db.query('delete from tool_cache');
+      const narrow = createToolCacheStore(world.db, { rows: 100, bytes: 3_000, entryBytes: 2_000, sweepEvery: 1 });
+      await narrow.put(entry('a'), said('x'.repeat(1_000)));
+      await narrow.put(entry('b'), said('x'.repeat(1_000)));
+      await narrow.put(entry('c'), said('x'.repeat(1_000)));
+      await narrow.put(entry('huge'), said('x'.repeat(5_000)));
+
+      expect(await keysIn(world)).toEqual([keyOf('b'), keyOf('c')]);
+    });
+
+    it('takes what another version wrote for no answer', async () => {
+      const { toolCache } = world.stores;
+      await toolCache.put(entry('odd'), said('x'));
+      await world.db.query(`update tool_cache set findings = '{"other": 1}'::jsonb where key = $1`, [keyOf('odd')]);
+
+      expect(await toolCache.get(keyOf('odd'))).toBeNull();
+    });
+  });
+}
+
+async function keysIn(world: StoresWorld): Promise<string[]> {
+  const rows = await world.db.query<{ key: string }>('select key from tool_cache where repository = $1 order by key', [world.repository]);
+  return rows.map(({ key }) => key);
+}
