@@ -78,6 +78,12 @@ const halfBrokenHost: CodeHost = {
   findFiles: async () => ['src/money.js'],
   blame: async () => [],
   history: async () => [],
+  lineHistory: async () => [],
+  listRepositories: async () => [],
+  listFiles: async () => ({ paths: ['src/money.js'], truncated: false }),
+  searchFiles: async () => [],
+  commitDiff: async () => null,
+  compare: async () => null,
 };
 
 export interface Run {

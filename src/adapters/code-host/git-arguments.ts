@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { MAX_WORDS } from './limits.ts';
 
 /**
  * A path within the repository, without `.` segments. Throws `invalid-input` for one that leaves it, is absolute, or holds
@@ -29,6 +30,14 @@ export function searchText(text: string): string {
     throw new TriageError('invalid-input', 'text: one line of 1 to 500 characters can be searched for.');
   }
   return text;
+}
+
+/** The different words to look for, in any case. Throws `invalid-input` for none, for too many, and for what is no word. */
+export function searchWords(words: readonly string[]): string[] {
+  if (words.length === 0 || words.length > MAX_WORDS) {
+    throw new TriageError('invalid-input', `words: 1 to ${MAX_WORDS} words can be searched for, not ${words.length}.`);
+  }
+  return [...new Map(words.map((word) => [word.toLowerCase(), searchText(word)])).values()];
 }
 
 /** A 1-based range of at most `most` lines. */

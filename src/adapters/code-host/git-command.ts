@@ -37,6 +37,10 @@ function guards(folder: string): string[] {
     'core.pager=cat',
     'protocol.allow=never',
     'log.showSignature=false',
+    'log.showRoot=true',
+    'diff.noprefix=false',
+    'diff.orderFile=/dev/null',
+    'diff.relative=false',
     'submodule.recurse=false',
     `safe.directory=${resolve(folder)}`,
   ];

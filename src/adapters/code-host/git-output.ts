@@ -1,4 +1,5 @@
-import type { BlameLine, CodeLine, CommitInfo } from '../../ports/code-host.ts';
+import type { BlameLine, CodeLine, CommitInfo, FileHits } from '../../ports/code-host.ts';
+import { pullRequestOf } from './pull-request-number.ts';
 
 const MAX_LINE = 1_000;
 
@@ -12,6 +13,27 @@ export function parseGrep(output: string, commit: string, limit: number): CodeLi
     if (found.length === limit) break;
   }
   return found;
+}
+
+/** Reads `git grep -o -i -z` of one commit, `commit:path NUL match LF` for each occurrence, and counts by file. */
+export function countMatches(output: string, commit: string, words: readonly string[]): FileHits[] {
+  const wanted = words.map((word) => word.toLowerCase());
+  const files = new Map<string, { occurrences: number; seen: Set<string> }>();
+  for (let start = 0, end = output.indexOf('\n'); end !== -1; start = end + 1, end = output.indexOf('\n', start)) {
+    const separator = output.indexOf('\0', start);
+    if (separator === -1 || separator > end) continue;
+    const path = output.slice(start + commit.length + 1, separator);
+    const match = output.slice(separator + 1, end).toLowerCase();
+    const file = files.get(path) ?? { occurrences: 0, seen: new Set() };
+    files.set(path, file);
+    // A longer word may hold a shorter one: git prints the longer, and both occur.
+    for (const word of wanted) {
+      if (!match.includes(word)) continue;
+      file.occurrences += 1;
+      file.seen.add(word);
+    }
+  }
+  return [...files].map(([path, { occurrences, seen }]) => ({ path, occurrences, words: seen.size }));
 }
 
 interface BlamedCommit {
@@ -57,7 +79,7 @@ export function parseLog(output: string): Omit<CommitInfo, 'files'>[] {
   const commits: Omit<CommitInfo, 'files'>[] = [];
   for (let index = 0; index + 3 < fields.length; index += 4) {
     const [commit = '', author = '', at = '', subject = ''] = fields.slice(index, index + 4);
-    commits.push({ commit: commit.trim(), author, at, subject });
+    commits.push({ commit: commit.trim(), author, at, subject, pullRequest: pullRequestOf(subject) });
   }
   return commits;
 }

@@ -11,5 +11,11 @@ export function createNoCodeHost(): CodeHost {
     findFiles: async () => [],
     blame: async () => [],
     history: async () => [],
+    lineHistory: async () => [],
+    listRepositories: async () => [],
+    listFiles: async () => ({ paths: [], truncated: false }),
+    searchFiles: async () => [],
+    commitDiff: async () => null,
+    compare: async () => null,
   };
 }

@@ -30,7 +30,10 @@ describe('local git host', () => {
     repository.commit({ 'a.txt': 'committed\n' }, 'One');
     writeFileSync(join(repository.folder, 'a.txt'), 'edited\n');
     expect((await open().readFile({ ...query, path: 'a.txt' }, signal))?.lines).toEqual(['committed']);
-    expect((await open().readFile({ ...query, path: 'link' }, signal))?.lines).toEqual(['/etc/passwd']);
+    await expect(open().readFile({ ...query, path: 'link' }, signal)).rejects.toMatchObject({
+      code: 'unsupported-type',
+      message: 'link is a symbolic link to "/etc/passwd", which is no file of this commit.',
+    });
   });
 
   it("runs no program that the clone's own configuration names", async () => {

@@ -1,0 +1,33 @@
+import type { CodeLine, FileHits } from '../../ports/code-host.ts';
+import { assertAnswered } from './git-command.ts';
+import { countMatches, parseGrep } from './git-output.ts';
+import type { Ask, Place } from './git-place.ts';
+
+const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
+
+/** Lines that hold a text, as it is written. */
+export async function grepLines(ask: Ask, place: Place, text: string, limit: number, signal: AbortSignal): Promise<CodeLine[]> {
+  const answer = await ask(place, ['grep', '-n', ...OPTIONS, '-e', text, place.commit, '--'], signal);
+  assertAnswered(answer, 'search the repository');
+  return parseGrep(answer.output, place.commit, limit);
+}
+
+/** Files by how many of the words they hold. `-o` prints every occurrence, where `-c` would count lines and not tell the words apart. */
+export async function grepFiles(
+  ask: Ask,
+  place: Place,
+  { words, limit }: { words: readonly string[]; limit: number },
+  signal: AbortSignal,
+): Promise<FileHits[]> {
+  const patterns = words.flatMap((word) => ['-e', word]);
+  const answer = await ask(place, ['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
+  assertAnswered(answer, 'search the repository');
+  return mostTelling(countMatches(answer.output, place.commit, words), limit);
+}
+
+/** Most different words first, then most occurrences, then by name. */
+export function mostTelling(files: readonly FileHits[], limit: number): FileHits[] {
+  const order = (left: FileHits, right: FileHits) =>
+    right.words - left.words || right.occurrences - left.occurrences || (left.path < right.path ? -1 : 1);
+  return [...files].sort(order).slice(0, limit);
+}
