@@ -57,8 +57,11 @@ export function sparseBuild(known: Pick<NewBuild, 'repository' | 'pipeline' | 'n
   };
 }
 
-/** What a stored text of a build is. */
-export const SourceKind = z.enum(['log', 'report']);
+/**
+ * What a stored text of a build is. An artifact is a file beside its logs and reports: it is read as a log where the survey chose it. One that
+ * is no text has an empty text, and notes that say what it is.
+ */
+export const SourceKind = z.enum(['log', 'report', 'artifact']);
 export type SourceKind = z.infer<typeof SourceKind>;
 
 /** A log or test report as it came in: named, decompressed, not yet masked. */

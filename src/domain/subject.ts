@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Build } from './build.ts';
 import { Diagnostic, ErrorMessage, Excerpt, ExitMark, FailingTest, Failure, Fingerprint, Section, ThrownException } from './failure.ts';
 import { GreenBuild } from './green.ts';
+import { Survey } from './survey.ts';
 
 /**
  * What the graph is given to think about: one failure group of one build, as the reader left it. Logs stay in the
@@ -27,5 +28,7 @@ export const TriageSubject = z.object({
   tokens: z.int(),
   /** The green build since which some of the excerpts are new; absent where none of them is known to be. */
   green: GreenBuild.optional(),
+  /** What was made of the build's files; absent where there is nothing but one log. */
+  survey: Survey.optional(),
 });
 export type TriageSubject = z.infer<typeof TriageSubject>;
