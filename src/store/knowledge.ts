@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { coverage, wantedOf, wordsOf } from '../log/recognise/coverage.ts';
+import type { Database } from '../ports/database.ts';
+import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+
+/** Passages that are compared word by word; full text and trigrams choose them. */
+const CANDIDATES = 60;
+const MAX_TERMS = 40;
+/** What trigrams are compared with: likeness of a long question to a short word means nothing. */
+const MAX_LIKENESS = 300;
+const MAX_DOCUMENTS = 10_000;
+const MAX_PASSAGES = 200_000;
+
+const Found = Passage.extend({ document: TeamDocument.pick({ id: true, source: true, title: true, category: true }) });
+
+/** What a team wrote, in the database: found by full text or by trigrams, scored by its words. */
+export function createTeamKnowledgeStore(db: Database): TeamKnowledgeStore {
+  return {
+    put: (document, passages) =>
+      db.transaction(async (sql) => {
+        const [row] = await sql.query<{ id: string }>(PUT, documentValues(document));
+        const id = row?.id ?? document.id;
+        await sql.query('delete from knowledge_passages where document_id = $1', [id]);
+        const rows = passages.map((passage) => ({ ...passage, words: wordsOf(passage.text).join(' ') }));
+        await sql.query(PUT_PASSAGES, [id, { rows }]);
+        return id;
+      }),
+    find: async (idOrSource) => {
+      const [row] = await db.query(`select ${DOCUMENT} from knowledge_documents where id = $1 or source = $1 limit 1`, [idOrSource]);
+      return row === undefined ? null : TeamDocument.parse(row);
+    },
+    passages: async (id) => {
+      const rows = await db.query('select position, place, text from knowledge_passages where document_id = $1 order by position', [id]);
+      return rows.map((row) => Passage.parse(row));
+    },
+    list: async () => {
+      const rows = await db.query(`select ${DOCUMENT} from knowledge_documents order by source limit $1`, [MAX_DOCUMENTS]);
+      return rows.map((row) => TeamDocument.parse(row));
+    },
+    all: async () => (await db.query(ALL, [MAX_PASSAGES])).map((row): PassageOf => Found.parse(row)),
+    remove: async (id) => (await db.query('delete from knowledge_documents where id = $1 returning id', [id])).length > 0,
+    search: async ({ text, limit, category }) => {
+      const wanted = wantedOf(text);
+      if (wanted.terms.length === 0 || limit < 1) return [];
+      const question = wanted.terms
+        .slice(0, MAX_TERMS)
+        .map((term) => `'${term}'`)
+        .join(' | ');
+      const like = wanted.terms.join(' ').slice(0, MAX_LIKENESS);
+      const rows = await db.query(SEARCH, [question, like, category ?? null, CANDIDATES]);
+      return rows
+        .map((row) => Found.parse(row))
+        .map((found): PassageMatch => ({ ...found, score: coverage(wanted, wordsOf(found.text)) }))
+        .filter(({ score }) => score > 0)
+        .toSorted((left, right) => right.score - left.score)
+        .slice(0, limit);
+    },
+  };
+}
+
+function documentValues(document: TeamDocument): unknown[] {
+  const { id, source, title, format, category, hash, bytes, passages, notes, importedBy, importedAt } = document;
+  return [id, source, title, format, category, hash, bytes, passages, notes, importedBy, importedAt];
+}
+
+const DOCUMENT = `id, source, title, format, category, hash, bytes, passages, notes, imported_by as "importedBy", imported_at as "importedAt"`;
+
+const PUT = `
+  insert into knowledge_documents (id, source, title, format, category, hash, bytes, passages, notes, imported_by, imported_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  on conflict (source) do update set
+    title = excluded.title, format = excluded.format, category = excluded.category, hash = excluded.hash, bytes = excluded.bytes,
+    passages = excluded.passages, notes = excluded.notes, imported_by = excluded.imported_by, imported_at = excluded.imported_at
+  returning id`;
+
+const PUT_PASSAGES = `
+  insert into knowledge_passages (document_id, position, place, text, words)
+  select $1, (r->>'position')::integer, r->>'place', r->>'text', r->>'words' from jsonb_array_elements($2::jsonb->'rows') as r`;
+
+const FOUND = `p.position, p.place, p.text,
+  jsonb_build_object('id', d.id, 'source', d.source, 'title', d.title, 'category', d.category) as document`;
+
+const ALL = `
+  select ${FOUND} from knowledge_passages p join knowledge_documents d on d.id = p.document_id
+  order by d.source, p.position limit $1`;
+
+// Length counts (1), so that a long passage is not found for saying a little of everything.
+const SEARCH = `
+  select ${FOUND} from knowledge_passages p join knowledge_documents d on d.id = p.document_id
+  where (p.terms @@ $1::tsquery or $2 <% p.words) and ($3::text is null or d.category is null or d.category = $3)
+  order by ts_rank(p.terms, $1::tsquery, 1) + word_similarity($2, p.words) desc, d.source, p.position
+  limit $4`;
