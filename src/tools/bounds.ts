@@ -7,6 +7,9 @@ export const MAX_FINDINGS = 10;
 export const MAX_TEXT = 4_000;
 const MAX_TITLE = 300;
 const MAX_DATA = 4_000;
+/** Of a list or an object inside a finding's data. */
+const MAX_ITEMS = 200;
+const MAX_DEPTH = 4;
 
 /** Control characters that carry nothing for a reader; `\t` and `\n` stay, so lines keep their numbers. */
 const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
@@ -46,9 +49,19 @@ async function boundData(
 ): Promise<Record<string, unknown>> {
   const bounded: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(data).slice(0, 40)) {
-    bounded[key] = typeof value === 'string' ? (await mask(cleanText(value))).slice(0, MAX_DATA) : value;
+    bounded[key] = await boundValue(value, mask, MAX_DEPTH);
   }
   return bounded;
+}
+
+/** Texts however deep they stand; what is deeper still is left out, since nobody looks there for secrets. */
+async function boundValue(value: unknown, mask: (text: string) => string | Promise<string>, depth: number): Promise<unknown> {
+  if (typeof value === 'string') return (await mask(cleanText(value))).slice(0, MAX_DATA);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return Promise.all(value.slice(0, MAX_ITEMS).map((item) => boundValue(item, mask, depth - 1)));
+  const entries = Object.entries(value).slice(0, MAX_ITEMS);
+  return Object.fromEntries(await Promise.all(entries.map(async ([key, item]) => [key, await boundValue(item, mask, depth - 1)] as const)));
 }
 
 function lastShown(line: string): string {

@@ -1,8 +1,19 @@
 import { ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen, isBrokenCircuitError, retry, wrap } from 'cockatiel';
-import { isRetryable, TriageError } from '../domain/errors.ts';
+import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 
 /** Retries after the first attempt (DESIGN: "when a tool fails"). */
 const MAX_RETRIES = 3;
+/** Asking again changes nothing, whatever the error says of itself. */
+const NEVER_AGAIN: readonly TriageErrorCode[] = [
+  'upstream-auth',
+  'quota-exhausted',
+  'unauthenticated',
+  'forbidden',
+  'invalid-input',
+  'invalid-config',
+];
+/** Longest that a provider is believed when it asks to be left alone (Retry-After), in milliseconds. */
+const MAX_DEMANDED_REST_MS = 15 * 60_000;
 
 export interface ResilienceOptions {
   /** First pause before a retry, in milliseconds; it doubles, with jitter. */
@@ -21,7 +32,8 @@ export type Attempted<Value> =
 export interface Resilience {
   /**
    * Asks with retries for errors that say they are retryable, behind the provider's circuit breaker, all within `limitMs`.
-   * A wait that the other side demands (Retry-After) is honoured where it fits the limit; else there is no further try.
+   * A wait that the other side demands (Retry-After) is honoured where it fits the limit; else there is no further try, and nobody
+   * asks that provider before the time has come.
    * Never throws, except `cancelled` when `signal` ends.
    */
   attempt<Value>(
@@ -35,6 +47,7 @@ export interface Resilience {
 /** One circuit breaker per provider, kept for the life of the process. */
 export function createResilience(options: ResilienceOptions): Resilience {
   const breakers = new Map<string, ReturnType<typeof circuitBreaker>>();
+  const restsUntil = new Map<string, number>();
   function breakerOf(provider: string) {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
@@ -45,6 +58,8 @@ export function createResilience(options: ResilienceOptions): Resilience {
   }
   return {
     async attempt(provider, limitMs, signal, work) {
+      const restMs = (restsUntil.get(provider) ?? 0) - Date.now();
+      if (restMs > 0) return { error: toldToWait(provider, restMs), attempts: 0 };
       const deadline = Date.now() + limitMs;
       const limit = AbortSignal.timeout(limitMs);
       const both = AbortSignal.any([signal, limit]);
@@ -59,6 +74,8 @@ export function createResilience(options: ResilienceOptions): Resilience {
         return { value: await orAborted(asked, both), attempts };
       } catch (error) {
         if (signal.aborted) throw new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: signal.reason });
+        const demanded = retryAfterOf(error);
+        if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
         if (isBrokenCircuitError(error)) return { error: resting(provider), attempts };
         return { error: limit.aborted ? tooSlow(limitMs) : error, attempts };
       }
@@ -68,7 +85,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
 
 /** Exponential backoff with half jitter; never sleeps past the deadline. */
 function retryUntil(deadline: number, firstDelayMs: number) {
-  const worthwhile = (error: Error) => isRetryable(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
+  const worthwhile = (error: Error) => mayHelp(error) && Date.now() + (retryAfterOf(error) ?? 0) < deadline;
   const backoff = new DelegateBackoff<{ attempt: number; result: { error: Error } | { value: unknown } }>(({ attempt, result }) => {
     const demanded = 'error' in result ? retryAfterOf(result.error) : undefined;
     if (demanded !== undefined) return demanded;
@@ -76,6 +93,15 @@ function retryUntil(deadline: number, firstDelayMs: number) {
     return ceiling / 2 + (Math.random() * ceiling) / 2;
   });
   return retry(handleWhen(worthwhile), { maxAttempts: MAX_RETRIES, backoff });
+}
+
+function mayHelp(error: Error): boolean {
+  return isRetryable(error) && !(error instanceof TriageError && NEVER_AGAIN.includes(error.code));
+}
+
+/** The provider will not have us: who we are, or what we used up. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof TriageError && (error.code === 'upstream-auth' || error.code === 'quota-exhausted');
 }
 
 function retryAfterOf(error: unknown): number | undefined {
@@ -90,7 +116,7 @@ function speaksAgainstProvider(error: Error): boolean {
 }
 
 /** Settles with the work, or as soon as the signal ends: an adapter that ignores its signal holds nobody up. */
-function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+export function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise, resolve, reject } = Promise.withResolvers<Value>();
   const stop = () => reject(signal.reason);
   if (signal.aborted) stop();
@@ -109,4 +135,8 @@ function tooSlow(limitMs: number): TriageError {
 
 function resting(provider: string): TriageError {
   return new TriageError('upstream-failed', `${provider} failed several times in a row and is left alone for a while.`);
+}
+
+function toldToWait(provider: string, restMs: number): TriageError {
+  return new TriageError('rate-limited', `${provider} asked to be left alone for ${Math.ceil(restMs / 1000)} s more.`);
 }

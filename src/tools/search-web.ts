@@ -6,6 +6,8 @@ import { defineTool, type Tool } from './tool.ts';
 
 /** Search engines take a sentence, and less of a private log leaves the house. */
 const MAX_QUERY = 200;
+/** Pages about an error change slowly, and a build that fails again today asks the same. */
+const DAY_MS = 24 * 3_600_000;
 
 const Parameters = z.strictObject({
   query: z.string().trim().min(3).max(500).optional().describe("Words of the error; by default the failure's own message"),
@@ -23,6 +25,7 @@ export function searchWeb(webSearch: WebSearch): Tool {
     fallback: true,
     provider: `web-search:${webSearch.driver}`,
     parameters: Parameters,
+    cache: { ttlMs: DAY_MS, key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)] },
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
       const words = (query ?? failureHeadline(subject)).slice(0, MAX_QUERY);

@@ -18,8 +18,23 @@ export interface Alternative {
   args(call: ToolCall, subject: TriageSubject): Record<string, unknown>;
 }
 
+/** Keeps a tool's answers across runs. What is kept is masked, and is of one repository and category. */
+export interface CachePolicy<Args> {
+  /** How long a kept answer holds, in milliseconds. */
+  readonly ttlMs: number;
+  /**
+   * What the answer depends on beside the arguments: a commit, a content hash, the words that stand in for arguments left out. Null:
+   * this answer is not kept. May ask the provider; what it throws counts as null.
+   */
+  key(args: Args, context: ToolContext): readonly unknown[] | null | Promise<readonly unknown[] | null>;
+}
+
 /** A question with arguments that fit: it may still be refused, and may be asked more than once. */
 export interface Question {
+  /** The arguments as they were read: checked, with defaults. */
+  readonly args: Readonly<Record<string, unknown>>;
+  /** What its answer depends on beside them; null: it is not kept. */
+  cacheKey(context: ToolContext): Promise<readonly unknown[] | null>;
   /** Why this question is not allowed for this category, or null. */
   refusal(context: ToolContext): string | null;
   run(context: ToolContext): Promise<Finding[]>;
@@ -31,6 +46,8 @@ export interface Tool {
   /** Who answers, "code-host:local-git"; tools of one provider share a circuit breaker. */
   readonly provider: string;
   readonly alternative: Alternative | null;
+  /** How long its answers are kept, in milliseconds; null: never. */
+  readonly cacheTtlMs: number | null;
   /** Why it cannot be asked about this subject at all (nothing configured), or null. */
   unavailable(subject: TriageSubject): Promise<string | null>;
   /** Checks arguments. A null value counts as absent: models must fill every field of a strict schema. */
@@ -48,6 +65,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly provider: string;
   readonly parameters: Schema;
   readonly alternative?: Alternative;
+  /** Absent: answers are never kept. */
+  readonly cache?: CachePolicy<z.output<Schema>>;
   unavailable?(subject: TriageSubject): Promise<string | null>;
   /** Why these arguments are not allowed for this category, or null. */
   guard?(args: z.output<Schema>, context: ToolContext): string | null;
@@ -69,11 +88,14 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     },
     provider: definition.provider,
     alternative: definition.alternative ?? null,
+    cacheTtlMs: definition.cache?.ttlMs ?? null,
     unavailable: async (subject) => (await definition.unavailable?.(subject)) ?? null,
     read(args) {
       const parsed = definition.parameters.safeParse(withoutNulls(args));
       if (!parsed.success) return { error: describeIssues(parsed.error) };
       return {
+        args: parsed.data,
+        cacheKey: async (context) => (await definition.cache?.key(parsed.data, context)) ?? null,
         refusal: (context) => definition.guard?.(parsed.data, context) ?? null,
         run: (context) => definition.run(parsed.data, context),
       };

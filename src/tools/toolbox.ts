@@ -1,10 +1,13 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import { type Logger, silentLogger } from '../ports/logger.ts';
+import type { ToolCacheStore } from '../ports/stores.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
 import { boundFinding, cleanText, MAX_FINDINGS } from './bounds.ts';
-import { createResilience, type Resilience, type ResilienceOptions } from './resilience.ts';
-import type { Question, Tool, ToolContext } from './tool.ts';
+import { createResilience, isRefusal, type Resilience, type ResilienceOptions } from './resilience.ts';
+import { createResultCache, type Reply, type ResultCache } from './result-cache.ts';
+import { createRunLimiter, type RunLimiter } from './run-limiter.ts';
+import type { Alternative, Question, Tool, ToolContext } from './tool.ts';
 
 export interface ToolboxOptions {
   /** Hides secrets; applied to every text that a tool brings back. */
@@ -13,10 +16,15 @@ export interface ToolboxOptions {
   readonly resilience?: Partial<ResilienceOptions>;
   /** How long one question may take with its retries, in milliseconds; by default 20 times its usual latency, 5 to 30 s. */
   readonly timeLimitMs?: (tool: ToolDescription) => number;
+  /** Where answers of tools that allow it are kept; absent: nowhere. */
+  readonly cache?: ToolCacheStore;
+  /** How many questions one triage puts at once; the others wait their turn. Default 4. */
+  readonly concurrency?: number;
 }
 
 const COST_ORDER = { low: 0, medium: 1, high: 2 } as const;
 const MAX_SUMMARY = 500;
+const CONCURRENCY = 4;
 const DEFAULT_RESILIENCE: ResilienceOptions = { firstDelayMs: 200, breakAfter: 6, restMs: 30_000 };
 
 /**
@@ -26,7 +34,9 @@ const DEFAULT_RESILIENCE: ResilienceOptions = { firstDelayMs: 200, breakAfter: 6
 export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): Toolbox {
   const byName = indexByName(tools);
   const resilience = createResilience({ ...DEFAULT_RESILIENCE, ...options.resilience });
-  const desk: Desk = { byName, resilience, options, logger: options.logger ?? silentLogger };
+  const logger = options.logger ?? silentLogger;
+  const cache = createResultCache(options.cache ?? null, logger);
+  const desk: Desk = { byName, resilience, options, logger, cache, limiter: createRunLimiter(options.concurrency ?? CONCURRENCY) };
   return {
     offered: (category) =>
       tools
@@ -43,14 +53,14 @@ interface Desk {
   readonly resilience: Resilience;
   readonly options: ToolboxOptions;
   readonly logger: Logger;
+  readonly cache: ResultCache;
+  readonly limiter: RunLimiter;
 }
-
-type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts'>;
 
 /** Asks the tool; where it failed or was too slow, its alternative. */
 async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   const started = performance.now();
-  const finish = (reply: Reply, answeredBy?: string): ToolOutcome => ({
+  const finish = ({ final: _final, ...reply }: Reply, answeredBy?: string): ToolOutcome => ({
     call,
     ...reply,
     summary: cleanText(reply.summary).slice(0, MAX_SUMMARY),
@@ -64,13 +74,24 @@ async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise
   desk.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
   const alternative = tool.alternative === null ? undefined : desk.byName.get(tool.alternative.tool);
   if (tool.alternative === null || alternative === undefined) return finish(first);
+  // Who refuses us refuses us whatever we ask.
+  if (first.final === true && alternative.provider === tool.provider) return finish(first);
   const name = alternative.description.name;
-  const second = await ask(desk, alternative, tool.alternative.args(call, context.subject), context);
+  const second = await askInstead(desk, tool.alternative, alternative, call, context);
   const attempts = first.attempts + second.attempts;
   if (second.status === 'ok' || second.status === 'empty') {
     return finish({ ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts }, name);
   }
   return finish({ ...first, summary: `${first.summary} ${name} could not help either: ${second.summary}`, attempts });
+}
+
+async function askInstead(desk: Desk, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
+  try {
+    return await ask(desk, tool, args(call, context.subject), context);
+  } catch (error) {
+    if (context.signal.aborted) throw error;
+    return failure(error, 0, desk);
+  }
 }
 
 /** One tool, no alternative. */
@@ -81,9 +102,24 @@ async function ask(desk: Desk, tool: Tool, args: ToolCall['args'], context: Tool
   }
   const question = tool.read(args);
   if ('error' in question) return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
-  const refusal = question.refusal(context);
-  if (refusal !== null) return refused(refusal);
-  return put(desk, tool, question, context);
+  try {
+    const refusal = question.refusal(context);
+    if (refusal !== null) return refused(refusal);
+    return await questioned(desk, tool, question, context);
+  } catch (error) {
+    if (context.signal.aborted) throw cancelled(error);
+    return failure(error, 0, desk);
+  }
+}
+
+/** Kept or asked. What was kept is masked again: what is to be hidden may have grown since. */
+async function questioned(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+  const { limiter, cache } = desk;
+  const work = () => limiter.run(context.subject.triageId, context.signal, () => put(desk, tool, question, context));
+  const reply = await cache.answer(tool, question, context, work);
+  if (reply.cached !== true) return reply;
+  const again = await found(reply.findings, reply.attempts, desk);
+  return again.status === 'ok' ? { ...reply, findings: again.findings } : again;
 }
 
 async function put(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
@@ -126,7 +162,12 @@ async function failure(error: unknown, attempts: number, desk: Desk): Promise<Re
   if (code === 'invalid-input') return { status: 'invalid-arguments', findings: [], summary, attempts };
   if (code === 'forbidden') return { status: 'refused', findings: [], summary, attempts };
   if (code === 'not-found') return { status: 'empty', findings: [], summary, attempts };
-  return { status: 'failed', findings: [], summary, attempts };
+  return { status: 'failed', findings: [], summary, attempts, ...(isRefusal(error) && { final: true }) };
+}
+
+function cancelled(error: unknown): TriageError {
+  if (error instanceof TriageError && error.code === 'cancelled') return error;
+  return new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: error });
 }
 
 function refused(summary: string): Reply {

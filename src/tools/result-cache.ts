@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import type { ToolOutcome } from '../domain/evidence.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { ToolCacheStore } from '../ports/stores.ts';
+import { orAborted } from './resilience.ts';
+import type { Question, Tool, ToolContext } from './tool.ts';
+
+/** What came of asking one tool. */
+export type Reply = Pick<ToolOutcome, 'status' | 'findings' | 'summary' | 'attempts' | 'cached'> & {
+  /** Refused for who we are or for our quota: the same provider need not be asked another way. */
+  readonly final?: boolean;
+};
+
+export interface ResultCache {
+  /**
+   * The kept answer, else `work`'s, which is then kept where the tool allows it and something was found. The same question of the same
+   * failure put twice at a time is asked once. A cache that fails costs time, never the answer; one that hangs is given up on.
+   */
+  answer(tool: Tool, question: Question, context: ToolContext, work: () => Promise<Reply>): Promise<Reply>;
+}
+
+/** Rises when findings change their shape: what an older version kept is then not found any more. */
+const VERSION = 1;
+/** How long finding and reading a kept answer may take, in milliseconds: asking anew is often no slower. */
+const LOOKUP_MS = 2_000;
+
+/** `store` null: nothing is kept, and questions are still not put twice at a time. */
+export function createResultCache(store: ToolCacheStore | null, logger: Logger): ResultCache {
+  const running = new Map<string, Promise<Reply>>();
+  const first = (flight: string, ask: () => Promise<Reply>): Promise<Reply> => {
+    const asked = ask().finally(() => running.delete(flight));
+    running.set(flight, asked);
+    return asked;
+  };
+  const share = async (flight: string, signal: AbortSignal, ask: () => Promise<Reply>): Promise<Reply> => {
+    const asked = running.get(flight);
+    if (asked === undefined) return first(flight, ask);
+    const outcome = await orAborted(Promise.allSettled([asked]), signal);
+    // The other run ended, not this one.
+    if (outcome[0].status === 'rejected') return share(flight, signal, ask);
+    const { final, ...reply } = outcome[0].value;
+    return { ...reply, attempts: 0, ...(reply.status === 'ok' && { cached: true }), ...(final === true && { final }) };
+  };
+  return {
+    answer: async (tool, question, context, work) => {
+      const key = store === null ? null : await keyOf(tool, question, context, logger);
+      const flight = key ?? digest([tool.description.name, question.args, context.category, context.subject.triageId]);
+      return share(flight, context.signal, async () => {
+        const kept = key === null || store === null ? null : await lookUp(store, key, context.signal, logger);
+        if (kept !== null) return { status: 'ok', findings: [...kept.findings], summary: kept.summary, attempts: 0, cached: true };
+        const reply = await work();
+        if (key !== null && store !== null && reply.status === 'ok') await keep(store, key, tool, context, reply, logger);
+        return reply;
+      });
+    },
+  };
+}
+
+/** Null where the tool keeps nothing, may not be asked now, or cannot tell what its answer would hold for. */
+async function keyOf(tool: Tool, question: Question, context: ToolContext, logger: Logger): Promise<string | null> {
+  if (tool.cacheTtlMs === null) return null;
+  const { build } = context.subject;
+  const holds = await within(context.signal, logger, async (signal) => {
+    if ((await tool.unavailable(context.subject)) !== null) return null;
+    return await question.cacheKey({ ...context, signal });
+  });
+  if (holds === null) return null;
+  // The category is part of it since it decides which files a tool may read; the repository, so that no project sees another's.
+  return digest([VERSION, tool.description.name, question.args, context.category, build.provider, build.repository, holds]);
+}
+
+function lookUp(store: ToolCacheStore, key: string, signal: AbortSignal, logger: Logger) {
+  return within(signal, logger, () => store.get(key));
+}
+
+async function keep(store: ToolCacheStore, key: string, tool: Tool, context: ToolContext, reply: Reply, logger: Logger): Promise<void> {
+  const of = { key, tool: tool.description.name, repository: context.subject.build.repository, ttlMs: tool.cacheTtlMs ?? 0 };
+  const { findings, summary } = reply;
+  await within(context.signal, logger, async () => {
+    await store.put(of, { findings, summary });
+    return null;
+  });
+}
+
+/** Null where it fails or takes too long. Throws only where the run itself ends. */
+async function within<Value>(
+  run: AbortSignal,
+  logger: Logger,
+  work: (signal: AbortSignal) => Promise<Value | null>,
+): Promise<Value | null> {
+  const signal = AbortSignal.any([run, AbortSignal.timeout(LOOKUP_MS)]);
+  try {
+    return await orAborted(work(signal), signal);
+  } catch (error) {
+    if (run.aborted) throw error;
+    logger.debug({ error }, 'the cache of tools was of no use');
+    return null;
+  }
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value, sortKeys)).digest('hex');
+}
+
+/** The same object in the same words, in whatever order it was written. */
+function sortKeys(_name: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+}

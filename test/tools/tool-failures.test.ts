@@ -1,0 +1,239 @@
+import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { Finding } from '../../src/domain/evidence.ts';
+import type { ToolDefinition } from '../../src/tools/tool.ts';
+import { finding, flaky, type Parameters, tool, toolbox } from './sample-tools.ts';
+
+describe('a tool that fails', () => {
+  it('is asked again after transient errors, up to three times', async () => {
+    const healing = tool('a', async (_context, asked) => {
+      if (asked < 4) throw flaky();
+      return [finding];
+    });
+    expect(await toolbox([healing])('a')).toMatchObject({ status: 'ok', attempts: 4 });
+
+    const hopeless = tool('a', async () => {
+      throw flaky();
+    });
+    expect(await toolbox([hopeless])('a')).toMatchObject({ status: 'failed', attempts: 4, summary: 'It answered 503.' });
+  });
+
+  it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)('is never asked again after %s', async (code) => {
+    const refusing = tool('a', async () => {
+      throw new TriageError(code, 'No.');
+    });
+    expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
+  });
+
+  it.each(['upstream-auth', 'quota-exhausted', 'invalid-input'] as const)(
+    'is not asked again after %s, even one that claims it may help',
+    async (code) => {
+      const refusing = tool('a', async () => {
+        throw new TriageError(code, 'No.', { retryable: true, retryAfterMs: 1 });
+      });
+      expect(await toolbox([refusing])('a')).toMatchObject({ attempts: 1 });
+    },
+  );
+
+  it('is never asked again after an error that nobody expected', async () => {
+    const buggy = tool('a', async () => {
+      throw new RangeError('off by one');
+    });
+    expect(await toolbox([buggy])('a')).toMatchObject({ status: 'failed', attempts: 1, summary: 'off by one' });
+  });
+
+  it('waits as long as the other side demands', async () => {
+    const limited = tool('a', async (_context, asked) => {
+      if (asked === 1) throw flaky(80);
+      return [finding];
+    });
+    const outcome = await toolbox([limited])('a');
+
+    expect(outcome).toMatchObject({ status: 'ok', attempts: 2 });
+    expect(outcome.milliseconds).toBeGreaterThanOrEqual(75);
+  });
+
+  it('does not wait where the demanded pause is longer than its time limit', async () => {
+    const limited = tool('a', async () => {
+      throw flaky(60_000);
+    });
+    expect(await toolbox([limited], { timeLimitMs: () => 500 })('a')).toMatchObject({ status: 'failed', attempts: 1 });
+  });
+
+  it('is left alone as long as it demanded where that is longer, and so are others of its provider', async () => {
+    const limited = tool(
+      'a',
+      async () => {
+        throw flaky(400);
+      },
+      { provider: 'shared' },
+    );
+    const other = tool('b', async () => [finding], { provider: 'shared' });
+    const run = toolbox([limited, other], { timeLimitMs: () => 200 });
+    await run('a');
+
+    const second = await run('b');
+    expect(second).toMatchObject({ status: 'failed', attempts: 0 });
+    expect(second.summary).toContain('asked to be left alone');
+    await new Promise((done) => setTimeout(done, 450));
+    expect(await run('b')).toMatchObject({ status: 'ok' });
+  });
+
+  it('is data too where its own guard or its way to an alternative breaks', async () => {
+    const breaks = () => {
+      throw new RangeError('off by one');
+    };
+    const guarded = tool('a', async () => [finding], { guard: breaks });
+    expect(await toolbox([guarded])('a')).toMatchObject({ status: 'failed', summary: 'off by one' });
+
+    const failing = tool('a', async () => breaks(), { alternative: { tool: 'b', args: breaks } });
+    expect(await toolbox([failing, tool('b', async () => [finding])])('a')).toMatchObject({ status: 'failed' });
+  });
+
+  it('is timed out, even where it ignores its signal', async () => {
+    const deaf = tool('a', () => new Promise<Finding[]>(() => undefined));
+
+    expect(await toolbox([deaf], { timeLimitMs: () => 40 })('a')).toMatchObject({
+      status: 'timed-out',
+      summary: 'No answer within 40 ms.',
+    });
+  });
+
+  it('is given a signal that ends with its time limit', async () => {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const polite = tool('a', async (context) => {
+      await new Promise((done) => context.signal.addEventListener('abort', done));
+      resolve(true);
+      return [];
+    });
+    await toolbox([polite], { timeLimitMs: () => 30 })('a');
+
+    expect(await promise).toBe(true);
+  });
+
+  it('lets a cancelled run end at once', async () => {
+    const controller = new AbortController();
+    const slow = tool('a', () => new Promise<Finding[]>(() => undefined));
+    const asked = toolbox([slow])('a', {}, controller.signal);
+    controller.abort();
+
+    await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
+
+describe('the circuit breaker', () => {
+  it('opens for a provider after failures in a row, and tries again after a rest', async () => {
+    let asked = 0;
+    let healthy = false;
+    const shaky = tool('a', async () => {
+      asked += 1;
+      if (!healthy) throw flaky();
+      return [finding];
+    });
+    const run = toolbox([shaky], { resilience: { firstDelayMs: 1, breakAfter: 6, restMs: 500 } });
+
+    await run('a');
+    const second = await run('a');
+    expect(second).toMatchObject({ status: 'failed', attempts: 2 });
+    expect(second.summary).toContain('left alone for a while');
+    expect(await run('a')).toMatchObject({ status: 'failed', attempts: 0 });
+    expect(asked).toBe(6);
+
+    healthy = true;
+    await new Promise((done) => setTimeout(done, 550));
+    expect(await run('a')).toMatchObject({ status: 'ok', attempts: 1 });
+  });
+
+  it('is shared by the tools of a provider, and leaves others alone', async () => {
+    const failing = async () => {
+      throw flaky();
+    };
+    const run = toolbox(
+      [
+        tool('a', failing, { provider: 'shared' }),
+        tool('b', async () => [finding], { provider: 'shared' }),
+        tool('c', async () => [finding], { provider: 'other' }),
+      ],
+      { resilience: { firstDelayMs: 1, breakAfter: 4, restMs: 10_000 } },
+    );
+    await run('a');
+
+    expect(await run('b')).toMatchObject({ status: 'failed', attempts: 0 });
+    expect(await run('c')).toMatchObject({ status: 'ok' });
+  });
+
+  it('does not open for questions that were wrong', async () => {
+    const strict = tool('a', async () => {
+      throw new TriageError('invalid-input', 'No such log.');
+    });
+    const run = toolbox([strict], { resilience: { breakAfter: 2 } });
+    for (let round = 0; round < 5; round += 1) expect(await run('a')).toMatchObject({ status: 'invalid-arguments', attempts: 1 });
+  });
+});
+
+describe('the alternative tool', () => {
+  const broken = (rest: Partial<ToolDefinition<typeof Parameters>> = {}) =>
+    tool(
+      'a',
+      async () => {
+        throw flaky();
+      },
+      { alternative: { tool: 'b', args: (call) => ({ path: `instead of ${call.args.path}` }) }, ...rest },
+    );
+
+  it('answers where the first one could not, and is named', async () => {
+    let seen: unknown;
+    const second = tool('b', async () => [finding], {
+      guard: (args) => {
+        seen = args;
+        return null;
+      },
+    });
+    const outcome = await toolbox([broken(), second])('a', { path: 'x' });
+
+    expect(outcome).toMatchObject({ status: 'ok', answeredBy: 'b', attempts: 5, findings: [finding] });
+    expect(outcome.call.tool).toBe('a');
+    expect(outcome.summary).toBe('It answered 503. Instead, b: 1 finding');
+    expect(seen).toEqual({ path: 'instead of x' });
+  });
+
+  it.each(['upstream-auth', 'quota-exhausted'] as const)(
+    'is not asked of a provider that refused with %s, but of another',
+    async (code) => {
+      const refused = tool(
+        'a',
+        async () => {
+          throw new TriageError(code, 'No.');
+        },
+        { provider: 'p', alternative: { tool: 'b', args: () => ({}) } },
+      );
+      const same = tool('b', async () => [finding], { provider: 'p' });
+      const other = tool('b', async () => [finding], { provider: 'q' });
+
+      expect(await toolbox([refused, same])('a')).toMatchObject({ status: 'failed', summary: 'No.', attempts: 1 });
+      expect(await toolbox([refused, other])('a')).toMatchObject({ status: 'ok', answeredBy: 'b' });
+    },
+  );
+
+  it('leaves the first failure standing where it fails too', async () => {
+    const alsoBroken = tool('b', async () => [finding], { unavailable: async () => 'nothing configured' });
+    const outcome = await toolbox([broken(), alsoBroken])('a');
+
+    expect(outcome).toMatchObject({ status: 'failed', summary: 'It answered 503. b could not help either: nothing configured' });
+    expect(outcome).not.toHaveProperty('answeredBy');
+  });
+
+  it('obeys the category like any other tool', async () => {
+    const elsewhere = tool('b', async () => [finding], { categories: ['TEST_FAILURE'] });
+
+    expect(await toolbox([broken(), elsewhere])('a')).toMatchObject({ status: 'failed', findings: [] });
+  });
+
+  it('is not asked after a refusal, an empty answer or wrong arguments', async () => {
+    const second = tool('b', async () => [finding]);
+    const empty = tool('a', async () => [], { alternative: { tool: 'b', args: () => ({}) } });
+
+    expect(await toolbox([empty, second])('a')).toMatchObject({ status: 'empty' });
+    expect(await toolbox([empty, second])('a', { path: 1 })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
