@@ -58,6 +58,10 @@ export type Grade = z.infer<typeof Grade>;
 export const Action = z.enum(['auto_notify', 'human_review', 'self_correct', 'web_search']);
 export type Action = z.infer<typeof Action>;
 
+/** One thing that moved a confidence: by how much, in logits, and why. */
+export const ConfidenceFactor = z.object({ name: z.string(), value: z.number(), because: z.string() });
+export type ConfidenceFactor = z.infer<typeof ConfidenceFactor>;
+
 export const Verdict = z.object({
   /** Grade per evidence id. */
   grades: z.record(z.string(), Grade),
@@ -67,6 +71,8 @@ export const Verdict = z.object({
   action: Action,
   /** Why a person is asked, or why it may be published; for people. */
   reasons: z.array(z.string()),
+  /** What the confidence was composed from; absent where nothing was weighed. */
+  factors: z.array(ConfidenceFactor).optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 
