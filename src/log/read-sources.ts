@@ -65,7 +65,7 @@ const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${gree
 export function readSources(sources: readonly ReadableSource[], options: ReadOptions): Reading {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
-  const read = sources.filter(({ kind }) => kind === 'log').map((source) => readLog(source, green));
+  const read = logsFirst(sources).map((source) => readLog(source, source.kind === 'log' ? green : null));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
   const { excerpts, tokens } = reduceLogs(logs.map(weighed), options.budgetTokens);
@@ -90,6 +90,11 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
   };
   if (isSilent(partial)) partial.notes.push('No error was found in the logs and reports.');
   return withFingerprint(partial);
+}
+
+/** What is read as a log: an artifact says what the log leaves out, so it comes after it. */
+function logsFirst(sources: readonly ReadableSource[]): ReadableSource[] {
+  return [...sources.filter(({ kind }) => kind === 'log'), ...sources.filter(({ kind }) => kind === 'artifact')];
 }
 
 function isReport(source: ReadableSource): source is SourceText {

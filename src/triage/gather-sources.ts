@@ -1,11 +1,14 @@
 import type { Build, SourceText } from '../domain/build.ts';
 import { messageOf } from '../domain/errors.ts';
+import type { Survey } from '../domain/survey.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import { surveyFiles } from '../log/survey/survey.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
+import { inParallel } from './in-parallel.ts';
 import { maskSources } from './read-build.ts';
 import { mayPass, type TriageRun } from './run.ts';
 
@@ -22,16 +25,29 @@ export interface GatherDeps {
 }
 
 export interface Gathered {
-  /** Masked. */
+  /** What is to be read of them, masked: all logs and reports, and the artifacts that the survey chose. */
   readonly sources: readonly SourceText[];
   readonly notes: readonly string[];
+  /** Null where the build has nothing but one log. */
+  readonly survey: Survey | null;
 }
 
+/** Texts read from the archive at once. */
+const AT_ONCE = 4;
+
 /**
- * The texts of a build. Where the CI that ran it may have more than is archived, they are fetched, masked, and kept; what
- * was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try.
+ * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived, they are fetched, masked, and kept;
+ * what was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try.
  */
 export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
+  const { sources, notes } = await allSources(build, deps, run);
+  const { read, survey, notes: remarks } = surveyFiles(sources);
+  return { sources: read.filter((source) => 'text' in source), notes: [...notes, ...remarks], survey };
+}
+
+type All = Omit<Gathered, 'survey'>;
+
+async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<All> {
   // Read first: what is owed from now on will be fetched by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
   const archived = await fromArchive(build, deps.archive);
@@ -58,10 +74,9 @@ function isFetchDue(job: TriageJob | null): boolean {
 }
 
 async function fromArchive(build: Build, archive: GatherDeps['archive']): Promise<SourceText[]> {
-  const sources: SourceText[] = [];
-  for (const { name, kind, notes } of await archive.list(build.id)) {
+  const read = await inParallel(await archive.list(build.id), AT_ONCE, async ({ name, kind, notes }) => {
     const text = await archive.read(build.id, name);
-    if (text !== null) sources.push({ name, kind, notes, text });
-  }
-  return sources;
+    return text === null ? [] : [{ name, kind, notes, text }];
+  });
+  return read.flat();
 }

@@ -31,7 +31,7 @@ export function causesOfLogs(
 export function sourcesOfGroup(group: FailureGroup, sources: readonly SourceText[]): readonly SourceText[] {
   const named = new Set(group.failures.flatMap(({ excerpt, test }) => [excerpt?.source, test?.at?.source]));
   const isOwn = ({ kind, name }: SourceText) => kind === 'log' && named.has(name);
-  return sources.some(isOwn) ? sources.filter((source) => source.kind === 'report' || isOwn(source)) : sources;
+  return sources.some(isOwn) ? sources.filter((source) => source.kind !== 'log' || isOwn(source)) : sources;
 }
 
 /**

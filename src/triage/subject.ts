@@ -2,6 +2,7 @@ import type { Build } from '../domain/build.ts';
 import type { Excerpt, FailingTest, LogPosition } from '../domain/failure.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import type { Survey } from '../domain/survey.ts';
 
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;
@@ -14,6 +15,7 @@ export function subjectOf(input: {
   readonly groups: readonly FailureGroup[];
   readonly reading: Reading;
   readonly notes: readonly string[];
+  readonly survey?: Survey | null;
 }): TriageSubject {
   const { group, reading } = input;
   const foreign = foreignPositions(input.groups, group);
@@ -36,6 +38,7 @@ export function subjectOf(input: {
     notes: [...reading.notes, ...input.notes],
     sources: reading.sources,
     tokens: reading.tokens,
+    ...(input.survey == null ? {} : { survey: input.survey }),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
+import type { Survey } from '../domain/survey.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BesideGreen, besideGreen, greenBehind } from './beside-green.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
@@ -34,7 +35,7 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
-  const { sources, notes } = await gatherSources(build, deps, run);
+  const { sources, notes, survey } = await gatherSources(build, deps, run);
   const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
   const read = reader(deps.budgetTokens, beside);
   const groups = await storedGroups(build, sources, read, deps);
@@ -42,7 +43,7 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   for (const group of groups) {
     run.signal.throwIfAborted();
     const shown = isFetched(build, deps) ? sourcesOfGroup(group, sources) : sources;
-    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), beside, notes }, deps, run));
+    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), beside, notes, survey }, deps, run));
   }
   return analyses;
 }
@@ -55,6 +56,7 @@ interface GroupInput {
   readonly reading: () => Reading;
   readonly beside: BesideGreen | null;
   readonly notes: readonly string[];
+  readonly survey: Survey | null;
 }
 
 async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis> {

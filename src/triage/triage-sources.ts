@@ -4,6 +4,7 @@ import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
+import { surveyFiles } from '../log/survey/survey.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
@@ -45,7 +46,8 @@ export async function triageSources(
   const sources = [...raw.filter((source) => !isHeld(source)), ...masked.sources];
   for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
   const secrets = masked.secrets + (options.maskedSecrets ?? 0);
-  const reading = readMasked(sources, {
+  const { read, survey, notes } = surveyFiles(sources);
+  const reading = readMasked(read, {
     budgetTokens: deps.budgetTokens,
     secrets,
     ...(options.green === undefined ? {} : { green: options.green }),
@@ -53,7 +55,7 @@ export async function triageSources(
   const groups = groupsOf(reading, build.id);
   const analyses: Analysis[] = [];
   for (const [index, group] of groups.slice(0, options.maxGroups ?? groups.length).entries()) {
-    const subject = subjectOf({ triageId: `${build.id}-${index + 1}`, build, group, groups, reading, notes: [] });
+    const subject = subjectOf({ triageId: `${build.id}-${index + 1}`, build, group, groups, reading, notes, survey });
     analyses.push(await investigate(subject, deps.investigation, signal));
   }
   return { reading, analyses };

@@ -1,0 +1,137 @@
+import { type LogText, openLog } from '../lines/lines.ts';
+import { bytesOfText } from '../lines/log-bytes.ts';
+import type { ReadableSource } from '../read-sources.ts';
+import { buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { scanLog } from '../scan/scan-log.ts';
+
+/** A place in a text that sends the reader to a file or folder. */
+export interface Reference {
+  /** As it stands there, with `/` between its parts. */
+  readonly path: string;
+  readonly source: string;
+  /** 1-based. */
+  readonly line: number;
+}
+
+/** What programs say before the place where more is said. Without one of these a path is only mentioned. */
+const PHRASES: readonly string[] = [
+  'see ',
+  'see:',
+  'see also',
+  'refer to',
+  'full log',
+  'complete log',
+  'debug log',
+  'full trace',
+  'full output',
+  'full report',
+  'more detail',
+  'more info',
+  'details in',
+  'details:',
+  'report at',
+  'report file',
+  'report:',
+  'saved as',
+  'saved to',
+  'saved in',
+  'written to',
+  'written in',
+  'wrote ',
+  'logged to',
+  'logs in',
+  'log in',
+  'log file',
+  'logfile',
+  'log:',
+  'logs:',
+  'found in',
+  'located at',
+  'dumped to',
+  'output in',
+  'stderr:',
+];
+
+/** Lines after the phrase on which the path may stand: npm and the JVM write it on the next one. */
+const LINES_AFTER = 2;
+/** Of lines with a phrase, so many from the end: what failed stands late. */
+const MAX_LINES = 2_000;
+const MAX_REFERENCES = 200;
+const SEPARATORS = /[\s"'`<>()[\]{}|,;=*]/;
+
+let matcher: Matcher | undefined;
+
+/** The files and folders that a text sends its reader to, each once, the last ones first. Never throws on any text. */
+export function referencesIn(source: ReadableSource): Reference[] {
+  const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
+  matcher ??= buildMatcher([PHRASES]);
+  const scan = scanLog(bytes, matcher);
+  const log = openLog(source.name, bytes, scan.index, []);
+  const found = new Map<string, Reference>();
+  for (const line of (scan.hits[0] ?? []).slice(-MAX_LINES).toReversed()) {
+    for (const [path, at] of pathsFrom(log, line)) {
+      if (!found.has(path)) found.set(path, { path, source: source.name, line: at });
+    }
+    if (found.size >= MAX_REFERENCES) break;
+  }
+  return [...found.values()];
+}
+
+/** The paths after the phrase on its line; where there is none, on the next lines. */
+function pathsFrom(log: LogText, line: number): [string, number][] {
+  for (let at = line; at <= Math.min(line + LINES_AFTER, log.lineCount); at++) {
+    const text = at === line ? afterPhrase(log.line(at)) : log.line(at);
+    const paths = pathsOf(text);
+    if (paths.length > 0) return paths.map((path) => [path, at]);
+  }
+  return [];
+}
+
+function afterPhrase(text: string): string {
+  const lower = text.toLowerCase();
+  const starts = PHRASES.flatMap((phrase) => {
+    const at = lower.indexOf(phrase);
+    return at === -1 ? [] : [at];
+  });
+  return starts.length === 0 ? '' : text.slice(Math.min(...starts));
+}
+
+/** Words with a folder or an ending, without what stands around them. */
+function pathsOf(text: string): string[] {
+  return text
+    .split(SEPARATORS)
+    .map((word) => partsOf(word).join('/'))
+    .filter(isPath);
+}
+
+/** The parts of a path: no scheme, drive, `.` or `..`, nothing that ends its sentence. */
+export function partsOf(path: string): string[] {
+  const plain = path.replace(/^file:/i, '').replace(/[.:!?]{1,3}$/, '');
+  const parts = plain.replaceAll('\\', '/').split('/');
+  return parts.filter((part) => part !== '' && part !== '.' && part !== '..' && !/^[A-Za-z]:$/.test(part));
+}
+
+function isPath(path: string): boolean {
+  if (path.length > 500 || /^https?:/i.test(path)) return false;
+  return path.includes('/') || /^[^.].{0,200}\.[A-Za-z][A-Za-z0-9]{0,11}$/.test(path);
+}
+
+/** Whether a path names the file itself, with so many parts in common from the end; 0 where it does not. */
+export function namesFile(path: string, file: string): number {
+  return commonEnd(partsOf(path), partsOf(file));
+}
+
+/** Whether a path names a folder that the file lies in, directly or deeper; how many of its parts do. */
+export function namesFolder(path: string, file: string): number {
+  const wanted = partsOf(path);
+  const folders = partsOf(file).slice(0, -1);
+  let best = 0;
+  for (let end = folders.length; end > 0; end--) best = Math.max(best, commonEnd(wanted, folders.slice(0, end)));
+  return best;
+}
+
+function commonEnd(one: readonly string[], other: readonly string[]): number {
+  let count = 0;
+  while (count < one.length && count < other.length && one.at(-1 - count) === other.at(-1 - count)) count += 1;
+  return count;
+}

@@ -1,0 +1,177 @@
+import type { Survey, SurveyedFile } from '../../domain/survey.ts';
+import type { ReadableSource } from '../read-sources.ts';
+import { type GradedFile, gradeFile } from './grade-file.ts';
+import { namesFile, namesFolder, type Reference, referencesIn } from './references.ts';
+
+/** What is read of a build after the first look, and what was seen of the rest. */
+export interface Surveyed {
+  /** The logs and reports as they came, and the artifacts that are worth reading. */
+  readonly read: readonly ReadableSource[];
+  /** Null where there is nothing but one log. */
+  readonly survey: Survey | null;
+  /** What was done with the artifacts, in sentences; none where there are none. */
+  readonly notes: readonly string[];
+}
+
+/** Artifacts that are read for their grade. More would crowd out the build's own log. */
+const MAX_RELEVANT = 6;
+/** Artifacts that are read because another file refers to them. */
+const MAX_REFERRED = 6;
+/** Of one folder that is referred to. */
+const MAX_OF_FOLDER = 3;
+/** Bytes of all artifacts that are read. */
+const MAX_READ_BYTES = 32 * 1024 * 1024;
+/** How often what was read on a reference is itself looked through for references. */
+const MAX_DEPTH = 3;
+const MAX_LISTED = 30;
+const MAX_MISSING = 5;
+const MAX_NAMED = 5;
+
+interface Choice {
+  readonly file: GradedFile;
+  readonly source: ReadableSource;
+  read: SurveyedFile['read'];
+  reason: string;
+  referredBy?: { source: string; line: number };
+}
+
+/**
+ * Three looks at all files of a build: grades each by its name and text, reads those that tell of a failure, and follows what these refer to
+ * back to the ones that were left. Logs and reports are always read. Deterministic; never throws on any text.
+ */
+export function surveyFiles(sources: readonly ReadableSource[]): Surveyed {
+  if (sources.length < 2) return { read: sources, survey: null, notes: [] };
+  const choices = sources.map((source): Choice => {
+    const file = gradeFile(source);
+    return { file, source, read: source.kind === 'artifact' ? null : 'own', reason: file.reason };
+  });
+  const budget = { bytes: MAX_READ_BYTES };
+  chooseRelevant(choices, budget);
+  const missing = follow(choices, budget);
+  return {
+    read: choices.filter(({ read }) => read !== null).map(({ source }) => source),
+    survey: surveyOf(choices, missing),
+    notes: notesOf(choices, missing),
+  };
+}
+
+function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): void {
+  const relevant = choices.filter(({ file, read }) => read === null && file.grade === 'relevant').sort(byScore);
+  for (const [rank, choice] of relevant.entries()) {
+    if (rank < MAX_RELEVANT) take(choice, 'relevant', budget);
+    else choice.reason = `${choice.reason}; ${MAX_RELEVANT} others tell more`;
+  }
+}
+
+/** Reads what is referred to by what is read, until nothing new comes. Returns what is referred to and is not there. */
+function follow(choices: readonly Choice[], budget: { bytes: number }): Reference[] {
+  if (!choices.some(({ source }) => source.kind === 'artifact')) return [];
+  const missing: Reference[] = [];
+  let from = choices.filter(({ read, source }) => read !== null && source.kind !== 'report');
+  let left = MAX_REFERRED;
+  for (let depth = 0; depth < MAX_DEPTH && from.length > 0; depth++) {
+    const taken: Choice[] = [];
+    for (const reference of from.flatMap(({ source }) => referencesIn(source))) {
+      const { known, wanted } = referredTo(reference, choices);
+      if (!known && looksLikeFile(reference.path)) missing.push(reference);
+      for (const choice of wanted.slice(0, left)) {
+        choice.referredBy = { source: reference.source, line: reference.line };
+        if (choice.source.kind !== 'artifact' || !take(choice, 'referred', budget)) continue;
+        choice.reason = `${reference.source} refers to it on line ${reference.line}`;
+        taken.push(choice);
+        left -= 1;
+      }
+    }
+    from = taken;
+  }
+  return missing;
+}
+
+/** The files that a reference means and that are not read yet; `known` where it means any file of the build. */
+function referredTo({ path }: Reference, choices: readonly Choice[]): { known: boolean; wanted: Choice[] } {
+  const files = best(choices, ({ file }) => namesFile(path, file.name));
+  if (files.length > 0) return { known: true, wanted: files.filter(isLeft) };
+  const inside = best(choices, ({ file }) => (path.includes('/') ? namesFolder(path, file.name) : 0));
+  return { known: inside.length > 0, wanted: inside.filter(isLeft).sort(byScore).slice(0, MAX_OF_FOLDER) };
+}
+
+/** Those that have the most in common with what is meant. */
+function best(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
+  const parts = choices.map(common);
+  const most = Math.max(...parts);
+  return most === 0 ? [] : choices.filter((_, at) => parts[at] === most);
+}
+
+function isLeft({ read, source }: Choice): boolean {
+  return read === null && source.kind === 'artifact';
+}
+
+/** Marks it as read, where it has a text and there is room for it. */
+function take(choice: Choice, as: 'relevant' | 'referred', budget: { bytes: number }): boolean {
+  const { bytes } = choice.file;
+  if (!('text' in choice.source) || choice.source.text.trim() === '') return false;
+  if (bytes > budget.bytes) {
+    choice.reason = `${choice.reason}; too large to read beside the others`;
+    return false;
+  }
+  budget.bytes -= bytes;
+  choice.read = as;
+  return true;
+}
+
+function looksLikeFile(path: string): boolean {
+  return /\.(?:log|txt|out|err|dump|dumpstream|xml|json)$/i.test(path);
+}
+
+function byScore(one: Choice, other: Choice): number {
+  return other.file.score - one.file.score;
+}
+
+const ORDER = { relevant: 0, maybe: 1, skip: 2 } as const;
+
+function surveyOf(choices: readonly Choice[], missing: readonly Reference[]): Survey {
+  const sorted = [...choices].sort(
+    (a, b) => Number(b.read !== null) - Number(a.read !== null) || ORDER[a.file.grade] - ORDER[b.file.grade] || byScore(a, b),
+  );
+  return {
+    files: sorted.slice(0, MAX_LISTED).map(({ file: { score: _score, ...file }, read, reason, referredBy }) => ({
+      ...file,
+      reason,
+      read,
+      ...(referredBy === undefined ? {} : { referredBy }),
+    })),
+    unlisted: Math.max(0, sorted.length - MAX_LISTED),
+    missing: missing.slice(0, MAX_MISSING).map(({ path, source, line }) => ({ path, source, line })),
+  };
+}
+
+function notesOf(choices: readonly Choice[], missing: readonly Reference[]): string[] {
+  const artifacts = choices.filter(({ source }) => source.kind === 'artifact');
+  if (artifacts.length === 0) return [];
+  const relevant = artifacts.filter(({ read }) => read === 'relevant');
+  const referred = artifacts.filter(({ read }) => read === 'referred');
+  const left = artifacts.filter(({ read }) => read === null);
+  const unread = left.flatMap(({ file, referredBy, reason }) =>
+    referredBy === undefined ? [] : [`${file.name} (line ${referredBy.line} of ${referredBy.source} refers to it): ${reason}`],
+  );
+  return [
+    `${artifacts.length} ${artifacts.length === 1 ? 'artifact was' : 'artifacts were'} looked at; ${relevant.length + referred.length} read, ${left.length} left.`,
+    ...(relevant.length === 0 ? [] : [`Read for what they say: ${named(relevant)}.`]),
+    ...(referred.length === 0 ? [] : [`Read because they are referred to: ${named(referred)}.`]),
+    ...(unread.length === 0 ? [] : [`Referred to and not read: ${unread.slice(0, MAX_NAMED).join('; ')}.`]),
+    ...(missing.length === 0
+      ? []
+      : [
+          `Referred to and not brought: ${missing
+            .slice(0, 3)
+            .map(({ path, source, line }) => `${path} (line ${line} of ${source})`)
+            .join(', ')}.`,
+        ]),
+  ];
+}
+
+function named(choices: readonly Choice[]): string {
+  const shown = choices.slice(0, MAX_NAMED).map(({ file, reason }) => `${file.name} (${file.what}; ${reason})`);
+  const more = choices.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { SourceText } from '../../../src/domain/build.ts';
+import { namesFile, namesFolder, referencesIn } from '../../../src/log/survey/references.ts';
+
+const log = (text: string): SourceText => ({ name: 'build.log', kind: 'log', text, notes: [] });
+const pathsIn = (text: string) => referencesIn(log(text)).map(({ path, line }) => [path, line]);
+
+describe('references', () => {
+  it.each([
+    [
+      'npm error A complete log of this run can be found in: /root/.npm/_logs/2024-01-05T10_00_00_000Z-debug-0.log',
+      'root/.npm/_logs/2024-01-05T10_00_00_000Z-debug-0.log',
+    ],
+    ['[ERROR] Please refer to /ci/shop/target/surefire-reports for the individual test results.', 'ci/shop/target/surefire-reports'],
+    ['See "CMakeFiles/CMakeError.log".', 'CMakeFiles/CMakeError.log'],
+    ["configure: error: see `config.log' for more details", 'config.log'],
+    [
+      '> There were failing tests. See the report at: file:///ci/app/build/reports/tests/test/index.html',
+      'ci/app/build/reports/tests/test/index.html',
+    ],
+    ['Full trace: D:\\a\\shop\\out\\trace.txt', 'a/shop/out/trace.txt'],
+    ['Crash report written to /tmp/crash-77.txt.', 'tmp/crash-77.txt'],
+    ['For more details see logs/server.log', 'logs/server.log'],
+  ])('reads where a line sends its reader: %s', (line, path) => {
+    expect(pathsIn(`start\n${line}\nend`)).toContainEqual([path, 2]);
+  });
+
+  it('reads a path on one of the next lines where there is none beside the phrase', () => {
+    const npm = 'npm ERR! A complete log of this run can be found in:\nnpm ERR!     /root/.npm/_logs/x-debug-0.log';
+    const jvm = '# An error report file with more information is saved as:\n# /ci/hs_err_pid4711.log';
+
+    expect(pathsIn(npm)).toEqual([['root/.npm/_logs/x-debug-0.log', 2]]);
+    expect(pathsIn(jvm)).toEqual([['ci/hs_err_pid4711.log', 2]]);
+  });
+
+  it('does not take a path that is only mentioned, nor an address of the web', () => {
+    expect(pathsIn('compiling src/main/java/App.java\nuploading logs/server.log')).toEqual([]);
+    expect(pathsIn('see https://example.com/docs/errors.html for help')).toEqual([]);
+  });
+
+  it('tells how well a path and a file agree', () => {
+    expect(namesFile('ci/shop/logs/server.log', 'logs.zip/logs/server.log')).toBe(2);
+    expect(namesFile('ci/shop/logs/server.log', 'server.log')).toBe(1);
+    expect(namesFile('ci/shop/logs/server.log', 'other.log')).toBe(0);
+    expect(namesFolder('ci/shop/target/surefire-reports', 'out/target/surefire-reports/a/A.txt')).toBe(2);
+    expect(namesFolder('ci/shop/target/surefire-reports', 'surefire.txt')).toBe(0);
+  });
+
+  it('never throws, whatever the text', () => {
+    const words = fc.constantFrom('see ', 'refer to ', '/', '..', 'C:\\', 'a.log', '\n', '\u001b[31m', '"', 'file://', 'log:');
+    const texts = fc.array(fc.oneof(words, fc.string({ unit: 'binary', maxLength: 20 })), { maxLength: 60 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(texts, (text) => {
+        const count = text.split('\n').length;
+        for (const { line, path } of referencesIn(log(text))) {
+          expect(line).toBeGreaterThanOrEqual(1);
+          expect(line).toBeLessThanOrEqual(count);
+          expect(path.length).toBeLessThanOrEqual(500);
+        }
+      }),
+    );
+  });
+});
