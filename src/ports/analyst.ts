@@ -1,4 +1,6 @@
-import type { Answer, Classification, Grade, Verdict } from '../domain/analysis.ts';
+import type { Analysis, Answer, Classification, Grade, Verdict } from '../domain/analysis.ts';
+import type { Build } from '../domain/build.ts';
+import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { ToolDescription } from './toolbox.ts';
@@ -75,4 +77,48 @@ export interface Analyst {
   ): Promise<Judgement<ToolCall | null>>;
   answer(input: Insight, signal: AbortSignal): Promise<Judgement<Answer>>;
   verify(input: Insight & { answer: Answer }, signal: AbortSignal): Promise<Judgement<Assessment>>;
+  /** The judgements of follow-up questions about an analysis. */
+  readonly converse: Converse;
+}
+
+/** What is talked about: a stored answer, the build it belongs to, and the build's other causes. */
+export interface Topic {
+  readonly build: Build;
+  readonly analysis: Analysis;
+  readonly subject: TriageSubject;
+  /** Titles of the other causes of the build. */
+  readonly otherCauses: readonly { readonly analysisId: string; readonly category: string; readonly title: string }[];
+}
+
+/** A follow-up question with all that is known when it is judged. */
+export interface Inquiry {
+  readonly topic: Topic;
+  /** A person's words, masked. */
+  readonly question: string;
+  readonly memory: Memory;
+  /** The analysis' evidence, what earlier turns found, and what this one has found so far. */
+  readonly evidence: readonly Evidence[];
+  /** Calls made for this question; their findings are in `evidence`. */
+  readonly outcomes: readonly ToolOutcome[];
+}
+
+/** A piece of an answer in the making. `restart`: what was told of this answer before is void. */
+export interface TextPiece {
+  readonly text: string;
+  readonly restart?: boolean;
+}
+
+/** The judgements of a conversation. Values are parsed; nodes never parse text. */
+export interface Converse {
+  understand(input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>>;
+  /** Independent questions of this round among those offered; empty where none would help. `round` is 1-based. */
+  chooseTools(
+    input: Inquiry & { understanding: Understanding; offered: readonly ToolDescription[]; round: number },
+    signal: AbortSignal,
+  ): Promise<Judgement<ToolCall[]>>;
+  /** The answer, not yet checked. `onText` is told of it as it comes and must not throw. */
+  reply(
+    input: Inquiry & { understanding: Understanding; onText: (piece: TextPiece) => void },
+    signal: AbortSignal,
+  ): Promise<Judgement<readonly Statement[]>>;
 }

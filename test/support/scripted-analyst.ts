@@ -1,4 +1,5 @@
 import type { Answer, Classification } from '../../src/domain/analysis.ts';
+import type { Statement, Understanding } from '../../src/domain/conversation.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import type { Analyst, Assessment, Judgement, Plan } from '../../src/ports/analyst.ts';
 
@@ -10,6 +11,9 @@ export interface Script {
   readonly answers?: readonly Partial<Answer>[];
   readonly assessments?: readonly Partial<Assessment>[];
   readonly corrected?: ToolCall | null;
+  readonly understanding?: Partial<Understanding>;
+  readonly lookups?: readonly (readonly ToolCall[])[];
+  readonly replies?: readonly (readonly Statement[])[];
 }
 
 export interface ScriptedAnalyst extends Analyst {
@@ -47,6 +51,18 @@ export function scriptedAnalyst(script: Script = {}): ScriptedAnalyst {
     verify: async () => {
       const spoken = say<Partial<Assessment>>('verify', script.assessments, {});
       return { ...spoken, value: { ...ASSESSMENT, ...spoken.value } };
+    },
+    converse: {
+      understand: async () => say('understand', undefined, { shape: 'explanation', about: 'the cause', ...script.understanding }),
+      chooseTools: async () => {
+        const spoken = say<readonly ToolCall[]>('lookups', script.lookups, []);
+        return { ...spoken, value: [...spoken.value] };
+      },
+      reply: async ({ onText }) => {
+        const spoken = say<readonly Statement[]>('reply', script.replies, []);
+        for (const { lead, text } of spoken.value) onText({ text: lead + text });
+        return spoken;
+      },
     },
   };
 }

@@ -5,6 +5,7 @@ import type { Analyst, Assessment, Judgement, ModelUsage } from '../../ports/ana
 import { type Clock, systemClock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createCircuit } from './circuit.ts';
+import { converseWithFallback } from './converse-with-fallback.ts';
 import { alone, blend } from './llm/second-opinion.ts';
 
 /**
@@ -55,6 +56,7 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     },
     correctCall: (input, signal) => judge('correctCall', signal, (analyst) => analyst.correctCall(input, signal)),
     answer: (input, signal) => judge('answer', signal, (analyst) => analyst.answer(input, signal)),
+    converse: converseWithFallback(judge),
     verify: async (input, signal) => {
       const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
       if (first.by === fallback.name) return first;

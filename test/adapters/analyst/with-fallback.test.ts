@@ -37,7 +37,8 @@ function failing(make: () => unknown): Analyst & { asked: number } {
     broken.asked += 1;
     throw make();
   };
-  return Object.assign(broken, { classify: fail, plan: fail, chooseTools: fail, correctCall: fail, answer: fail, verify: fail });
+  const converse = { understand: fail, chooseTools: fail, reply: fail };
+  return Object.assign(broken, { classify: fail, plan: fail, chooseTools: fail, correctCall: fail, answer: fail, verify: fail, converse });
 }
 
 async function insight(): Promise<Insight> {

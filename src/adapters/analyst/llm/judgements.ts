@@ -9,6 +9,15 @@ export const JUDGEMENTS = {
   'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
   answer: { prompt: 'triage/answer', budget: { situation: 3_000, facts: 5_000, evidence: 16_000 } },
   verify: { prompt: 'triage/verify', budget: { situation: 2_000, answer: 6_000, evidence: 16_000 } },
+  'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
+  'ask-choose-tools': {
+    prompt: 'ask/choose-tools',
+    budget: { topic: 4_000, history: 4_000, asked: 2_000, evidence: 9_000, question: 2_000 },
+  },
+  'ask-answer': {
+    prompt: 'ask/answer',
+    budget: { shape: null, topic: 4_000, history: 6_000, asked: 2_000, evidence: 16_000, question: 2_000 },
+  },
 } as const satisfies Record<string, { readonly prompt: string; readonly budget: Readonly<Record<string, number | null>> }>;
 
 export type JudgementName = keyof typeof JUDGEMENTS;

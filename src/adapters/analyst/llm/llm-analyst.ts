@@ -4,6 +4,7 @@ import type { Category } from '../../../domain/category.ts';
 import { KINDS } from '../../../domain/kind.ts';
 import type { Analyst, Insight, Judgement } from '../../../ports/analyst.ts';
 import type { ChatModel, ChatReply } from '../../../ports/chat-model.ts';
+import { createLlmConverse } from './converse.ts';
 import { cutText } from './cut-text.ts';
 import { JUDGEMENTS, type JudgementName, type PromptValues } from './judgements.ts';
 import { readAnswer, readAssessment, readClassification } from './read-answer.ts';
@@ -31,6 +32,7 @@ export function createLlmAnalyst({ model }: LlmAnalystOptions): Analyst {
     correctCall: (input, signal) => correctCall(model, input, signal),
     answer: (input, signal) => answer(model, input, signal),
     verify: (input, signal) => verify(model, input, signal),
+    converse: createLlmConverse(model),
   };
 }
 

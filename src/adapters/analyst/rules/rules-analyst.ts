@@ -2,6 +2,7 @@ import type { Analyst, Judgement } from '../../../ports/analyst.ts';
 import { composeAnswer } from './answer.ts';
 import { chooseCalls } from './choose-tools.ts';
 import { ruleOn } from './classify.ts';
+import { createRulesConverse } from './converse.ts';
 import { mendCall } from './correct-call.ts';
 import { planNext } from './plan.ts';
 import { assess } from './verify.ts';
@@ -28,6 +29,7 @@ export function createRulesAnalyst(options: RulesAnalystOptions = {}): Analyst {
     correctCall: ({ call, tool, subject }, signal) => judge(signal, () => mendCall(call, tool, subject)),
     answer: (input, signal) => judge(signal, () => composeAnswer(input)),
     verify: (input, signal) => judge(signal, () => assess(input)),
+    converse: createRulesConverse(judge),
   };
 }
 

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import { Quote, Step, Usage } from './analysis.ts';
+import { Evidence, ToolOutcome } from './evidence.ts';
+
+/** How an answer is laid out: step by step how it came to fail, side by side with another build or failure, or plainly said. */
+export const QuestionShape = z.enum(['journey', 'comparison', 'explanation']);
+export type QuestionShape = z.infer<typeof QuestionShape>;
+
+/** What a question asks for. */
+export const Understanding = z.object({
+  shape: QuestionShape,
+  /** What it is about, in a few words for people: "the fix", "who changed it". */
+  about: z.string(),
+});
+export type Understanding = z.infer<typeof Understanding>;
+
+/** One sentence or step of an answer. Joined with their `lead`s the statements are the text. */
+export const Statement = z.object({
+  /** What stands before it: a space, a line end, a bullet. */
+  lead: z.string(),
+  /** With its citations in it: "The totals differ by 0.01 [E3]." */
+  text: z.string(),
+  evidence: z.array(z.string()),
+  /** Words that must stand literally in the cited evidence. */
+  quotes: z.array(Quote),
+  /** `evidence`: cited; `record`: from the stored build or analysis itself; `none`: its author's word only. */
+  basis: z.enum(['evidence', 'record', 'none']),
+});
+export type Statement = z.infer<typeof Statement>;
+
+/** Where the evidence that an answer cites is found. */
+export const Citation = z.object({
+  id: z.string(),
+  title: z.string(),
+  tool: z.string(),
+  source: z.string(),
+  lineStart: z.int().optional(),
+  lineEnd: z.int().optional(),
+  url: z.string().optional(),
+});
+export type Citation = z.infer<typeof Citation>;
+
+/** A statement that did not hold, and why. */
+export const LeftOut = z.object({ text: z.string(), reason: z.string() });
+export type LeftOut = z.infer<typeof LeftOut>;
+
+/** A question about an analysis with its checked answer. */
+export const Turn = z.object({
+  threadId: z.string(),
+  /** 1-based. */
+  position: z.int().min(1),
+  /** Masked. */
+  question: z.string(),
+  /** Name of the token, or "terminal". */
+  askedBy: z.string(),
+  askedAt: z.iso.datetime(),
+  shape: QuestionShape,
+  about: z.string(),
+  text: z.string(),
+  statements: z.array(Statement),
+  citations: z.array(Citation),
+  leftOut: z.array(LeftOut),
+  /** What was found for this question, numbered on from the analysis and the earlier turns. */
+  evidence: z.array(Evidence),
+  steps: z.array(Step),
+  usage: Usage,
+  /** Who answered: "rules", "llm". */
+  analyst: z.string(),
+  model: z.string().nullable(),
+  promptHashes: z.record(z.string(), z.string()),
+  /** Said to people: why a fallback answered, what was unavailable. */
+  notes: z.array(z.string()),
+  milliseconds: z.number(),
+});
+export type Turn = z.infer<typeof Turn>;
+
+/** A conversation about one analysis. */
+export const Thread = z.object({
+  id: z.string(),
+  analysisId: z.string(),
+  buildId: z.string(),
+  /** Its first question, cut. */
+  title: z.string(),
+  startedBy: z.string(),
+  startedAt: z.iso.datetime(),
+  lastAskedAt: z.iso.datetime(),
+  /** How many questions were answered. */
+  turns: z.int(),
+});
+export type Thread = z.infer<typeof Thread>;
+
+/** What of a thread is held in mind for the next question: the last turns whole, older ones in a line each. */
+export const Memory = z.object({
+  older: z.array(z.string()),
+  recent: z.array(z.object({ question: z.string(), answer: z.string() })),
+});
+export type Memory = z.infer<typeof Memory>;
+
+/** A tool call of an answer in the making, without what it found. */
+export const ToolReport = ToolOutcome.omit({ findings: true });
+export type ToolReport = z.infer<typeof ToolReport>;
