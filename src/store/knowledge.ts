@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { coverage, wantedOf, wordsOf } from '../log/recognise/coverage.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/team-knowledge.ts';

@@ -44,6 +44,8 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
   'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
   'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },
+  'document-parsers-in-reader': { file: 'src/tools/vendor-mammoth.ts', imports: 'mammoth' },
+  'html-parser-in-readers': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },
   'pino-in-logger': { file: 'src/review/vendor-pino.ts', imports: 'pino' },
 };
 const TARGETS = [

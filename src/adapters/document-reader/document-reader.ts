@@ -1,0 +1,74 @@
+import { Worker } from 'node:worker_threads';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { type DocumentReader, ReadDocument } from '../../ports/document-reader.ts';
+import { formatOf } from './format.ts';
+import { readDocument } from './read-document.ts';
+
+export interface DocumentReaderOptions {
+  /** Of the file. */
+  readonly maxBytes?: number;
+  /** Of one file, in milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+const TIMEOUT_MS = 60_000;
+/** A parser that wants more than this reads something made to break it. */
+const MAX_HEAP_MB = 768;
+
+const Reply = z.union([
+  z.object({ document: ReadDocument }),
+  z.object({ code: z.enum(['too-large', 'unsupported-type', 'invalid-input']).catch('invalid-input'), message: z.string() }),
+]);
+
+/**
+ * Reads Markdown, HTML, PDF, DOCX, PPTX, XLSX and plain text. What needs a parser is read in a thread of its own that ends with its time, and
+ * whose memory is bounded: what breaks or holds up a parser does not break or hold up the service.
+ */
+export function createDocumentReader({ maxBytes = MAX_BYTES, timeoutMs = TIMEOUT_MS }: DocumentReaderOptions = {}): DocumentReader {
+  return {
+    async read({ name, bytes }, signal) {
+      if (signal?.aborted) throw cancelled(signal);
+      if (bytes.length > maxBytes) {
+        throw new TriageError('too-large', `${name} has ${bytes.length} bytes; ${maxBytes} are allowed.`, { details: { maxBytes } });
+      }
+      const format = formatOf(name, bytes);
+      if (format === 'markdown' || format === 'text') return readDocument(name, bytes);
+      const reply = Reply.parse(await inThread({ name, bytes: new Uint8Array(bytes) }, timeoutMs, signal));
+      if ('document' in reply) return reply.document;
+      const { code, message } = reply;
+      throw new TriageError(code, message.startsWith(name) || message.includes(`"`) ? message : `${name} cannot be read: ${message}`);
+    },
+  };
+}
+
+function inThread(file: { name: string; bytes: Uint8Array }, timeoutMs: number, signal: AbortSignal | undefined): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./read-in-worker.ts', import.meta.url), {
+      workerData: file,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      stdout: true,
+      stderr: true,
+    });
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', stop);
+      void worker.terminate();
+      settle();
+    };
+    const stop = () => end(() => reject(cancelled(signal)));
+    const late = new TriageError('timeout', `${file.name} was not read within ${timeoutMs / 1000} s.`);
+    const timer = setTimeout(() => end(() => reject(late)), timeoutMs);
+    signal?.addEventListener('abort', stop);
+    worker.once('message', (message) => end(() => resolve(message)));
+    worker.once('error', (error) => {
+      const why = `${file.name} cannot be read: its parser gave up (${messageOf(error)}).`;
+      end(() => reject(new TriageError('invalid-input', why, { cause: error })));
+    });
+  });
+}
+
+function cancelled(signal: AbortSignal | undefined): TriageError {
+  return new TriageError('cancelled', 'Reading the document was cancelled.', { cause: signal?.reason });
+}

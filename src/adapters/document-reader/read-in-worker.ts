@@ -1,0 +1,15 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { readDocument } from './read-document.ts';
+
+const File = z.object({ name: z.string(), bytes: z.instanceof(Uint8Array) });
+
+/** The thread in which one file is read: errors travel as data. */
+try {
+  const { name, bytes } = File.parse(workerData);
+  parentPort?.postMessage({ document: await readDocument(name, bytes) });
+} catch (error) {
+  const code = error instanceof TriageError ? error.code : 'invalid-input';
+  parentPort?.postMessage({ code, message: messageOf(error) });
+}
