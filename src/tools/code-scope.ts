@@ -1,5 +1,5 @@
 import type { Category } from '../domain/category.ts';
-import { repositoryPathCandidates } from './repository-path.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 
 /** How the pipeline itself is described: the only code that a CONFIG_ERROR may look into (DESIGN: categories and tools). */
 const CI_CONFIGURATION: readonly RegExp[] = [

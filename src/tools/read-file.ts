@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { inScope, scopeRefusal } from './code-scope.ts';
 import { windowAround } from './log-window.ts';
 import { ambiguousPath, codeUnavailable, locateFile, resolveCommit, withNote } from './repository-file.ts';
-import { repositoryPathCandidates } from './repository-path.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 /** Lines shown on either side of the line that is asked for. */

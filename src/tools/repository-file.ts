@@ -1,8 +1,8 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { repositoryPathCandidates } from './repository-path.ts';
 
 /** The commit that answers, with a remark where it is not the one that was built. */
 export interface ResolvedCommit {

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { fenceData } from '../../prompts/fence.ts';
 import { jsonObjectsIn } from '../../src/adapters/chat-model/json-in-text.ts';
 import { readRefusal } from '../../src/adapters/chat-model/model-errors.ts';
-import { tokenize } from '../../src/log/recognise/words.ts';
 import { findKeyBlock } from '../../src/log/mask/key-blocks.ts';
 import { createKnownFinder } from '../../src/log/mask/known.ts';
 import { createPseudonyms } from '../../src/log/mask/pseudonyms.ts';
 import { findShapes } from '../../src/log/mask/shapes.ts';
 import { suspectsIn } from '../../src/log/mask/vendor.ts';
 import { findWrapped } from '../../src/log/mask/wrapped.ts';
+import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts';
+import { tokenize } from '../../src/log/recognise/words.ts';
 import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../src/publish/visible-text.ts';
 import { cleanText } from '../../src/tools/bounds.ts';
 import { tellingLines } from '../../src/tools/failure-text.ts';
-import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts';
 import { testFilePaths } from '../../src/tools/test-file.ts';
 
 /** Everything outside the log reader that runs patterns over text of others. */

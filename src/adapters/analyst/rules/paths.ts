@@ -1,3 +1,5 @@
+import { projectPath as pathWithoutWorkspace } from '../../../log/paths/repository-path.ts';
+
 /** Whether a path belongs to a package, a runtime or a tool rather than to the project. */
 export function isForeignPath(path: string): boolean {
   if (
@@ -38,8 +40,5 @@ export function twinOf(path: string): string | null {
 
 /** The path inside the repository: without the folder a CI system checks out into. */
 export function projectPath(path: string): string {
-  return path.replace(CHECKOUT, '').replace(/^\.\//, '');
+  return pathWithoutWorkspace(path);
 }
-
-const CHECKOUT =
-  /^(?:file:\/\/)?(?:\/home\/runner\/work\/[^/]{1,100}\/[^/]{1,100}\/|\/(?:home|var\/lib|var)\/jenkins(?:_home)?\/workspace\/[^/]{1,200}\/|\/home\/travis\/build\/[^/]{1,100}\/[^/]{1,100}\/|\/builds\/[^/]{1,100}\/[^/]{1,100}\/|\/github\/workspace\/|[A-Z]:\\a\\[^\\]{1,100}\\[^\\]{1,100}\\)/;

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repositoryPathCandidates } from '../../src/tools/repository-path.ts';
-import { testFilePaths } from '../../src/tools/test-file.ts';
+import { repositoryPathCandidates } from '../../../src/log/paths/repository-path.ts';
 
 describe('a path from a log', () => {
   it.each([
@@ -51,25 +50,5 @@ describe('a path from a log', () => {
     for (const logged of ['../../../etc/passwd', 'a/../../../etc/passwd', '/../../etc/passwd']) {
       for (const path of repositoryPathCandidates(logged)) expect(path.split('/')).not.toContain('..');
     }
-  });
-});
-
-describe('the file of a test', () => {
-  const test = (name: string, suite: string | null = null, file: string | null = null) => testFilePaths({ name, suite, file });
-
-  it('is what the report names, first of all', () => {
-    expect(test('sums', 'com.shop.CartTest', 'x/CartTest.java')[0]).toBe('x/CartTest.java');
-  });
-
-  it('follows from class and module names', () => {
-    expect(test('sums', 'com.shop.CartTest')).toContain('com/shop/CartTest.kt');
-    expect(test('com.shop.CartTest$Inner.sums()')).toContain('com/shop/CartTest.java');
-    expect(test('test_total', 'tests.test_cart.TestCart')).toContain('tests/test_cart.py');
-    expect(test('tests/test_cart.py::TestCart::test_total[1]')).toContain('tests/test_cart.py');
-    expect(test('sums', 'test/cart.test.ts')).toContain('test/cart.test.ts');
-  });
-
-  it('is not made out of sentences', () => {
-    expect(test('adds up when the cart is empty', 'the cart')).toEqual([]);
   });
 });
