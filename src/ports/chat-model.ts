@@ -67,14 +67,16 @@ export interface StreamRequest {
 
 /**
  * A model that answers in JSON. Throws TriageError: `upstream-auth` and `quota-exhausted` (final), `rate-limited`,
- * `timeout` and `upstream-failed` (retryable), `invalid-input` where the reply does not fit the schema.
+ * `timeout` and `upstream-failed` (retryable), `invalid-input` where the reply does not fit the schema, `too-large` where the
+ * question does not fit the model's context: ask for less. What was paid nonetheless stands in `details.usage`.
  */
 export interface ChatModel {
   readonly name: string;
   ask<Value>(request: ChatRequest<Value>, signal: AbortSignal): Promise<ChatReply<Value>>;
   /**
    * Lets the model choose among tools: by the server's own function calling, where it has none by JSON of a schema, and where
-   * it has not that either out of the text. Several calls are independent of each other; none: no tool would help.
+   * it has not that either out of the text. Several calls are independent of each other; none: no tool would help. Beside a
+   * call of an offered tool there may be calls of tools that do not exist, and the same call twice; at most 128.
    */
   chooseTools(request: ToolChoiceRequest, signal: AbortSignal): Promise<ChatReply<readonly ChatToolCall[]>>;
   /** Plain text, told piece by piece; the value is the whole of it. A reply that is cut off throws `upstream-failed`. */

@@ -2,26 +2,35 @@
 export interface Price {
   readonly input: number;
   readonly output: number;
+  /** Of input that the provider had cached; absent: as `input`. */
+  readonly cachedInput?: number | undefined;
 }
 
 export type PriceTable = Readonly<Record<string, Price>>;
 
-/**
- * OpenAI's list prices as published for these models (openai.com/api/pricing). They change: a table may be given instead.
- * Discounts for cached input are not counted, so the real bill may be lower.
- */
+/** The month of the list prices below: platform.openai.com/docs/pricing, "Standard". */
+export const PRICES_AS_OF = '2026-06';
+
+/** List prices by the model's name without its date. They change: FAULTLINE_MODEL_PRICES corrects and adds. */
 export const PRICES: PriceTable = {
-  'gpt-4o-mini': { input: 0.15, output: 0.6 },
-  'gpt-4o': { input: 2.5, output: 10 },
-  'gpt-4.1': { input: 2, output: 8 },
-  'gpt-4.1-mini': { input: 0.4, output: 1.6 },
-  'gpt-4.1-nano': { input: 0.1, output: 0.4 },
-  'gpt-5': { input: 1.25, output: 10 },
-  'gpt-5-mini': { input: 0.25, output: 2 },
-  'gpt-5-nano': { input: 0.05, output: 0.4 },
-  o3: { input: 2, output: 8 },
-  'o4-mini': { input: 1.1, output: 4.4 },
+  'gpt-4o-mini': { input: 0.15, cachedInput: 0.075, output: 0.6 },
+  'gpt-4o': { input: 2.5, cachedInput: 1.25, output: 10 },
+  'gpt-4.1': { input: 2, cachedInput: 0.5, output: 8 },
+  'gpt-4.1-mini': { input: 0.4, cachedInput: 0.1, output: 1.6 },
+  'gpt-4.1-nano': { input: 0.1, cachedInput: 0.025, output: 0.4 },
+  'gpt-5.1': { input: 1.25, cachedInput: 0.125, output: 10 },
+  'gpt-5': { input: 1.25, cachedInput: 0.125, output: 10 },
+  'gpt-5-mini': { input: 0.25, cachedInput: 0.025, output: 2 },
+  'gpt-5-nano': { input: 0.05, cachedInput: 0.005, output: 0.4 },
+  'o3-mini': { input: 1.1, cachedInput: 0.55, output: 4.4 },
+  o3: { input: 2, cachedInput: 0.5, output: 8 },
+  'o4-mini': { input: 1.1, cachedInput: 0.275, output: 4.4 },
 };
+
+/** The list prices with an installation's own: those correct what is listed and add what is not. */
+export function pricesWith(own: PriceTable): PriceTable {
+  return { ...PRICES, ...own };
+}
 
 /** The price of a model, also of a dated version of it ("gpt-4o-mini-2024-07-18"); null where none is known. */
 export function priceOf(model: string, prices: PriceTable): Price | null {
@@ -32,7 +41,8 @@ export function priceOf(model: string, prices: PriceTable): Price | null {
   return null;
 }
 
-/** Dollars for the tokens of one or more calls. */
-export function costOf(price: Price, inputTokens: number, outputTokens: number): number {
-  return (inputTokens * price.input + outputTokens * price.output) / 1_000_000;
+/** Dollars for the tokens of one or more calls. `cachedInputTokens` are among the input tokens, never more than those. */
+export function costOf(price: Price, inputTokens: number, outputTokens: number, cachedInputTokens = 0): number {
+  const cached = Math.min(Math.max(cachedInputTokens, 0), inputTokens);
+  return ((inputTokens - cached) * price.input + cached * (price.cachedInput ?? price.input) + outputTokens * price.output) / 1_000_000;
 }

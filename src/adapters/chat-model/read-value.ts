@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { messageOf } from '../../domain/errors.ts';
-import type { Completion } from './completion.ts';
+import type { Completion } from './completion-body.ts';
 import { jsonObjectsIn } from './json-in-text.ts';
 
 /** The value of a reply, or why it has none. `mendable`: telling the model may help. */
@@ -8,10 +8,16 @@ export type Reading<Value> = { readonly value: Value } | { readonly problem: str
 
 const MAX_PROBLEM = 1_000;
 
+/** Why there is no answer at all, which telling the model does not change; null where there is one. */
+export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
+  if (completion.refused) return 'the model refused to answer';
+  return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
+}
+
 /** Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused, not guessed between. */
 export function readValue<Value>(completion: Completion, parse: (reply: unknown) => Value): Reading<Value> {
-  if (completion.refused) return { problem: 'the model refused to answer', mendable: false };
-  if (completion.finish === 'content_filter') return { problem: "the server's content filter stopped the reply", mendable: false };
+  const unanswered = whyUnanswered(completion);
+  if (unanswered !== null) return { problem: unanswered, mendable: false };
   const objects = jsonObjectsIn(completion.text);
   if (objects.length === 0) {
     const cut = completion.finish === 'length';

@@ -135,7 +135,8 @@ describe('a server that refuses', () => {
       'quota-exhausted',
     ],
     ['unknown model', { do: 'status', status: 404, error: { message: 'no such model' } }, 'upstream-failed'],
-    ['bad request', { do: 'status', status: 400, error: { message: 'context_length_exceeded' } }, 'invalid-input'],
+    ['bad request', { do: 'status', status: 400, error: { message: 'no such parameter' } }, 'invalid-input'],
+    ['a question too long', { do: 'status', status: 400, error: { message: 'x', code: 'context_length_exceeded' } }, 'too-large'],
   ] as const)('(%s) is final', async (_name, script, code) => {
     server.script(script);
     expect(await failure()).toMatchObject({ code, retryable: false });

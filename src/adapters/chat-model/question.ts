@@ -1,0 +1,204 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TriageError } from '../../domain/errors.ts';
+import type { ChatReply } from '../../ports/chat-model.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { complete } from './completion.ts';
+import type { Completion } from './completion-body.ts';
+import type { CompletionRequest, Message, Wishes } from './connect.ts';
+import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
+import type { Endpoint } from './endpoint.ts';
+import { errorOfRefusal, type Refusal } from './model-errors.ts';
+import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
+
+/** A model's server and what was learnt of it. One per process and model. */
+export interface Desk {
+  readonly model: string;
+  readonly endpoint: Endpoint;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly retryDelayMs: number;
+  readonly maxReplyBytes: number;
+  readonly prices: PriceTable | undefined;
+  readonly logger: Logger;
+  /** Which of the endpoint's addresses works. */
+  at: number;
+  /** What this server was found to support; learnt once. */
+  dialect: Dialect;
+  /** Whether this server was ever seen to call a function. */
+  called: boolean;
+}
+
+/** One question with all its turns and tries. */
+export interface Question {
+  readonly kind: QuestionKind;
+  readonly signal: AbortSignal;
+  /** When time is up, on the monotonic clock. */
+  readonly deadline: number;
+  readonly bill: Bill;
+  retriesLeft: number;
+}
+
+/** What one question has cost so far. Errors carry it in `details.usage`, so that failed questions are paid for too. */
+interface Bill {
+  inputTokens: number;
+  outputTokens: number;
+  /** Null where the server never said. */
+  cachedInputTokens: number | null;
+  calls: number;
+  retries: number;
+  model: string;
+}
+
+/** What is sent, given what the server understands. */
+export interface Turn {
+  readonly messages: readonly Message[];
+  readonly wishes: Wishes;
+}
+
+export interface TimeLimit {
+  readonly signal: AbortSignal;
+  /** Of the whole question, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Which limit it was that ran out, in milliseconds. */
+  ranOutAfterMs(): number;
+}
+
+type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Completion | Refusal>;
+
+/** Asks within the time limit, and says what it cost, also where it fails. */
+export async function priced<Value>(
+  desk: Desk,
+  kind: QuestionKind,
+  signal: AbortSignal,
+  limit: TimeLimit,
+  ask: (question: Question) => Promise<Value>,
+): Promise<ChatReply<Value>> {
+  const bill: Bill = { inputTokens: 0, outputTokens: 0, cachedInputTokens: null, calls: 0, retries: 0, model: desk.model };
+  const deadline = performance.now() + limit.timeoutMs;
+  const question: Question = { kind, bill, signal: AbortSignal.any([signal, limit.signal]), deadline, retriesLeft: desk.maxRetries };
+  try {
+    const value = await ask(question);
+    const { modelCalls, ...cost } = spent(desk, bill);
+    return { value, model: bill.model, calls: modelCalls, ...cost };
+  } catch (error) {
+    throw withUsage(whatEnded(error, signal, limit), desk, bill);
+  }
+}
+
+/** One turn, tried again where that may help and time is left. Asking for less because the server supports less is no retry. */
+export async function send(desk: Desk, question: Question, turn: (dialect: Dialect) => Turn, by: Send = complete): Promise<Completion> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await sendOnce(desk, question, turn, by);
+    } catch (error) {
+      if (!(error instanceof TriageError) || !error.retryable || question.retriesLeft === 0 || question.signal.aborted) throw error;
+      const pause = error.retryAfterMs ?? backoff(desk.retryDelayMs, attempt);
+      if (performance.now() + pause >= question.deadline) throw error;
+      question.retriesLeft -= 1;
+      question.bill.retries += 1;
+      desk.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'model is asked again');
+      await sleep(pause, undefined, { signal: question.signal });
+    }
+  }
+}
+
+async function sendOnce(desk: Desk, question: Question, turn: (dialect: Dialect) => Turn, by: Send): Promise<Completion> {
+  for (;;) {
+    const { dialect, at } = desk;
+    const { messages, wishes } = turn(dialect);
+    const { model, maxReplyBytes, endpoint } = desk;
+    const url = endpoint.urls[at] ?? endpoint.urls[0] ?? '';
+    const asked = {
+      url,
+      headers: endpoint.headers,
+      model,
+      dialect,
+      wishes,
+      maxReplyBytes,
+      messages: dialect.system ? messages : withoutSystem(messages),
+    };
+    const reply = await by(asked, question.signal);
+    if (!('status' in reply)) return pay(question.bill, reply);
+    if (isWrongPath(reply) && at + 1 < endpoint.urls.length) {
+      desk.at = at + 1;
+      continue;
+    }
+    const weaker = weakerDialect(dialect, reply, question.kind);
+    if (weaker === null) {
+      if (isWrongPath(reply)) desk.at = 0;
+      throw errorOfRefusal(reply, model);
+    }
+    desk.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server supports less than was asked for');
+    // Another question may have learnt something else meanwhile.
+    desk.dialect = desk.dialect === dialect ? weaker : (weakerDialect(desk.dialect, reply, question.kind) ?? desk.dialect);
+  }
+}
+
+/** Not the 404 that says the model is not there: that is the right path. */
+function isWrongPath({ status, message, code }: Refusal): boolean {
+  return (status === 404 && !/model|deployment/i.test(`${code} ${message}`)) || status === 405;
+}
+
+/** For chat templates that know no system message: what it says stands before the first question. */
+function withoutSystem(messages: readonly Message[]): Message[] {
+  const system = messages.filter((one) => one.role === 'system').map((one) => one.content);
+  const [first, ...rest] = messages.filter((one) => one.role !== 'system');
+  return first === undefined ? [] : [{ ...first, content: [...system, first.content].join('\n\n') }, ...rest];
+}
+
+function pay(bill: Bill, completion: Completion): Completion {
+  bill.inputTokens += completion.inputTokens;
+  bill.outputTokens += completion.outputTokens;
+  if (completion.cachedInputTokens !== null) bill.cachedInputTokens = (bill.cachedInputTokens ?? 0) + completion.cachedInputTokens;
+  bill.calls += 1;
+  bill.model = completion.model ?? bill.model;
+  return completion;
+}
+
+function spent(desk: Desk, bill: Bill) {
+  const prices = desk.prices ?? PRICES;
+  const price = priceOf(bill.model, prices) ?? priceOf(desk.model, prices);
+  const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
+  const costUsd = price === null ? 0 : costOf(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
+  return {
+    inputTokens,
+    outputTokens,
+    modelCalls: calls,
+    costUsd,
+    costKnown: price !== null,
+    ...(cachedInputTokens === null ? {} : { cachedInputTokens }),
+    ...(retries === 0 ? {} : { retries }),
+  };
+}
+
+/** Half fixed, half random, so that many workers do not come back at once. */
+function backoff(firstMs: number, attempt: number): number {
+  const ceiling = firstMs * 2 ** (attempt - 1);
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+}
+
+function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {
+  if (run.aborted) return new TriageError('cancelled', 'The run ended while the model was asked', { cause: error });
+  if (limit.signal.aborted) {
+    const message = `The model did not answer (timeout after ${limit.ranOutAfterMs() / 1000} s)`;
+    return new TriageError('timeout', message, { retryable: true, cause: error });
+  }
+  return error;
+}
+
+function withUsage(error: unknown, desk: Desk, bill: Bill): unknown {
+  if (!(error instanceof TriageError) || (bill.calls === 0 && bill.retries === 0)) return error;
+  const { costKnown: _known, ...usage } = spent(desk, bill);
+  const { code, message, retryable, retryAfterMs, details, cause } = error;
+  return new TriageError(code, message, {
+    retryable,
+    cause,
+    details: { ...details, usage },
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The error of a reply that cannot be used, however often it is read. */
+export function unusable(problem: string): TriageError {
+  return new TriageError('invalid-input', `The model's reply does not fit what was asked: ${problem}`);
+}
