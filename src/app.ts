@@ -19,19 +19,17 @@ import { createMasker, type Masker } from './log/mask/mask.ts';
 import type { LogInPieces } from './log/read-sources.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
-import type { CodeHost } from './ports/code-host.ts';
 import type { Database } from './ports/database.ts';
-import type { GreenLogs } from './ports/green-logs.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
-import type { HistoryStore, Stores } from './ports/stores.ts';
+import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
-import type { WebSearch } from './ports/web-search.ts';
 import { createStores } from './store/stores.ts';
-import { createTools } from './tools/all-tools.ts';
+import { createTools, type ToolSources } from './tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
-import { createToolbox } from './tools/toolbox.ts';
+import { createMemoryToolCache } from './tools/memory-tool-cache.ts';
+import { createToolbox, type ToolboxOptions } from './tools/toolbox.ts';
 import { giveUp } from './triage/give-up.ts';
 import { startGreenKeeper } from './triage/green-keeper.ts';
 import { greenAtHand, storedGreens } from './triage/green-logs.ts';
@@ -109,6 +107,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     work: async () => {
       if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.greens.reclaim()]);
       await forgetConcluded(database, logger);
+      await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
       await startWorker({
         jobQueue,
         triages: stores.triages,
@@ -153,8 +152,9 @@ async function triageDepsOf(
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
-  const sources: ToolSources = { vectorIndex, archive, greens, history: stores.history };
-  const toolbox = createAppToolbox(sources, await openCodeHost(config.codeHost), await openWebSearch(config), masker, logger);
+  const sources = { vectorIndex, archive, greens, history: stores.history };
+  const asked = { ...sources, codeHost: await openCodeHost(config.codeHost), webSearch: await openWebSearch(config) };
+  const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
   const analyst = await openAnalyst(config, logger);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   return {
@@ -212,12 +212,13 @@ export async function createTerminalApp(
   const analyst = await openAnalyst(config, logger);
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
+  const cache = createMemoryToolCache();
   return {
     triage: (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
-      const asked = { vectorIndex, archive, history, greens: greenAtHand(green) };
-      const toolbox = createAppToolbox(asked, codeHost, createNoWebSearch(), masker, logger);
+      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch: createNoWebSearch() };
+      const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
       const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
       return triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
@@ -225,16 +226,9 @@ export async function createTerminalApp(
   };
 }
 
-interface ToolSources {
-  readonly vectorIndex: VectorIndex;
-  readonly archive: BuildArchive;
-  readonly greens: GreenLogs;
-  readonly history: HistoryStore;
-}
-
-function createAppToolbox(sources: ToolSources, codeHost: CodeHost, webSearch: WebSearch, masker: Masker, logger: Logger): Toolbox {
+function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<ToolboxOptions, 'mask'> & { masker: Masker }): Toolbox {
   const mask = async (text: string) => (await masker.mask(text)).text;
-  return createToolbox(createTools({ ...sources, codeHost, webSearch }), { mask, logger });
+  return createToolbox(createTools(sources), { ...options, mask });
 }
 
 function investigationOf(

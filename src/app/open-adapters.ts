@@ -83,9 +83,14 @@ export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logge
   if (baseUrl === null && apiKey === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
+  const { pricesWith } = await import('../adapters/chat-model/prices.ts');
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
-  return withFallback(createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, logger }) }), rules, logger);
+  return withFallback(
+    createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, prices: pricesWith(config.analyst.llm.prices), logger }) }),
+    rules,
+    logger,
+  );
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {
@@ -103,7 +108,7 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
 export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
   if (config.analyst.driver === 'rules') return 'rules: no model is needed';
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
-  const model = createOpenAiChatModel({ ...config.analyst.llm, maxRetries: 0 });
+  const model = createOpenAiChatModel({ ...config.analyst.llm, prices: {}, maxRetries: 0 });
   const reply = await model.ask(
     {
       system: 'Answer in JSON.',

@@ -12,7 +12,7 @@ export function loadConfig(preset: object, environment: Environment, readFile: (
   const merged: Tree = { ...structuredClone(preset) };
   for (const variable of VARIABLES) {
     const text = textOf(variable, environment, readFile);
-    if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text));
+    if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
   }
   return parseConfig(merged);
 }
@@ -52,7 +52,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function parsedValue(variable: Variable, text: string): unknown {
+function parsedValue(variable: Variable, text: string, readFile: (path: string) => string): unknown {
   switch (variable.type) {
     case 'text':
       return text;
@@ -68,6 +68,20 @@ function parsedValue(variable: Variable, text: string): unknown {
       return split(text).map((entry) => tokenOf(variable, entry));
     case 'proxies':
       return /^\d+$/.test(text.trim()) ? Number(text) : split(text);
+    case 'json':
+      return jsonOf(variable, text, readFile);
+  }
+}
+
+/** An object as it stands, or the path of a file that holds one. */
+function jsonOf({ name }: Variable, text: string, readFile: (path: string) => string): unknown {
+  const given = text.trim();
+  const inline = given.startsWith('{');
+  try {
+    return JSON.parse(inline ? given : readFile(given));
+  } catch (cause) {
+    const what = cause instanceof SyntaxError ? `is no JSON: ${cause.message}` : 'cannot be read';
+    throw new TriageError('invalid-config', inline ? `${name} ${what}` : `${name} names ${given}, which ${what}`, { cause });
   }
 }
 

@@ -34,6 +34,12 @@ const Thresholds = z
   })
   .check(inOrder('selfCorrect', 'humanReview'), inOrder('humanReview', 'autoNotify'));
 
+/** US dollars for a million tokens of each model; what is not given for cached input costs as any other. */
+const Prices = z.record(
+  z.string().min(1),
+  z.strictObject({ input: z.number().min(0), output: z.number().min(0), cachedInput: z.number().min(0).optional() }),
+);
+
 type ThresholdName = 'selfCorrect' | 'humanReview' | 'autoNotify';
 
 /** Bands that overlap would leave one of the verify's four ways out of reach. */
@@ -89,11 +95,15 @@ export const Config = z.object({
       model: z.string(),
       timeoutMs: z.int().positive(),
       maxRetries: z.int().min(0).max(5),
+      /** Correct the list prices, and add models that are not listed. */
+      prices: Prices,
     }),
   }),
   triage: z.object({
     budgetTokens: z.int().min(200).max(200_000),
     maxIterations: z.int().min(1).max(10),
+    /** Questions that one triage puts to tools at once. */
+    toolConcurrency: z.int().min(1).max(16),
     /** Of one whole run, in milliseconds. */
     timeLimitMs: z.int().positive(),
     leaseMs: z.int().min(1000),
@@ -110,6 +120,19 @@ export const Config = z.object({
     hostSuffixes: z.array(z.string().min(2)),
   }),
   knowledge: z.object({ folder: z.string() }),
+  /** Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no text of logs or prompts. */
+  tracing: z.object({
+    otlp: z.object({
+      /** Base address of a collector; `/v1/traces` is added. */
+      endpoint: z.url().nullable(),
+      /** The address as it is, before the base address. */
+      tracesEndpoint: z.url().nullable(),
+      /** `name=value,…` */
+      headers: z.string().nullable(),
+      serviceName: z.string().min(1),
+    }),
+    langfuse: z.object({ publicKey: z.string().nullable(), secretKey: z.string().nullable(), host: z.url() }),
+  }),
   log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
 });
 export type Config = z.infer<typeof Config>;
@@ -134,10 +157,11 @@ export const COMMON = {
     jenkins: { baseUrl: null, user: null, token: null },
     timeoutMs: 60_000,
   },
-  analyst: { driver: 'rules', llm: { baseUrl: null, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 2 } },
+  analyst: { driver: 'rules', llm: { baseUrl: null, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 2, prices: {} } },
   triage: {
     budgetTokens: 2000,
     maxIterations: 5,
+    toolConcurrency: 4,
     timeLimitMs: 300_000,
     leaseMs: 30_000,
     greenBuilds: 3,
@@ -145,6 +169,10 @@ export const COMMON = {
   },
   review: { claimMs: 15 * 60_000 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
+  tracing: {
+    otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },
+    langfuse: { publicKey: null, secretKey: null, host: 'https://cloud.langfuse.com' },
+  },
   log: { level: 'info' },
 } satisfies Partial<z.input<typeof Config>>;
 

@@ -3,7 +3,7 @@ export interface Variable {
   readonly name: string;
   /** Path in `Config`, e.g. `http.port`. */
   readonly path: string;
-  readonly type: 'text' | 'number' | 'flag' | 'list' | 'pairs' | 'tokens' | 'proxies';
+  readonly type: 'text' | 'number' | 'flag' | 'list' | 'pairs' | 'tokens' | 'proxies' | 'json';
   /** May also be given as NAME_FILE, the path of a file that holds the value. */
   readonly secret?: true;
   readonly meaning: string;
@@ -82,8 +82,21 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Time limit of one model call, in milliseconds.',
   },
+  {
+    name: 'FAULTLINE_MODEL_PRICES',
+    path: 'analyst.llm.prices',
+    type: 'json',
+    meaning:
+      'US dollars for a million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Corrects the list prices that come with Faultline and adds models.',
+  },
   { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
   { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
+  {
+    name: 'FAULTLINE_TOOL_CONCURRENCY',
+    path: 'triage.toolConcurrency',
+    type: 'number',
+    meaning: 'Questions that one triage puts to tools at once.',
+  },
   { name: 'FAULTLINE_TIME_LIMIT_MS', path: 'triage.timeLimitMs', type: 'number', meaning: 'Time limit of one analysis, in milliseconds.' },
   {
     name: 'FAULTLINE_GREEN_BUILDS',
@@ -129,6 +142,35 @@ export const VARIABLES: readonly Variable[] = [
     type: 'list',
     meaning: 'Endings of further private host names, such as .corp.example.com, separated by commas.',
   },
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    path: 'tracing.otlp.endpoint',
+    type: 'text',
+    meaning:
+      'Base address of an OpenTelemetry collector (OTLP over HTTP) that gets spans of runs, model calls and tools, without any text of them.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    path: 'tracing.otlp.tracesEndpoint',
+    type: 'text',
+    meaning: 'The same, as the whole address.',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_HEADERS',
+    path: 'tracing.otlp.headers',
+    type: 'text',
+    secret: true,
+    meaning: 'Headers that the collector wants, as name=value, separated by commas.',
+  },
+  { name: 'OTEL_SERVICE_NAME', path: 'tracing.otlp.serviceName', type: 'text', meaning: 'What the spans say they come from.' },
+  {
+    name: 'LANGFUSE_PUBLIC_KEY',
+    path: 'tracing.langfuse.publicKey',
+    type: 'text',
+    meaning: 'With the secret key: the same spans go to Langfuse.',
+  },
+  { name: 'LANGFUSE_SECRET_KEY', path: 'tracing.langfuse.secretKey', type: 'text', secret: true, meaning: 'Its secret key.' },
+  { name: 'LANGFUSE_HOST', path: 'tracing.langfuse.host', type: 'text', meaning: "Langfuse's address, for another region or one's own." },
   {
     name: 'FAULTLINE_LOG_LEVEL',
     path: 'log.level',

@@ -49,6 +49,23 @@ describe('the environment', () => {
   });
 });
 
+describe('prices of models', () => {
+  const prices = { ours: { input: 1, cachedInput: 0.5, output: 2 } };
+
+  it('are read as they stand or from a file', () => {
+    expect(load({ FAULTLINE_MODEL_PRICES: ` ${JSON.stringify(prices)}` }).analyst.llm.prices).toEqual(prices);
+    const file = (path: string) => (path === '/prices.json' ? JSON.stringify(prices) : '');
+    expect(load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, file).analyst.llm.prices).toEqual(prices);
+  });
+
+  it('say which model is wrong, and in what', () => {
+    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain('analyst.llm.prices.ours.output');
+    expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, () => 'model,input'))).toMatch(
+      /names \/prices.json, which is no JSON/,
+    );
+  });
+});
+
 describe('secrets in files', () => {
   it('are read from NAME_FILE, without the line end', () => {
     const config = load({ OPENAI_API_KEY_FILE: '/run/secrets/key' }, (path) => `key of ${path}\n`);
@@ -90,6 +107,14 @@ describe('a wrong value', () => {
     ['FAULTLINE_GITHUB_WEBHOOK_SECRET', 'short'],
     ['FAULTLINE_CLONES', 'shop/api'],
     ['FAULTLINE_CLONES', 'shop/api='],
+    ['FAULTLINE_TOOL_CONCURRENCY', '0'],
+    ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": 1'],
+    ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": 1}}'],
+    ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": -1, "output": 2}}'],
+    ['FAULTLINE_MODEL_PRICES', '{"ours": {"input": 1, "output": 2, "cached": 1}}'],
+    ['FAULTLINE_MODEL_PRICES', '/prices.json'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector'],
+    ['LANGFUSE_HOST', 'langfuse'],
     ['FAULTLINE_TOKENS', TOKEN],
     ['FAULTLINE_TOKENS', 'ci:ingest:short'],
     ['FAULTLINE_TOKENS', `ci:king:${TOKEN}`],
