@@ -2,6 +2,7 @@ import type { CodeLine, FileHits } from '../../ports/code-host.ts';
 import { assertAnswered } from './git-command.ts';
 import { countMatches, parseGrep } from './git-output.ts';
 import type { Ask, Place } from './git-place.ts';
+import { mostTelling } from './most-telling.ts';
 
 const OPTIONS = ['-z', '-F', '-I', '--no-color', '--full-name', '--no-textconv', '--no-recurse-submodules'];
 
@@ -23,11 +24,4 @@ export async function grepFiles(
   const answer = await ask(place, ['grep', '-o', '-i', ...OPTIONS, ...patterns, place.commit, '--'], signal);
   assertAnswered(answer, 'search the repository');
   return mostTelling(countMatches(answer.output, place.commit, words), limit);
-}
-
-/** Most different words first, then most occurrences, then by name. */
-export function mostTelling(files: readonly FileHits[], limit: number): FileHits[] {
-  const order = (left: FileHits, right: FileHits) =>
-    right.words - left.words || right.occurrences - left.occurrences || (left.path < right.path ? -1 : 1);
-  return [...files].sort(order).slice(0, limit);
 }

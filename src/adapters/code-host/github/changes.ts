@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { TriageError } from '../../../domain/errors.ts';
+import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../../ports/code-host.ts';
+import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH } from '../limits.ts';
+import { pullRequestOf } from '../pull-request-number.ts';
+import { type GithubApi, orNull } from './api.ts';
+import { createBoundedCache } from './bounded-cache.ts';
+import { concurrently } from './concurrently.ts';
+import type { GithubPlace, KnownRepository } from './places.ts';
+import { Commit, type CommitReply, Comparison as ComparisonReply, type FileReply, PullRequests } from './replies.ts';
+
+type CommitDiff = NonNullable<Awaited<ReturnType<CodeHost['commitDiff']>>>;
+
+/** Commits and what they changed. */
+export interface Changes {
+  commit(place: GithubPlace, signal: AbortSignal): Promise<CommitDiff>;
+  /** Newest first; the files of the first 20 only, as each commit is a call of its own. */
+  history(place: GithubPlace, query: { path?: string | undefined; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
+  compare(place: KnownRepository, query: { base: string; head: string }, signal: AbortSignal): Promise<Comparison | null>;
+  pullRequestOf(place: GithubPlace, commit: CommitInfo, signal: AbortSignal): Promise<number | null>;
+}
+
+/** Characters of the diffs that are kept. */
+const KEPT_CHARACTERS = 32 * 1024 * 1024;
+const WITH_FILES = 20;
+const AT_ONCE = 6;
+const STATUS: Readonly<Record<string, ChangedFile['status']>> = { added: 'added', copied: 'added', removed: 'removed', renamed: 'renamed' };
+
+export function createChanges(api: GithubApi): Changes {
+  const kept = createBoundedCache<CommitDiff>(KEPT_CHARACTERS, weightOf);
+  async function commit(place: GithubPlace, signal: AbortSignal): Promise<CommitDiff> {
+    const key = `${place.owner}/${place.repo} ${place.commit}`;
+    const known = kept.get(key);
+    if (known !== undefined) return known;
+    const diff = await askCommit(api, place, signal);
+    kept.set(key, diff);
+    return diff;
+  }
+  const withFiles = (place: GithubPlace, commits: readonly CommitInfo[], signal: AbortSignal) =>
+    concurrently([...commits.entries()], AT_ONCE, async ([index, info]): Promise<CommitInfo> => {
+      if (index >= WITH_FILES) return info;
+      return { ...info, files: (await commit({ ...place, commit: info.commit }, signal)).commit.files };
+    });
+  return {
+    commit,
+    async history(place, { path, limit }, signal) {
+      return withFiles(place, await listCommits(api, place, { path, limit }, signal), signal);
+    },
+    async compare(place, query, signal) {
+      const reply = await askComparison(api, place, query, signal);
+      if (reply === null) return null;
+      const commits = reply.commits.map(infoOf).reverse();
+      const { owner, repo, defaultBranch } = place;
+      return {
+        commits: await withFiles({ owner, repo, defaultBranch, commit: query.head }, commits, signal),
+        files: reply.files.slice(0, MAX_CHANGED_FILES).map(changeOf),
+        truncated: reply.total_commits > reply.commits.length || reply.files.length >= MAX_CHANGED_FILES,
+      };
+    },
+    pullRequestOf: async (place, info, signal) => info.pullRequest ?? (await askPullRequest(api, place, info.commit, signal)),
+  };
+}
+
+/** Commits of a path, or all; without their files. */
+export async function listCommits(
+  api: GithubApi,
+  { owner, repo, commit }: GithubPlace,
+  { path, limit }: { path?: string | undefined; limit: number },
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  const route = 'GET /repos/{owner}/{repo}/commits';
+  const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
+  const reply = await orNull(api.get(z.array(Commit), { route, parameters, what: 'the history', signal }));
+  return (reply ?? []).slice(0, limit).map(infoOf);
+}
+
+async function askCommit(api: GithubApi, { owner, repo, commit }: GithubPlace, signal: AbortSignal): Promise<CommitDiff> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{commit}';
+  const parameters = { owner, repo, commit, per_page: MAX_CHANGED_FILES };
+  const reply = await api.get(Commit, { route, parameters, what: `the commit ${commit.slice(0, 10)}`, signal });
+  const files = (reply.files ?? []).map(changeOf);
+  const names = files.map((file) => file.path);
+  return { commit: { ...infoOf(reply), files: names }, files, truncated: files.length >= MAX_CHANGED_FILES };
+}
+
+/** Null too where they share no history. */
+async function askComparison(api: GithubApi, { owner, repo }: KnownRepository, query: { base: string; head: string }, signal: AbortSignal) {
+  const { base, head } = query;
+  const route = 'GET /repos/{owner}/{repo}/compare/{base}...{head}';
+  const parameters = { owner, repo, base, head, per_page: MAX_COMPARED_COMMITS };
+  return orNull(
+    api.get(ComparisonReply, { route, parameters, what: `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`, signal }),
+  );
+}
+
+/** The merged pull request that holds a commit, else any. A token that may not see pull requests is no reason to fail. */
+async function askPullRequest(api: GithubApi, { owner, repo }: GithubPlace, commit: string, signal: AbortSignal): Promise<number | null> {
+  const route = 'GET /repos/{owner}/{repo}/commits/{commit}/pulls';
+  const parameters = { owner, repo, commit, per_page: 10 };
+  try {
+    const pulls = await api.get(PullRequests, { route, parameters, what: `the pull requests of ${commit.slice(0, 10)}`, signal });
+    return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
+  } catch (error) {
+    if (error instanceof TriageError && (error.code === 'not-found' || error.code === 'upstream-auth')) return null;
+    throw error;
+  }
+}
+
+function infoOf({ sha, commit }: CommitReply): CommitInfo {
+  const subject = commit.message.split('\n')[0] ?? '';
+  const { name, date } = commit.author ?? {};
+  return { commit: sha, author: name ?? '', at: date ?? '', subject, files: [], pullRequest: pullRequestOf(subject) };
+}
+
+function changeOf(file: FileReply): ChangedFile {
+  const status = STATUS[file.status] ?? 'modified';
+  const previousPath = status === 'renamed' ? (file.previous_filename ?? null) : null;
+  const patch = file.patch === undefined || file.patch === '' ? null : file.patch.slice(0, MAX_PATCH);
+  return { path: file.filename, previousPath, status, additions: file.additions, deletions: file.deletions, patch };
+}
+
+function weightOf({ files }: CommitDiff): number {
+  return files.reduce((sum, file) => sum + file.path.length + (file.patch?.length ?? 0) + 100, 100);
+}
