@@ -8,7 +8,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
-import { inParallel } from './in-parallel.ts';
+import { inParallel } from '../log/survey/in-parallel.ts';
 import { maskSources } from './read-build.ts';
 import { mayPass, type TriageRun } from './run.ts';
 

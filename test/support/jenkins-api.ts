@@ -6,6 +6,8 @@ export interface JenkinsState {
   readonly consoles: Map<string, string | Buffer>;
   /** Path of a build → its test report, of which the server sends all fields, as Jenkins does without `tree`. */
   readonly reports: Map<string, unknown>;
+  /** Path of a build → its archived files by their path. */
+  readonly artifacts: Map<string, Readonly<Record<string, string | Buffer>>>;
   /** Answers in place of Jenkins where it returns true. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | null;
 }
@@ -14,18 +16,28 @@ export interface JenkinsApi extends LoopbackServer {
   readonly state: JenkinsState;
 }
 
-/** The two addresses of a Jenkins build that the build source uses, over real HTTP. */
+/** The addresses of a Jenkins build that the build source uses, over real HTTP. */
 export async function startJenkinsApi(): Promise<JenkinsApi> {
-  const state: JenkinsState = { consoles: new Map(), reports: new Map(), intercept: null };
+  const state: JenkinsState = { consoles: new Map(), reports: new Map(), artifacts: new Map(), intercept: null };
   const server = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
     const { pathname } = new URL(request.url ?? '', 'http://x');
     const [, build = '', asked] = /^(.*\/)(consoleText|testReport\/api\/json)$/.exec(pathname) ?? [];
     const console = asked === 'consoleText' ? state.consoles.get(build) : undefined;
     const report = asked === 'consoleText' ? undefined : state.reports.get(build);
-    if (console !== undefined) response.writeHead(200, { 'content-type': 'text/plain;charset=utf-8' }).end(console);
+    const [, owner = '', file] = /^(.*?\/\d+\/)(api\/json|artifact\/.+)$/.exec(pathname) ?? [];
+    const files = asked === undefined ? state.artifacts.get(owner) : undefined;
+    const content = files?.[decodeURIComponent((file ?? '').slice('artifact/'.length))];
+    if (files !== undefined && file === 'api/json') {
+      sendJson(response, 200, { _class: 'hudson.model.FreeStyleBuild', artifacts: Object.keys(files).map(listed) });
+    } else if (content !== undefined) response.writeHead(200).end(content);
+    else if (console !== undefined) response.writeHead(200, { 'content-type': 'text/plain;charset=utf-8' }).end(console);
     else if (report !== undefined) sendJson(response, 200, report);
     else response.writeHead(404, { 'content-type': 'text/html;charset=utf-8' }).end('<html><body>Not found</body></html>');
   });
   return { ...server, state };
+}
+
+function listed(relativePath: string) {
+  return { displayPath: relativePath, fileName: relativePath.split('/').at(-1), relativePath };
 }

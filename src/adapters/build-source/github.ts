@@ -1,11 +1,12 @@
 import type { Build, SourceText } from '../../domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../domain/errors.ts';
+import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import { withDeadline } from './bounded-read.ts';
+import { fetchArtifacts } from './github-artifacts.ts';
 import { createGithubClient, type GithubClientOptions, type GithubRun } from './github-client.ts';
 import { fetchGreenLogs } from './github-green.ts';
 import { endedJustNow, type Fetching, fetchJobLog, fetchRunArchive, isMissing, type Job, listJobs, notYet } from './github-logs.ts';
-import { fetchReports } from './github-reports.ts';
 
 export interface GithubBuildSourceOptions extends GithubClientOptions {
   /** Of one whole fetch. */
@@ -17,7 +18,7 @@ export interface GithubBuildSourceOptions extends GithubClientOptions {
 /** More failed jobs than this say nothing new: they are the cells of one matrix. */
 const MAX_JOBS = 30;
 
-/** Reads the logs of a run's failed jobs and its JUnit artifacts from GitHub Actions. */
+/** Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions. */
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
   const client = createGithubClient(options);
   return {
@@ -42,8 +43,9 @@ async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
     (job) => job.conclusion === 'failure' || job.conclusion === 'timed_out' || job.conclusion === 'startup_failure',
   );
   const logs = await fetchLogs(fetching, failed);
-  const reports = await fetchReports(fetching, logs.length);
-  return { sources: [...logs, ...reports], testResults: [], notes: fetching.notes };
+  const { client, run, signal, notes } = fetching;
+  const artifacts = await fetchArtifacts({ client, run, signal, notes, room: artifactRoom() }, logs.length);
+  return { sources: [...logs, ...artifacts], testResults: [], notes: fetching.notes };
 }
 
 /** The failed jobs' own logs; where none can be had, the archive of the whole run. */

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import type { Build, SourceText, TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
+import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { readBounded, withDeadline } from './bounded-read.ts';
+import { fetchJenkinsArtifacts } from './jenkins-artifacts.ts';
 
 export interface JenkinsBuildSourceOptions {
   /** Builds elsewhere are never fetched. Null: none are. */
@@ -36,7 +38,7 @@ const TestReport = z.object({
 });
 type TestReport = z.infer<typeof TestReport>;
 
-/** Reads the console and the test report of a build from Jenkins. */
+/** Reads the console, the test report and the artifacts of a build from Jenkins. */
 export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): BuildSource {
   return {
     provider: 'jenkins',
@@ -59,11 +61,13 @@ async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, sign
   const notes: string[] = [];
   const source = await fetchConsole(options, address, options.maxLogBytes, signal);
   const testResults = await fetchTestResults(options, address, notes, signal);
-  return { sources: [source], testResults, notes };
+  const get = (path: string, what: string, maxBytes: number) => getFrom(options, new URL(path, address), what, maxBytes, signal);
+  const artifacts = await fetchJenkinsArtifacts({ get, signal, notes, room: artifactRoom() });
+  return { sources: [source, ...artifacts], testResults, notes };
 }
 
 async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
-  const console = await get(options, new URL('consoleText', address), 'the console', maxBytes, signal);
+  const console = await getFrom(options, new URL('consoleText', address), 'the console', maxBytes, signal);
   return decodeSource('console.log', console, 'log', { maxBytes });
 }
 
@@ -76,7 +80,7 @@ async function fetchTestResults(
 ): Promise<TestResult[]> {
   const url = new URL(`testReport/api/json?tree=${encodeURIComponent(REPORT_TREE)}`, address);
   try {
-    const bytes = await get(options, url, 'the test report', MAX_REPORT_BYTES, signal);
+    const bytes = await getFrom(options, url, 'the test report', MAX_REPORT_BYTES, signal);
     return TestReport.parse(JSON.parse(bytes.toString('utf8'))).suites.flatMap(resultsOf);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -136,7 +140,7 @@ function folder(address: string): URL {
   return url;
 }
 
-async function get(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
+async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {
   const { user, token } = options;
   const headers = user === null || token === null ? {} : { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` };
   try {

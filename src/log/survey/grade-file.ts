@@ -85,7 +85,7 @@ function gradeText(name: string, text: string, named: ReturnType<typeof namedAs>
 /** How strongly the readers heard a failure, 0..100. */
 function strengthOf({ failingTests, exceptions, diagnostics, messages }: Extraction): number {
   const structured = failingTests.length > 0 || exceptions.length > 0 || diagnostics.some(({ severity }) => severity === 'error');
-  return Math.max(structured ? 80 : 0, ...messages.map(({ weight }) => weight));
+  return messages.reduce((most, { weight }) => Math.max(most, weight), structured ? 80 : 0);
 }
 
 interface Telling {
@@ -96,8 +96,8 @@ interface Telling {
 /** What the readers understood first, in the order of its lines. */
 function tellingOf({ failingTests, exceptions, diagnostics, messages }: Extraction): Telling[] {
   const said = [
-    ...failingTests.map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
-    ...exceptions.map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
+    ...failingTests.slice(0, PREVIEW_LINES).map(({ at, name, message }) => ({ at, text: `${name}: ${message ?? 'failed'}` })),
+    ...exceptions.slice(0, PREVIEW_LINES).map(({ at, type, message }) => ({ at, text: `${type}: ${message}` })),
     ...diagnostics.filter(({ severity }) => severity === 'error').map(({ at, message }) => ({ at, text: message })),
     ...[...messages].sort((a, b) => b.weight - a.weight).slice(0, PREVIEW_LINES),
   ];

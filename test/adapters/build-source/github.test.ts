@@ -170,6 +170,13 @@ describe('test reports', () => {
     expect(sources.map(({ name, kind }) => [name, kind])).toEqual([
       ['test.log', 'log'],
       ['junit-results/reports/TEST-cart.xml', 'report'],
+      ['junit-results/readme.md', 'artifact'],
+      ['test-results-huge', 'artifact'],
+      ['dist', 'artifact'],
+    ]);
+    expect(sources.slice(3).map(({ text, notes: why }) => [text, ...why])).toEqual([
+      ['', 'not kept: it has 900 MB, more than 21 MB'],
+      ['', 'not kept: by its name, what the build made'],
     ]);
     expect(notes).toEqual([]);
   });
@@ -182,6 +189,48 @@ describe('test reports', () => {
 
     expect(sources).toHaveLength(1);
     expect(notes).toEqual([expect.stringContaining('the artifact "junit" could not be read')]);
+  });
+});
+
+describe('artifacts', () => {
+  beforeEach(() => {
+    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    store('/jobs/2/logs', 'boom\n');
+  });
+
+  test('give every text in them, and the names of what is none', async () => {
+    github.state.artifacts = [githubArtifact({ id: 7, name: 'server-logs' }), githubArtifact({ id: 8, name: 'e2e' })];
+    store('/artifacts/7/zip', makeZip([{ name: 'app/server.log', content: 'ready\n' }]));
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+    const nested = makeZip([{ name: 'worker.log', content: 'lost\n' }]);
+    const members = [
+      { name: 'shot.png', content: png },
+      { name: 'heap', content: png },
+      { name: 'more.zip', content: nested },
+    ];
+    store('/artifacts/8/zip', makeZip(members));
+
+    const { sources, notes } = await fetchBuild();
+
+    expect(sources.map(({ name, kind, text }) => [name, kind, text])).toEqual([
+      ['test.log', 'log', 'boom\n'],
+      ['server-logs/app/server.log', 'artifact', 'ready\n'],
+      ['e2e/heap', 'artifact', ''],
+      ['e2e/more.zip/worker.log', 'artifact', 'lost\n'],
+      ['e2e/shot.png', 'artifact', ''],
+    ]);
+    expect(sources[2]?.notes).toEqual(['not kept: a PNG image']);
+    expect(notes).toEqual([]);
+  });
+
+  test('that cannot be had are a remark, one by one', async () => {
+    github.state.artifacts = [githubArtifact({ id: 7, name: 'gone-logs' }), githubArtifact({ id: 8, name: 'logs' })];
+    store('/artifacts/8/zip', makeZip([{ name: 'a.log', content: 'x\n' }]));
+
+    const { sources, notes } = await fetchBuild();
+
+    expect(sources.map(({ name }) => name)).toEqual(['test.log', 'logs/a.log']);
+    expect(notes).toEqual([expect.stringContaining('the artifact "gone-logs" could not be read')]);
   });
 });
 

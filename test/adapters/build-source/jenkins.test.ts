@@ -60,9 +60,46 @@ test('the console and the test report of a build are read, with the API token', 
     ['pays', 'passed'],
   ]);
   expect(fetched.testResults[1]).toMatchObject({ suite: 'com.shop.CartTest', durationMs: 250 });
-  expect(jenkins.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([`${PATH}consoleText`, `${PATH}testReport/api/json`]);
+  expect(jenkins.requests.map(({ path }) => path.replace(/\?.*/, ''))).toEqual([
+    `${PATH}consoleText`,
+    `${PATH}testReport/api/json`,
+    `${PATH}api/json`,
+  ]);
   const basic = `Basic ${Buffer.from('faultline:11e-token').toString('base64')}`;
   expect(jenkins.requests.every(({ headers }) => headers.authorization === basic)).toBe(true);
+});
+
+test('archived artifacts are read, below the build only, and pictures are named', async () => {
+  jenkins.state.consoles.set(PATH, 'see logs/it #1.log\n');
+  jenkins.state.artifacts.set(PATH, {
+    'logs/it #1.log': 'quota\n',
+    'target/TEST-a.xml': '<testsuite/>',
+    'shots/a.png': 'x',
+    '../../../secret.log': 'never asked for',
+  });
+
+  const { sources, notes } = await fetchBuild();
+
+  expect(sources.map(({ name, kind, text }) => [name, kind, text]).sort()).toEqual([
+    ['../../../secret.log', 'artifact', ''],
+    ['console.log', 'log', 'see logs/it #1.log\n'],
+    ['logs/it #1.log', 'artifact', 'quota\n'],
+    ['shots/a.png', 'artifact', ''],
+    ['target/TEST-a.xml', 'report', '<testsuite/>'],
+  ]);
+  expect(notes).toEqual([]);
+  expect(jenkins.requests.every(({ path }) => path.startsWith(PATH))).toBe(true);
+});
+
+test('a list of artifacts that cannot be read is a remark', async () => {
+  jenkins.state.consoles.set(PATH, 'x\n');
+  jenkins.state.intercept = (request, response) => {
+    if (!request.url?.includes('/812/api/json')) return false;
+    response.writeHead(200).end('<html>');
+    return true;
+  };
+
+  expect((await fetchBuild()).notes).toEqual([expect.stringContaining("The build's artifacts could not be read")]);
 });
 
 test('a build without tests has no report, and that is no remark', async () => {

@@ -1,0 +1,111 @@
+import type { SourceText } from '../../domain/build.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { type Allowance, createAllowance } from '../decode/archive-limits.ts';
+import { safePath } from '../decode/archive-plan.ts';
+import { listTar } from '../decode/archive-tar.ts';
+import { listZip, type Member } from '../decode/archive-zip.ts';
+import { decodePlain } from '../decode/decode.ts';
+import { decompress, sizeInWords } from '../decode/decompress.ts';
+import { fileTypeOf } from '../decode/file-type.ts';
+import { isReport } from '../reports/report.ts';
+import { namedAs } from './name-rules.ts';
+
+/** What may still be kept of a build's artifacts; taken from as they are opened. */
+export interface ArtifactRoom {
+  /** Files that may still be listed, with or without their text. */
+  files: number;
+  /** Bytes of text that may still be kept. */
+  bytes: number;
+  /** Of one text. */
+  readonly maxBytesEach: number;
+}
+
+/** Room for the artifacts of one build: 300 files, 16 MB each, 48 MB in all. */
+export function artifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom {
+  return { files: 300, bytes: Math.min(maxBytes, 48 * 1024 * 1024), maxBytesEach: 16 * 1024 * 1024 };
+}
+
+const MAX_DEPTH = 3;
+const MAX_ENTRIES = 5_000;
+/** What is unpacked in all, kept or not: a bomb ends here. */
+const MAX_UNPACKED = 256 * 1024 * 1024;
+
+interface Opening {
+  readonly room: ArtifactRoom;
+  readonly allowance: Allowance;
+  readonly notes: string[];
+}
+
+/**
+ * The files of one artifact: of an archive each member, named by both. A test report is one of the build's reports; every other text is an
+ * artifact. What is no text, too large, or says by its name that nobody reads it, is listed without its text, and its note says why. Throws
+ * TriageError for a broken archive or a bomb; of one inside another only a note is left.
+ */
+export async function openArtifact(name: string, bytes: Uint8Array, room: ArtifactRoom): Promise<SourceText[]> {
+  const opening: Opening = { room, allowance: createAllowance(MAX_UNPACKED, MAX_ENTRIES), notes: [] };
+  const files = await open(opening, name, bytes, 0);
+  const [first, ...rest] = files;
+  if (opening.notes.length === 0 || first === undefined) return files;
+  return [{ ...first, notes: [...first.notes, ...opening.notes.slice(0, 5)] }, ...rest];
+}
+
+/** A file of which only the name is kept, with the reason. */
+export function namelessText(name: string, why: string): SourceText {
+  return { name, kind: 'artifact', text: '', notes: [`not kept: ${why}`] };
+}
+
+async function open(opening: Opening, name: string, bytes: Uint8Array, depth: number): Promise<SourceText[]> {
+  const { room, allowance } = opening;
+  const plain = decompress(name, bytes, { maxBytes: allowance.room }, []);
+  const { kind } = fileTypeOf(plain);
+  if (kind !== 'zip' && kind !== 'tar') return [keep(room, name.replace(/\.(?:gz|zst)$/i, ''), plain)];
+  if (depth === MAX_DEPTH) return [namelessText(name, 'an archive inside too many others')];
+  return await openMembers(opening, name, await membersOf(opening, name, plain, kind), depth);
+}
+
+async function membersOf({ allowance, notes }: Opening, name: string, bytes: Uint8Array, kind: 'zip' | 'tar'): Promise<Member[]> {
+  return kind === 'zip' ? await listZip(name, bytes, allowance) : listTar(name, bytes, allowance, notes);
+}
+
+async function openMembers(opening: Opening, archive: string, members: readonly Member[], depth: number): Promise<SourceText[]> {
+  const files: SourceText[] = [];
+  // What may be read comes first: the room must not be full of names of pictures.
+  for (const { path, read } of [...members].sort((one, other) => rankOf(one.path) - rankOf(other.path))) {
+    if (opening.room.files <= 0) {
+      opening.notes.push(`More files of ${archive} were not looked at: a build may have so many.`);
+      break;
+    }
+    opening.room.files -= 1;
+    const name = `${archive}/${safePath(path)}`;
+    const named = namedAs(name);
+    if (named?.grade === 'skip') files.push(namelessText(name, named.reason));
+    else files.push(...(await openMember(opening, name, read, depth)));
+  }
+  return files;
+}
+
+async function openMember(opening: Opening, name: string, read: Member['read'], depth: number): Promise<SourceText[]> {
+  try {
+    return await open(opening, name, await read(), depth + 1);
+  } catch (error) {
+    if (!(error instanceof TriageError)) throw error;
+    return [namelessText(name, messageOf(error))];
+  }
+}
+
+function rankOf(path: string): number {
+  const grade = namedAs(path)?.grade;
+  if (grade === 'relevant') return 0;
+  return grade === 'skip' ? 2 : 1;
+}
+
+function keep(room: ArtifactRoom, name: string, bytes: Uint8Array): SourceText {
+  const type = fileTypeOf(bytes);
+  if (type.kind === 'binary') return namelessText(name, type.what);
+  const limit = Math.min(room.maxBytesEach, room.bytes);
+  if (bytes.length > limit)
+    return namelessText(name, `it has ${sizeInWords(bytes.length)}, and ${sizeInWords(Math.max(0, limit))} may be kept`);
+  room.bytes -= bytes.length;
+  const source = decodePlain(name, bytes, 'artifact', { maxBytes: limit });
+  return isReport(source.text) ? { ...source, kind: 'report' } : source;
+}
