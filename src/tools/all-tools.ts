@@ -1,23 +1,29 @@
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import type { Embedder } from '../ports/embedder.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { changedSinceGreen } from './changed-since-green.ts';
 import { countConsecutiveFailures } from './count-consecutive-failures.ts';
 import { diffWithGreen } from './diff-with-green.ts';
 import { findSimilarFailures } from './find-similar-failures.ts';
 import { grepLog } from './grep-log.ts';
+import { listRepositories } from './list-repositories.ts';
 import { readBlame } from './read-blame.ts';
 import { readBuildLog } from './read-build-log.ts';
+import { readCommitDiff } from './read-commit-diff.ts';
 import { readCommitHistory } from './read-commit-history.ts';
 import { readConsoleOutput } from './read-console-output.ts';
 import { readFailureHistory } from './read-failure-history.ts';
 import { readFile } from './read-file.ts';
+import { readRepositoryDocs } from './read-repository-docs.ts';
 import { readTestFile } from './read-test-file.ts';
 import { searchCode } from './search-code.ts';
 import { searchErrorLibrary } from './search-error-library.ts';
 import { searchKnowledge } from './search-knowledge.ts';
+import { searchSemantic } from './search-semantic.ts';
 import { searchWeb } from './search-web.ts';
 import type { Tool } from './tool.ts';
 import { viewLog } from './view-log.ts';
@@ -30,6 +36,8 @@ export interface ToolSources {
   readonly codeHost: CodeHost;
   readonly history: HistoryStore;
   readonly webSearch: WebSearch;
+  /** What search_semantic ranks by; absent, or one that only hashes words: it ranks by words. */
+  readonly embedder?: Embedder;
 }
 
 /** Every question Faultline can ask. */
@@ -43,6 +51,11 @@ export function createTools(sources: ToolSources): Tool[] {
     searchCode(codeHost),
     readTestFile(codeHost),
     readCommitHistory(codeHost),
+    readCommitDiff(codeHost),
+    changedSinceGreen(codeHost, history),
+    searchSemantic(codeHost, sources.embedder),
+    readRepositoryDocs(codeHost),
+    listRepositories(codeHost),
     readBuildLog(archive),
     readConsoleOutput(archive),
     findSimilarFailures(history),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { BlameLine, CodeHost } from '../ports/code-host.ts';
+import { commitData, commitTitle } from './commit-finding.ts';
+import { keptByCommit } from './kept-by-commit.ts';
 import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -18,7 +21,7 @@ const Parameters = z.strictObject({
 export function readBlame(codeHost: CodeHost): Tool {
   return defineTool({
     name: 'read_blame',
-    question: 'Who changed these lines last, when, and in which commit?',
+    question: 'Who changed these lines last, when, in which commit and in which pull request?',
     categories: ['CODE_ERROR'],
     costClass: 'medium',
     usualLatencyMs: 600,
@@ -26,6 +29,7 @@ export function readBlame(codeHost: CodeHost): Tool {
     parameters: Parameters.refine((args) => args.line !== undefined || args.lineStart !== undefined, {
       error: 'line or lineStart must be given',
     }),
+    cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run({ path, line, lineStart, lineEnd }, { subject, signal }) {
       const { repository } = subject.build;
@@ -36,7 +40,10 @@ export function readBlame(codeHost: CodeHost): Tool {
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
       const blamed = await codeHost.blame({ repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last }, signal);
-      return runsOf(blamed).map((run) => findingOf(located.path, run, commit));
+      const runs = runsOf(blamed);
+      const newest = runs[0]?.[0]?.commit;
+      const pullRequest = newest === undefined ? null : await pullRequestOf(codeHost, { repository, commit: newest }, signal);
+      return runs.map((run) => findingOf(located.path, run, commit, run[0]?.commit === newest ? pullRequest : null));
     },
   });
 }
@@ -53,15 +60,28 @@ function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
 }
 
-function findingOf(path: string, run: readonly BlameLine[], commit: ResolvedCommit): Finding {
+/** The pull request of the newest change, where the host knows it; blame is worth having without. Throws only where the run ended. */
+async function pullRequestOf(
+  codeHost: CodeHost,
+  query: { repository: string; commit: string },
+  signal: AbortSignal,
+): Promise<number | null> {
+  try {
+    return (await codeHost.commitDiff(query, signal))?.commit.pullRequest ?? null;
+  } catch (error) {
+    if (signal.aborted || isRetryable(error)) throw error;
+    return null;
+  }
+}
+
+function findingOf(path: string, run: readonly BlameLine[], commit: ResolvedCommit, pullRequest: number | null): Finding {
   const [first] = run;
   const last = run.at(-1);
-  const who = first === undefined ? '' : `${first.author}, ${first.at.slice(0, 10)}, ${first.commit.slice(0, 10)}: ${first.subject}`;
   return {
-    title: withNote(who, commit),
+    title: withNote(first === undefined ? '' : commitTitle({ ...first, pullRequest }), commit),
     text: run.map((line) => line.text).join('\n'),
     source: path,
     ...(first === undefined || last === undefined ? {} : { lineStart: first.line, lineEnd: last.line }),
-    data: { path, line: first?.line, commit: first?.commit, author: first?.author, at: first?.at, subject: first?.subject },
+    data: { path, line: first?.line, ...(first === undefined ? {} : commitData({ ...first, pullRequest })) },
   };
 }

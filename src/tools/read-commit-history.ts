@@ -1,48 +1,61 @@
 import { z } from 'zod';
-import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost, CommitInfo } from '../ports/code-host.ts';
+import { commitFinding, commitTitle } from './commit-finding.ts';
+import { keptByCommit } from './kept-by-commit.ts';
 import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
 import { defineTool, type Tool } from './tool.ts';
 
+const MAX_LINES = 200;
+
 const Parameters = z.strictObject({
   path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
+  lineStart: z.int().min(1).optional().describe('Only commits that touched these lines of the file; wants path'),
+  lineEnd: z.int().min(1).optional().describe('Last of these lines; at most 200'),
   limit: z.int().min(1).max(20).default(10),
 });
+type Args = z.output<typeof Parameters>;
 
 /** Which commits came last, and what did they touch? */
 export function readCommitHistory(codeHost: CodeHost): Tool {
   return defineTool({
     name: 'read_commit_history',
-    question: 'Which commits led to this build, newest first, and which files did each touch?',
+    question: 'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
     categories: ['CODE_ERROR'],
     costClass: 'high',
     usualLatencyMs: 800,
     provider: `code-host:${codeHost.driver}`,
-    parameters: Parameters,
+    parameters: Parameters.refine((args) => args.lineStart === undefined || args.path !== undefined, {
+      error: 'lineStart wants the path of a file',
+    }),
+    cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    async run({ path, limit }, { subject, signal }) {
+    async run(args, { subject, signal }) {
       const { repository } = subject.build;
-      const commit = await resolveCommit(codeHost, subject, signal);
-      if (path === undefined) {
-        const commits = await codeHost.history({ repository, ref: commit.ref, limit }, signal);
-        return commits.map((one) => findingOf(one, commit));
+      const built = await resolveCommit(codeHost, subject, signal);
+      if (args.path === undefined) {
+        const commits = await codeHost.history({ repository, ref: built.ref, limit: args.limit }, signal);
+        return commits.map((one) => findingOf(one, built));
       }
-      const located = await locateFile(codeHost, { repository, ref: commit.ref, path }, signal);
+      const located = await locateFile(codeHost, { repository, ref: built.ref, path: args.path }, signal);
       if (located === null) return [];
-      if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
-      const commits = await codeHost.history({ repository, ref: commit.ref, path: located.path, limit }, signal);
-      return commits.map((one) => findingOf(one, commit, located.path));
+      if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
+      const commits = await commitsOf(codeHost, { repository, ref: built.ref, path: located.path }, args, signal);
+      return commits.map((one) => findingOf(one, built, located.path));
     },
   });
 }
 
-function findingOf(info: CommitInfo, built: ResolvedCommit, path?: string): Finding {
-  const files = info.files.slice(0, 50);
-  const more = info.files.length - files.length;
-  return {
-    title: withNote(`${info.commit.slice(0, 10)} ${info.author}, ${info.at.slice(0, 10)}: ${info.subject}`, built),
-    text: [info.subject, ...files, ...(more > 0 ? [`… ${more} more files`] : [])].join('\n'),
-    source: `commit/${info.commit}`,
-    data: { ...(path === undefined ? {} : { path }), commit: info.commit, author: info.author, at: info.at, subject: info.subject, files },
-  };
+function commitsOf(
+  codeHost: CodeHost,
+  file: { repository: string; ref: string; path: string },
+  { lineStart, lineEnd, limit }: Args,
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  if (lineStart === undefined) return codeHost.history({ ...file, limit }, signal);
+  const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
+  return codeHost.lineHistory({ ...file, lineStart, lineEnd: last, limit }, signal);
+}
+
+function findingOf(info: CommitInfo, built: ResolvedCommit, path?: string) {
+  return commitFinding(info, withNote(commitTitle(info), built), path === undefined ? {} : { path });
 }

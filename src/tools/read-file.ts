@@ -5,6 +5,7 @@ import type { TriageSubject } from '../domain/subject.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { inScope, scopeRefusal } from './code-scope.ts';
+import { keptByCommit } from './kept-by-commit.ts';
 import { windowAround } from './log-window.ts';
 import { ambiguousPath, codeUnavailable, locateFile, resolveCommit, withNote } from './repository-file.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
@@ -33,6 +34,7 @@ export function readFile(codeHost: CodeHost): Tool {
     provider: `code-host:${codeHost.driver}`,
     parameters: Parameters,
     alternative: { tool: 'search_code', args: alternativeArgs },
+    cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
     guard: ({ path }, { category }) => scopeRefusal(path, category),
     run: (args, context) => run(codeHost, args, context),

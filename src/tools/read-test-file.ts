@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { CodeHost } from '../ports/code-host.ts';
+import { keptByCommit } from './kept-by-commit.ts';
 import { windowAround } from './log-window.ts';
 import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
 import { testFilePaths } from './test-file.ts';
@@ -25,6 +26,7 @@ export function readTestFile(codeHost: CodeHost): Tool {
     usualLatencyMs: 500,
     provider: `code-host:${codeHost.driver}`,
     parameters: Parameters,
+    cache: keptByCommit(codeHost),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run({ test: name, file }, context) {
       const known = chooseTest(context.subject, name);

@@ -1,48 +1,123 @@
 import { z } from 'zod';
-import type { CodeHost } from '../ports/code-host.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
 import { inScope } from './code-scope.ts';
-import { codeUnavailable, resolveCommit, withNote } from './repository-file.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { keptByCommit } from './kept-by-commit.ts';
+import { codeUnavailable, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
+import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 /** Hits looked at before those outside the category's scope are dropped. */
 const LOOKED_AT = 500;
+/** Files named by a search for words. */
+const MAX_FILES = 50;
+/** Of these, files whose best lines are shown. */
+const SHOWN_FILES = 4;
+/** Words whose lines are fetched: each is one more question to the host. */
+const SHOWN_WORDS = 4;
+const LINES_A_FILE = 8;
+
+const ONE_LINE = /^[^\n\r\0]*$/;
+const TOO_SHORT = 'at least 2 characters, or everything matches';
+const Word = z.string().trim().min(2, TOO_SHORT).max(100).regex(ONE_LINE, 'one line');
 
 const Parameters = z.strictObject({
   text: z
     .string()
-    .min(2, 'at least 2 characters, or everything matches')
+    .min(2, TOO_SHORT)
     .max(200)
-    .regex(/^[^\n\r\0]*$/, 'one line')
-    .describe('Literal text, case matters: a function, a key, a message'),
-  limit: z.int().min(1).max(10).default(10),
+    .regex(ONE_LINE, 'one line')
+    .optional()
+    .describe('Literal text, case matters: brings its lines'),
+  words: z.array(Word).min(1).max(16).optional().describe('Keywords in any case: brings the files that hold most of them, with how often'),
+  limit: z.int().min(1).max(10).default(10).describe('Most lines for text'),
 });
+type Args = z.output<typeof Parameters>;
 
-/** Where does this text occur in the repository? */
+/** Where does this stand in the repository? */
 export function searchCode(codeHost: CodeHost): Tool {
   return defineTool({
     name: 'search_code',
-    question: 'Where does this literal text occur in the repository, in the commit that was built?',
+    question:
+      'Where does this literal text stand in the repository, or which files hold most of these keywords, in the commit that was built?',
     categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
     costClass: 'high',
     usualLatencyMs: 1000,
     provider: `code-host:${codeHost.driver}`,
-    parameters: Parameters,
+    parameters: Parameters.refine(({ text, words }) => text !== undefined || words !== undefined, {
+      error: 'text or words must be given',
+    }),
+    cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    async run({ text, limit }, { subject, category, signal }) {
-      const { repository } = subject.build;
-      const commit = await resolveCommit(codeHost, subject, signal);
-      const hits = await codeHost.search({ repository, ref: commit.ref, text, limit: LOOKED_AT }, signal);
-      return hits
-        .filter((hit) => inScope(hit.path, category))
-        .slice(0, limit)
-        .map((hit) => ({
-          title: withNote(`${hit.path}:${hit.line}`, commit),
-          text: hit.text,
-          source: hit.path,
-          lineStart: hit.line,
-          lineEnd: hit.line,
-          data: { path: hit.path, line: hit.line, commit: commit.ref },
-        }));
+    async run(args, context) {
+      const commit = await resolveCommit(codeHost, context.subject, context.signal);
+      return args.text === undefined
+        ? filesWith(codeHost, args.words ?? [], commit, context)
+        : linesWith(codeHost, { ...args, text: args.text }, commit, context);
     },
   });
+}
+
+async function linesWith(
+  codeHost: CodeHost,
+  { text, limit }: Args & { text: string },
+  commit: ResolvedCommit,
+  { subject, category, signal }: ToolContext,
+): Promise<Finding[]> {
+  const query = { repository: subject.build.repository, ref: commit.ref, text, limit: LOOKED_AT };
+  const hits = await codeHost.search(query, signal);
+  return hits
+    .filter((hit) => inScope(hit.path, category))
+    .slice(0, limit)
+    .map((hit) => ({
+      title: withNote(`${hit.path}:${hit.line}`, commit),
+      text: hit.text,
+      source: hit.path,
+      lineStart: hit.line,
+      lineEnd: hit.line,
+      data: { path: hit.path, line: hit.line, commit: commit.ref },
+    }));
+}
+
+/** The best files by their words and occurrences, then the best lines of the first few. */
+async function filesWith(
+  codeHost: CodeHost,
+  words: readonly string[],
+  commit: ResolvedCommit,
+  { subject, category, signal }: ToolContext,
+): Promise<Finding[]> {
+  const query = { repository: subject.build.repository, ref: commit.ref };
+  const found = await codeHost.searchFiles({ ...query, words, limit: MAX_FILES * 2 }, signal);
+  const files = found.filter((file) => inScope(file.path, category)).slice(0, MAX_FILES);
+  if (files.length === 0) return [];
+  const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
+  const lines = await Promise.all(longest.map((text) => codeHost.search({ ...query, text, limit: LOOKED_AT }, signal)));
+  const shown = files.slice(0, SHOWN_FILES).flatMap((file) => bestLines(file, lines.flat(), words, commit));
+  return [listOf(files, words, commit), ...shown];
+}
+
+function listOf(files: readonly FileHits[], words: readonly string[], commit: ResolvedCommit): Finding {
+  return {
+    title: withNote(`${files.length} ${files.length === 1 ? 'file holds' : 'files hold'} ${words.join(', ')}`, commit),
+    text: files.map((file) => `${file.path}: ${file.occurrences} times, ${file.words} of ${words.length} words`).join('\n'),
+    source: 'repository',
+    data: { words: [...words], files: files.map(({ path, occurrences, words: held }) => ({ path, occurrences, words: held })) },
+  };
+}
+
+/** The stretch of a file's hits that holds the most different words; its lines are given with their numbers, since they may lie apart. */
+function bestLines(file: FileHits, hits: readonly CodeLine[], words: readonly string[], commit: ResolvedCommit): Finding[] {
+  const held = ({ text }: CodeLine) => words.filter((word) => text.toLowerCase().includes(word.toLowerCase())).length;
+  const own = new Map(hits.filter(({ path }) => path === file.path).map((hit) => [hit.line, hit]));
+  const best = [...own.values()].sort((left, right) => held(right) - held(left) || left.line - right.line).slice(0, LINES_A_FILE);
+  const [top] = best;
+  if (top === undefined) return [];
+  const inOrder = best.sort((left, right) => left.line - right.line);
+  return [
+    {
+      title: withNote(`${file.path}: lines ${inOrder.map(({ line }) => line).join(', ')}`, commit),
+      text: inOrder.map(({ line, text }) => `${line}: ${text}`).join('\n'),
+      source: file.path,
+      data: { path: file.path, line: top.line, lines: inOrder.map(({ line }) => line), occurrences: file.occurrences, commit: commit.ref },
+    },
+  ];
 }

@@ -21,24 +21,45 @@ const ANY = [
 /** The table "categories and tools" of the design, for the tools that exist. */
 const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: readonly string[] }>> = {
   CODE_ERROR: {
-    whenNeeded: ['read_file', 'read_blame', 'search_code', 'read_commit_history'],
+    whenNeeded: [
+      'read_file',
+      'read_blame',
+      'search_code',
+      'read_commit_history',
+      'search_semantic',
+      'read_commit_diff',
+      'changed_since_green',
+      'read_repository_docs',
+      'list_repositories',
+    ],
     never: ['read_console_output', 'read_build_log', 'read_test_file'],
   },
   INFRA_ERROR: {
     whenNeeded: ['read_build_log', 'read_console_output'],
-    never: ['read_file', 'read_blame', 'search_code', 'read_commit_history', 'read_test_file'],
+    never: [
+      'read_file',
+      'read_blame',
+      'search_code',
+      'read_commit_history',
+      'read_test_file',
+      'search_semantic',
+      'read_commit_diff',
+      'changed_since_green',
+      'read_repository_docs',
+      'list_repositories',
+    ],
   },
   CONFIG_ERROR: {
-    whenNeeded: ['read_console_output', 'read_file', 'search_code'],
-    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log'],
+    whenNeeded: ['read_console_output', 'read_file', 'search_code', 'read_commit_diff', 'changed_since_green'],
+    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log', 'search_semantic', 'read_repository_docs'],
   },
   DEPENDENCY_ERROR: {
-    whenNeeded: ['read_console_output', 'read_file', 'search_code'],
-    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log'],
+    whenNeeded: ['read_console_output', 'read_file', 'search_code', 'read_commit_diff', 'changed_since_green'],
+    never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log', 'search_semantic', 'read_repository_docs'],
   },
   TEST_FAILURE: {
-    whenNeeded: ['read_test_file'],
-    never: ['read_blame', 'read_file', 'search_code', 'read_commit_history', 'read_build_log', 'read_console_output'],
+    whenNeeded: ['read_test_file', 'read_commit_diff', 'changed_since_green'],
+    never: ['search_semantic', 'read_blame', 'read_file', 'search_code', 'read_commit_history', 'read_build_log', 'read_console_output'],
   },
 };
 

@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
+import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { CodeHost } from '../../src/ports/code-host.ts';
+import type { HistoryStore } from '../../src/ports/stores.ts';
+import { changedRanges } from '../../src/tools/commit-finding.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { sampleBuild, sampleSubject } from '../support/subject.ts';
+import { asking } from './sources.ts';
+
+const TAX = ['export function taxOf(net: number) {', '  return net * 0.19;', '}', '', 'export const RATE = 0.19;', ''];
+
+let repository: GitRepository;
+let codeHost: CodeHost;
+let green: string;
+let middle: string;
+let built: string;
+
+beforeAll(() => {
+  repository = createGitRepository();
+  green = repository.commit(
+    { 'src/tax.ts': TAX.join('\n'), 'package.json': '{}\n', '.github/workflows/ci.yml': 'on: push\n', 'docs/tax.md': 'Tax\n' },
+    'Begin',
+  );
+  middle = repository.commit({ 'src/tax.ts': TAX.join('\n').replace('0.19;\n}', '0.2;\n}') }, 'Raise the tax (#41)', 'Grace');
+  built = repository.commit(
+    { 'package.json': '{ "a": 1 }\n', '.github/workflows/ci.yml': 'on: [push]\n', 'docs/tax.md': `${'more\n'.repeat(50)}` },
+    'Tidy up (#42)',
+    'Ada',
+  );
+  codeHost = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+});
+afterAll(() => repository.remove());
+
+function historyWithGreen(commit: string | null): HistoryStore {
+  const lastGreen = commit === null ? null : { ...sampleBuild({ id: 'bld_green', number: '811', commit }), status: 'passed' as const };
+  return { ...createEmptyHistory(), consecutiveFailures: async () => ({ count: 1, firstBuild: null, lastGreen }) };
+}
+
+function ask(history: HistoryStore, overrides: Parameters<typeof sampleSubject>[0] = {}, host: CodeHost = codeHost) {
+  return asking({ codeHost: host, history }, sampleSubject({ build: sampleBuild({ commit: built }), ...overrides }));
+}
+
+describe('changed_since_green', () => {
+  it('lists commits and files since the last green build, and shows patches of files that the failure names first', async () => {
+    const frames = [{ file: '/home/runner/work/api/api/src/tax.ts', line: 2, function: 'taxOf', own: true }];
+    const exceptions = [{ type: 'Error', message: 'x', chain: [], frames, at: null }];
+    const { findings } = await ask(historyWithGreen(green), { exceptions })('CODE_ERROR', 'changed_since_green');
+
+    expect(findings[0]).toMatchObject({
+      title: `4 files in 2 commits since the green build #811 (${green.slice(0, 10)})`,
+      data: { fileCount: 4, truncated: false, base: green },
+    });
+    expect(findings[0]?.text).toContain('Grace, 2026-01-01: Raise the tax (#41)');
+    expect(findings[1]).toMatchObject({
+      source: 'src/tax.ts',
+      data: { path: 'src/tax.ts', commit: middle, author: 'Grace', pullRequest: 41, lines: [[2, 2]] },
+    });
+    expect(findings[1]?.text).toContain('+  return net * 0.2;');
+    expect(findings.at(-1)?.source).toBe('docs/tax.md');
+  });
+
+  it.each([
+    ['CONFIG_ERROR', '.github/workflows/ci.yml'],
+    ['DEPENDENCY_ERROR', 'package.json'],
+  ] as const)('shows for %s only %s', async (category, path) => {
+    const { findings } = await ask(historyWithGreen(green))(category, 'changed_since_green');
+
+    expect(findings[0]?.data?.files).toEqual([path]);
+    expect(findings.slice(1).map(({ source }) => source)).toEqual([path]);
+  });
+
+  it('compares with the default branch where no green build is known', async () => {
+    const branch = repository.git('rev-parse', 'HEAD~1');
+    repository.git('checkout', '--quiet', '-b', 'topic', branch);
+    const topic = repository.commit({ 'src/round.ts': 'export {};\n' }, 'Round');
+    repository.git('checkout', '--quiet', 'main');
+    const outcome = await ask(historyWithGreen(null), { build: sampleBuild({ commit: topic, branch: 'topic' }) })(
+      'TEST_FAILURE',
+      'changed_since_green',
+    );
+
+    expect(outcome.findings[0]?.title).toContain('that the default branch');
+    expect(outcome.findings[0]?.data?.files).toEqual(['src/round.ts']);
+  });
+
+  it.each([
+    ['the build names no commit', null],
+    ['the commit is not in the clone', 'f'.repeat(40)],
+  ])('finds nothing where %s', async (_why, commit) => {
+    const asked = ask(historyWithGreen(green), { build: sampleBuild({ commit }) });
+    expect(await asked('CODE_ERROR', 'changed_since_green')).toMatchObject({ status: 'empty' });
+  });
+});
+
+describe('read_commit_diff', () => {
+  it('shows what the built commit changed, or another one', async () => {
+    const own = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff');
+    expect(own.findings[0]?.data).toMatchObject({ commit: built, author: 'Ada', pullRequest: 42 });
+    const other = await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit: middle.slice(0, 12), path: 'tax.ts' });
+    expect(other.findings.map(({ source }) => source)).toEqual([`commit/${middle}`, 'src/tax.ts']);
+  });
+
+  it('keeps to manifests for a dependency error', async () => {
+    const { findings } = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff');
+    expect(findings[0]?.data?.files).toEqual(['package.json']);
+    expect(findings.every(({ text }) => !text.includes('docs/tax.md'))).toBe(true);
+    const refused = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff', { path: 'src/tax.ts' });
+    expect(refused).toMatchObject({ status: 'refused' });
+  });
+
+  it.each(['main', '--help', 'HEAD~1', 'abc'])('takes no commit like %s', async (commit) => {
+    expect(await ask(createEmptyHistory())('CODE_ERROR', 'read_commit_diff', { commit })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('read_commit_history', () => {
+  it('tells the commits that touched some lines, with their pull requests', async () => {
+    const asked = ask(createEmptyHistory());
+    const line = await asked('CODE_ERROR', 'read_commit_history', { path: 'src/tax.ts', lineStart: 2 });
+    expect(line.findings.map(({ data }) => [data?.commit, data?.pullRequest])).toEqual([
+      [middle, 41],
+      [green, null],
+    ]);
+    const rest = await asked('CODE_ERROR', 'read_commit_history', { path: 'src/tax.ts', lineStart: 5, lineEnd: 5 });
+    expect(rest.findings.map(({ data }) => data?.commit)).toEqual([green]);
+    expect(await asked('CODE_ERROR', 'read_commit_history', { lineStart: 2 })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('read_blame', () => {
+  it('names the pull request of the newest change, and does without where it cannot be asked', async () => {
+    const blame = (host?: CodeHost) => ask(createEmptyHistory(), {}, host)('CODE_ERROR', 'read_blame', { path: 'src/tax.ts', line: 2 });
+    expect((await blame()).findings[0]?.data).toMatchObject({ commit: middle, author: 'Grace', pullRequest: 41 });
+    const commitDiff = async () => {
+      throw new TriageError('forbidden', 'No.');
+    };
+    const { findings } = await blame({ ...codeHost, commitDiff });
+    expect(findings[0]?.data).toMatchObject({ commit: middle, pullRequest: null });
+  });
+});
+
+describe('the lines that a patch changes', () => {
+  it('are those of the new file; a deletion stands where it was', () => {
+    const patch = ['@@ -1,3 +1,3 @@', ' a', '-b', '+B', ' c', '@@ -10,3 +10,2 @@', ' x', '-y', ' z', '\\ No newline at end of file'].join(
+      '\n',
+    );
+    expect(changedRanges(patch)).toEqual([
+      [2, 2],
+      [11, 11],
+    ]);
+    expect(changedRanges('')).toEqual([]);
+  });
+});

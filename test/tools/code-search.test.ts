@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import { countTokens } from '../../src/log/reduce/tokens.ts';
+import type { CodeHost } from '../../src/ports/code-host.ts';
+import type { Embedder } from '../../src/ports/embedder.ts';
+import { chunksOf } from '../../src/tools/code-chunks.ts';
+import { codeWords, searchWords } from '../../src/tools/code-words.ts';
+import { rankByWords } from '../../src/tools/rank-chunks.ts';
+import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
+import { sampleBuild, sampleSubject } from '../support/subject.ts';
+import { asking } from './sources.ts';
+
+const filler = (name: string, count: number) =>
+  Array.from({ length: count }, (_, row) => `export const ${name}${row} = () => "nothing of interest in ${name} ${row}";`);
+const ROUNDING = [
+  'export function roundToCents(amount: number): number {',
+  '  const cents = Math.round(amount * 100);',
+  '  return cents / 100;',
+  '}',
+];
+
+let repository: GitRepository;
+let codeHost: CodeHost;
+let built: string;
+
+beforeAll(() => {
+  repository = createGitRepository();
+  built = repository.commit(
+    {
+      'README.md': '# Shop\n\nSells things. roundToCents cents\n',
+      'src/money/rounding.ts': [...filler('before', 80), ...ROUNDING, ...filler('after', 80), ''].join('\n'),
+      'src/cart/cart.ts': [...filler('cart', 20), 'import { roundToCents } from "../money/rounding";', ''].join('\n'),
+      'src/logo.ts': 'export const cents = 1;\n',
+      'dist/bundle.js': 'function roundToCents(){var cents=Math.round(amount*100)}\n',
+      'packages/api/README.md': '# The API\n',
+      'packages/api/index.ts': 'export {};\n',
+    },
+    'Begin',
+  );
+  codeHost = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+});
+afterAll(() => repository.remove());
+
+function ask(more: { embedder?: Embedder; codeHost?: CodeHost } = {}) {
+  return asking({ codeHost, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
+}
+
+/** Knows one meaning: cents. */
+function embedderOfCents(): Embedder & { readonly asked: string[] } {
+  const asked: string[] = [];
+  const embed = async (texts: readonly string[]) => {
+    asked.push(...texts);
+    return texts.map((text) => Float32Array.from(/Math\.round|in hundredths/.test(text) ? [1, 0] : [0, 1]));
+  };
+  return { name: 'meaning', dimensions: 2, embed, asked };
+}
+
+describe('search_code for words', () => {
+  it('names the files with most of them and how often, then the best lines of the first few', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'search_code', { words: ['roundToCents', 'cents'] });
+
+    expect(findings[0]?.text.split('\n')[0]).toMatch(/: \d+ times, 2 of 2 words$/);
+    expect(findings[0]?.text).toContain('src/logo.ts: 1 times, 1 of 2 words');
+    const shown = findings.find(({ source }) => source === 'src/money/rounding.ts');
+    expect(shown?.text).toContain('81: export function roundToCents(amount: number): number {');
+    expect(shown?.data).toMatchObject({ path: 'src/money/rounding.ts', lines: expect.arrayContaining([81, 82, 83]) });
+  });
+
+  it('wants a text or words', async () => {
+    expect(await ask()('CODE_ERROR', 'search_code')).toMatchObject({ status: 'invalid-arguments' });
+    expect(await ask()('CODE_ERROR', 'search_code', { words: ['a'] })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('search_semantic', () => {
+  const code = 'function roundToCents(amount) {\n  return Math.round(amount * 100) / 100;\n}';
+
+  it('ranks line ranges by words where no embedder knows meaning', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'search_semantic', { code });
+    const [first] = findings;
+
+    expect(first).toMatchObject({ source: 'src/money/rounding.ts', data: { by: 'words' } });
+    expect(first?.text).toContain('Math.round(amount * 100)');
+    expect(first?.lineStart).toBeLessThanOrEqual(81);
+    expect(first?.lineEnd).toBeGreaterThanOrEqual(84);
+    expect(findings.map(({ source }) => source)).not.toContain('dist/bundle.js');
+  });
+
+  it('ranks by embeddings where one is configured', async () => {
+    const embedder = embedderOfCents();
+    const { findings } = await ask({ embedder })('CODE_ERROR', 'search_semantic', {
+      code: 'amount in hundredths',
+      words: ['cents', 'before1'],
+    });
+
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toMatchObject({ source: 'src/money/rounding.ts', score: 1, data: { by: 'meaning' } });
+    expect(embedder.asked[0]).toContain('amount in hundredths');
+  });
+
+  it('ranks by words where the embedder fails, and says so', async () => {
+    const embed = async () => {
+      throw new TriageError('upstream-failed', 'It answered 500.', { retryable: true });
+    };
+    const { findings } = await ask({ embedder: { name: 'meaning', dimensions: 2, embed } })('CODE_ERROR', 'search_semantic', { code });
+
+    expect(findings[0]?.title).toContain('alike by words, since the embedder did not answer');
+  });
+
+  it('passes over a candidate that cannot be read', async () => {
+    const readFile: CodeHost['readFile'] = async (query, signal) => {
+      if (query.path === 'src/cart/cart.ts') throw new TriageError('too-large', 'It is larger than 5 MB.');
+      return codeHost.readFile(query, signal);
+    };
+    const { findings } = await ask({ codeHost: { ...codeHost, readFile } })('CODE_ERROR', 'search_semantic', { code });
+
+    expect(findings[0]?.source).toBe('src/money/rounding.ts');
+  });
+
+  it('says so where the code holds nothing to search for', async () => {
+    expect(await ask()('CODE_ERROR', 'search_semantic', { code: '{ ( ) } 12 + 34' })).toMatchObject({ status: 'invalid-arguments' });
+  });
+});
+
+describe('chunks of code', () => {
+  it('hold about 500 tokens, overlap by about 100, and cover every line', () => {
+    const lines = filler('row', 400);
+    const chunks = chunksOf('a.ts', 1, lines);
+
+    for (const chunk of chunks) expect(countTokens(chunk.text)).toBeLessThanOrEqual(500);
+    expect(chunks.at(-1)?.lineEnd).toBe(400);
+    for (const [index, chunk] of chunks.entries()) {
+      const next = chunks[index + 1];
+      if (next === undefined) continue;
+      const overlap = countTokens(lines.slice(next.lineStart - 1, chunk.lineEnd).join('\n'));
+      expect(overlap).toBeGreaterThan(50);
+      expect(overlap).toBeLessThanOrEqual(100);
+    }
+  });
+
+  it('end with a line that is longer than a chunk, and with no line', () => {
+    expect(chunksOf('a.ts', 10, ['x '.repeat(2_000), 'y'])).toMatchObject([
+      { lineStart: 10, lineEnd: 10 },
+      { lineStart: 11, lineEnd: 11 },
+    ]);
+    expect(chunksOf('a.ts', 1, [])).toEqual([]);
+  });
+});
+
+describe('words of code', () => {
+  it('are those of compound identifiers too, without the language itself', () => {
+    expect(codeWords('const taxOfCart = HTTPServer.get_tax();')).toEqual(
+      expect.arrayContaining(['taxofcart', 'tax', 'cart', 'httpserver', 'http', 'server']),
+    );
+    expect(codeWords('return new function')).toEqual([]);
+  });
+
+  it('that find files are compound or long ones', () => {
+    expect(searchWords('if (x) return roundToCents(amount, abc)', 2)).toEqual(['roundToCents', 'amount']);
+  });
+
+  it('rank a chunk that holds the rare ones first, between 0 and 1', () => {
+    const chunk = (text: string) => ({ path: 'a', lineStart: 1, lineEnd: 1, text });
+    const ranked = rankByWords([chunk('sum sum sum'), chunk('sum of cents'), chunk('cart')], 'sum cents');
+    expect(ranked.map((one) => one.chunk.text)).toEqual(['sum of cents', 'sum sum sum']);
+    for (const { score } of ranked) expect(score).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('read_repository_docs', () => {
+  it('shows the README and the tree, and prefers llms.txt', async () => {
+    const readme = await ask()('CODE_ERROR', 'read_repository_docs');
+    expect(readme.findings.map(({ source }) => source)).toEqual(['README.md', 'repository']);
+    expect(readme.findings[1]?.text).toContain('src/money/ (1)');
+    const withLlms = repository.commit({ 'llms.txt': '# Shop for models\n' }, 'For models');
+    const subject = sampleSubject({ build: sampleBuild({ commit: withLlms }) });
+    const llms = await asking({ codeHost }, subject)('CODE_ERROR', 'read_repository_docs');
+    expect(llms.findings[0]).toMatchObject({ source: 'llms.txt', text: '# Shop for models' });
+  });
+
+  it('keeps to a folder, and finds nothing in one that is not there', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'packages/api/' });
+    expect(findings.map(({ source }) => source)).toEqual(['packages/api/README.md', 'repository']);
+    expect(findings[1]?.text).not.toContain('rounding');
+    expect(await ask()('CODE_ERROR', 'read_repository_docs', { folder: 'nowhere' })).toMatchObject({ status: 'empty' });
+  });
+});
+
+describe('list_repositories', () => {
+  it("names only those of the build's owner", async () => {
+    const clones = { 'shop/api': repository.folder, 'shop/web': repository.folder, 'secret/plans': repository.folder };
+    const host = createLocalGitHost({ clones });
+    const { findings } = await ask({ codeHost: host })('CODE_ERROR', 'list_repositories');
+
+    expect(findings[0]?.text).toContain('shop/api (main)');
+    expect(findings[0]?.text).toContain('shop/web');
+    expect(JSON.stringify(findings)).not.toContain('secret');
+    const named = await ask({ codeHost: host })('CODE_ERROR', 'list_repositories', { name: 'WEB' });
+    expect(named.findings[0]?.data?.repositories).toMatchObject([{ repository: 'shop/web' }]);
+  });
+});
