@@ -122,7 +122,10 @@ export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 50
   const toolbox = createToolbox(tools, { mask: (masked) => masked, resilience: { firstDelayMs: 1 } });
   return compileTriageGraph().invoke(
     { subject: subjectFrom(log), limits: LIMITS },
-    { context: { analyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+    {
+      context: { analyst, spare: createRulesAnalyst(), toolbox, clock: systemClock, onStep: undefined },
+      recursionLimit: recursionLimit(LIMITS),
+    },
   );
 }
 
@@ -165,9 +168,11 @@ export type Turns = Readonly<Record<string, readonly (object | Script)[]>>;
 export function playOn(server: OpenAiServer, turns: Turns): void {
   const next = new Map<string, number>();
   server.script((request: ChatCompletionRequest): Script => {
-    const replies = { ...DEFAULTS, ...turns }[request.schemaName] ?? [{}];
-    const turn = next.get(request.schemaName) ?? 0;
-    next.set(request.schemaName, turn + 1);
+    // A choice among tools is asked for with functions, not by a schema's name.
+    const name = request.tools.length > 0 ? 'select-tool' : request.schemaName;
+    const replies = { ...DEFAULTS, ...turns }[name] ?? [{}];
+    const turn = next.get(name) ?? 0;
+    next.set(name, turn + 1);
     const reply = replies[Math.min(turn, replies.length - 1)] ?? {};
     return 'do' in reply ? (reply as Script) : { do: 'reply', value: reply };
   });

@@ -122,7 +122,9 @@ describe('the graph with a model over HTTP', () => {
     play({ classify: [{ ...CLASSIFIED, category, probabilities: { ...CLASSIFIED.probabilities, TEST_FAILURE: 0, [category]: 1 } }] });
     const state = await run();
     expect(state.classification?.category).toBe(category);
-    expect(server.requests.some((request) => request.schemaName === 'select-tool' && request.format === 'json_schema')).toBe(true);
+    const choice = server.requests.find((request) => request.tools.length > 0);
+    expect(choice?.body.tools).toContainEqual(expect.objectContaining({ function: expect.objectContaining({ strict: true }) }));
+    expect(choice?.body).toMatchObject({ tool_choice: 'auto', parallel_tool_calls: true });
     expect(server.refused).toEqual([]);
   });
 

@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import type { Analyst, Assessment, Judgement, ModelUsage } from '../../ports/analyst.ts';
@@ -6,6 +5,7 @@ import { type Clock, systemClock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createCircuit } from './circuit.ts';
 import { converseWithFallback } from './converse-with-fallback.ts';
+import { plus, usageOf } from './llm/fit-context.ts';
 import { alone, blend } from './llm/second-opinion.ts';
 
 /**
@@ -95,19 +95,8 @@ function wasAsked(tool: string, calls: readonly ToolCall[]): boolean {
 }
 
 /** The fallback's judgement, with why it was asked and what the failed attempt cost. */
-function takeOver<Value>(judgement: Judgement<Value>, note: string, lost?: ModelUsage): Judgement<Value> {
-  if (lost === undefined) return { ...judgement, note };
-  const { usage } = judgement;
-  return {
-    ...judgement,
-    note,
-    usage: {
-      inputTokens: usage.inputTokens + lost.inputTokens,
-      outputTokens: usage.outputTokens + lost.outputTokens,
-      costUsd: usage.costUsd + lost.costUsd,
-      modelCalls: usage.modelCalls + lost.modelCalls,
-    },
-  };
+function takeOver<Value>(judgement: Judgement<Value>, note: string, lost: ModelUsage | null = null): Judgement<Value> {
+  return { ...judgement, note, usage: plus(judgement.usage, lost) ?? judgement.usage };
 }
 
 /** Errors of the model are sentences for people; anything else is ours and not shown. */
@@ -115,11 +104,4 @@ function reasonOf(error: unknown): string {
   return error instanceof TriageError
     ? error.message.replace(/\s+/g, ' ').slice(0, 300)
     : 'The model could not be used because of a fault in Faultline';
-}
-
-const Lost = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number(), modelCalls: z.number() });
-
-/** What the failed attempt cost, where the error says so. */
-function usageOf(error: unknown): ModelUsage | undefined {
-  return error instanceof TriageError ? Lost.safeParse(error.details.usage).data : undefined;
 }

@@ -73,7 +73,8 @@ async function mend(
     : 'Reply again with one JSON object that fits, and nothing else.';
   const sameFormat = (dialect: Dialect) => (isCalling(format) ? dialect.tools : formatWithoutCalling(dialect));
   const again = await ask(desk, question, request, sameFormat, repair(said(completion), reading.problem, how));
-  const calls = joined(reading.calls, again.reading.calls);
+  const kept = reading.calls.filter((call) => isOffered(call, request.tools));
+  const calls = joined(kept, again.reading.calls);
   const usable = calls.some((call) => isOffered(call, request.tools));
   if (!usable && !(again.reading.problem === null && again.reading.calls.length === 0))
     throw unusable(again.reading.problem ?? reading.problem);
@@ -89,7 +90,7 @@ function said({ text, calls }: Completion): string {
     .slice(0, MAX_SAID);
 }
 
-/** Those of the first reply that could be read, and what the second one adds. */
+/** Those of the first reply that could be used, and what the second one adds. */
 function joined(first: readonly ChatToolCall[], second: readonly ChatToolCall[]): readonly ChatToolCall[] {
   const key = ({ name, args }: ChatToolCall) => JSON.stringify([name, args]);
   const known = new Set(first.map(key));

@@ -5,7 +5,7 @@
 export const JUDGEMENTS = {
   classify: { prompt: 'triage/classify', budget: { facts: 6_000, excerpts: 10_000 } },
   reason: { prompt: 'triage/reason', budget: { situation: 3_000, facts: 4_000, evidence: 12_000 } },
-  'select-tool': { prompt: 'triage/select-tool', budget: { tools: null, situation: 3_000, facts: 4_000, evidence: 9_000 } },
+  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 3_000, facts: 4_000, evidence: 9_000 } },
   'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
   answer: { prompt: 'triage/answer', budget: { situation: 3_000, facts: 5_000, evidence: 16_000 } },
   verify: { prompt: 'triage/verify', budget: { situation: 2_000, answer: 6_000, evidence: 16_000 } },
@@ -24,3 +24,17 @@ export type JudgementName = keyof typeof JUDGEMENTS;
 
 /** The values a judgement's prompt needs. */
 export type PromptValues<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], string>>;
+
+/** Most characters of each variable of a judgement's prompt. */
+export type Limits<Name extends JudgementName> = Readonly<Record<keyof (typeof JUDGEMENTS)[Name]['budget'], number>>;
+
+/** The size budget of a judgement, or a share of it (0..1]. Text of ours has no limit in any share. */
+export function limitsOf<Name extends JudgementName>(name: Name, share: number): Limits<Name>;
+export function limitsOf(name: JudgementName, share: number): Readonly<Record<string, number>> {
+  const budget: Readonly<Record<string, number | null>> = JUDGEMENTS[name].budget;
+  const limits = Object.entries(budget).map(([variable, most]) => [
+    variable,
+    most === null ? Number.POSITIVE_INFINITY : Math.floor(most * share),
+  ]);
+  return Object.fromEntries(limits);
+}

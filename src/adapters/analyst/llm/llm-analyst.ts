@@ -1,53 +1,61 @@
 import { z } from 'zod';
-import { loadPrompt, renderPrompt } from '../../../../prompts/load.ts';
+import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../../prompts/load.ts';
 import type { Category } from '../../../domain/category.ts';
 import { KINDS } from '../../../domain/kind.ts';
-import type { Analyst, Insight, Judgement } from '../../../ports/analyst.ts';
-import type { ChatModel, ChatReply } from '../../../ports/chat-model.ts';
+import type { Analyst, Insight, Judgement, Plan } from '../../../ports/analyst.ts';
+import type { ChatModel } from '../../../ports/chat-model.ts';
 import { createLlmConverse } from './converse.ts';
 import { cutText } from './cut-text.ts';
-import { JUDGEMENTS, type JudgementName, type PromptValues } from './judgements.ts';
+import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
+import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
 import { readAnswer, readAssessment, readClassification } from './read-answer.ts';
 import { AnswerReply, ClassifyReply, clamp, ReasonReply, VerifyReply } from './replies.ts';
 import { showEvidence, showExcerpts } from './show-evidence.ts';
 import { showFacts } from './show-facts.ts';
-import { showAnswer, showSituation, showTool, showTools } from './show-situation.ts';
-import { callsSchema, correctionSchema, parseCalls, parseCorrection } from './tool-call-schema.ts';
+import { describeTool, showAnswer, showSituation, showTool } from './show-situation.ts';
+import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
 }
 
 /**
- * The analyst that asks a model, one question a judgement. What comes back is checked and clamped here: ids, tools, files and
- * categories that do not exist are left out or refused. Throws what the model throws; wrap it in `withFallback`, which also
- * keeps the model's own confidence from deciding alone.
+ * The analyst that asks a model, one question a judgement. What comes back is checked and clamped here: ids, files and
+ * categories that do not exist are left out or refused; calls of tools that do not exist are given on, for the graph to
+ * say so. A question too long for the model's context is shortened. Throws what the model throws; wrap it in `withFallback`,
+ * which also keeps the model's own confidence from deciding alone.
  */
 export function createLlmAnalyst({ model }: LlmAnalystOptions): Analyst {
+  const desk: Desk = { model, fit: createContextFit() };
   return {
     name: 'llm',
-    classify: (input, signal) => classify(model, input, signal),
-    plan: (input, signal) => plan(model, input, signal),
-    chooseTools: (input, signal) => chooseTools(model, input, signal),
-    correctCall: (input, signal) => correctCall(model, input, signal),
-    answer: (input, signal) => answer(model, input, signal),
-    verify: (input, signal) => verify(model, input, signal),
+    classify: (input, signal) => classify(desk, input, signal),
+    plan: (input, signal) => plan(desk, input, signal),
+    chooseTools: (input, signal) => chooseTools(desk, input, signal),
+    correctCall: (input, signal) => correctCall(desk, input, signal),
+    answer: (input, signal) => answer(desk, input, signal),
+    verify: (input, signal) => verify(desk, input, signal),
     converse: createLlmConverse(model),
   };
 }
 
-async function classify(model: ChatModel, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
-  const values = { facts: showFacts(subject), excerpts: showExcerpts(subject.excerpts, JUDGEMENTS.classify.budget.excerpts) };
-  const judgement = await ask(model, 'classify', values, readerOf(ClassifyReply, withKnownKind), signal);
-  const note = judgement.costKnown !== false ? null : `No price is known for the model ${judgement.model}; its cost is counted as 0.`;
-  return { ...judgementOf(judgement, readClassification(judgement.value)), note };
+interface Desk {
+  readonly model: ChatModel;
+  readonly fit: ContextFit;
 }
 
-async function plan(model: ChatModel, input: Insight, signal: AbortSignal) {
-  const values = { situation: showSituation(input), ...factsAndEvidence(input, 'reason') };
-  const judgement = await ask(model, 'reason', values, readerOf(ReasonReply), signal);
-  const { thought, confidence, enough } = judgement.value;
-  return judgementOf(judgement, {
+async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
+  const values = (limits: Limits<'classify'>) => ({ facts: showFacts(subject), excerpts: showExcerpts(subject.excerpts, limits.excerpts) });
+  const asked = await ask(desk, 'classify', values, readerOf(ClassifyReply, withKnownKind), signal);
+  const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
+  const judgement = judgementOf(asked, readClassification(asked.value));
+  return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
+}
+
+async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
+  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), readerOf(ReasonReply), signal);
+  const { thought, confidence, enough } = asked.value;
+  return judgementOf(asked, {
     thought: thought.replace(/\s+/g, ' ').trim().slice(0, 600),
     confidence: clamp(confidence),
     enough: enough && input.evidence.length > 0,
@@ -55,34 +63,41 @@ async function plan(model: ChatModel, input: Insight, signal: AbortSignal) {
   });
 }
 
-async function chooseTools(model: ChatModel, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools({ model, fit }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   if (offered.length === 0) return unasked([]);
-  const values = { tools: showTools(offered), situation: showSituation(input, input.plan), ...factsAndEvidence(input, 'select-tool') };
-  const reader = { schema: callsSchema(offered), parse: (reply: unknown) => parseCalls(reply, offered) };
-  const judgement = await ask(model, 'select-tool', values, reader, signal);
-  return judgementOf(judgement, judgement.value);
+  const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt);
+  const tools = offered.map((tool) => ({ name: tool.name, description: describeTool(tool), parameters: tool.parameters }));
+  const asked = await fit.ask((share) => {
+    const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
+    return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share), name: 'select-tool', tools }, signal);
+  });
+  const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
+  return judgementOf({ ...asked, promptHash: prompt.hash }, calls);
 }
 
-async function correctCall(model: ChatModel, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
+async function correctCall(desk: Desk, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
   const { call, error, tool, subject } = input;
-  const values = { tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) };
+  const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
   const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
-  const judgement = await ask(model, 'correct-call', values, reader, signal);
-  return judgementOf(judgement, judgement.value);
+  const asked = await ask(desk, 'correct-call', values, reader, signal);
+  return judgementOf(asked, asked.value);
 }
 
-async function answer(model: ChatModel, input: Insight, signal: AbortSignal) {
-  const values = { situation: showSituation(input), ...factsAndEvidence(input, 'answer') };
-  const judgement = await ask(model, 'answer', values, readerOf(AnswerReply), signal, input.classification.category);
-  return judgementOf(judgement, readAnswer(judgement.value, input));
+async function answer(desk: Desk, input: Insight, signal: AbortSignal) {
+  const { category } = input.classification;
+  const asked = await ask(desk, 'answer', (limits) => insightValues(input, limits), readerOf(AnswerReply), signal, category);
+  return judgementOf(asked, readAnswer(asked.value, input));
 }
 
-async function verify(model: ChatModel, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
-  const evidence = showEvidence(input.evidence, JUDGEMENTS.verify.budget.evidence);
-  const values = { situation: showSituation(input), answer: showAnswer(input.answer), evidence };
-  const judgement = await ask(model, 'verify', values, readerOf(VerifyReply), signal, input.classification.category);
-  return judgementOf(judgement, readAssessment(judgement.value, input));
+async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
+  const values = (limits: Limits<'verify'>) => ({
+    situation: showSituation(input),
+    answer: showAnswer(input.answer),
+    evidence: showEvidence(input.evidence, limits.evidence),
+  });
+  const asked = await ask(desk, 'verify', values, readerOf(VerifyReply), signal, input.classification.category);
+  return judgementOf(asked, readAssessment(asked.value, input));
 }
 
 interface Reader<Value> {
@@ -90,33 +105,37 @@ interface Reader<Value> {
   readonly parse: (reply: unknown) => Value;
 }
 
-interface Asked<Value> extends ChatReply<Value> {
+interface Asked<Value> extends FittedReply<Value> {
   readonly promptHash: string;
 }
 
 async function ask<Name extends JudgementName, Value>(
-  model: ChatModel,
+  { model, fit }: Desk,
   name: Name,
-  values: PromptValues<Name>,
+  values: (limits: Limits<Name>) => PromptValues<Name>,
   reader: Reader<Value>,
   signal: AbortSignal,
   category?: Category,
 ): Promise<Asked<Value>> {
-  const { prompt: file, budget } = JUDGEMENTS[name];
-  const limits: Readonly<Record<string, number | null>> = budget;
-  const cut = Object.entries<string>(values).map(([key, value]) => {
-    const limit = limits[key] ?? null;
-    return [key, limit === null ? value : cutText(value, limit)];
-  });
-  const prompt = loadPrompt(file, category);
-  const rendered = renderPrompt(prompt, Object.fromEntries(cut));
-  const reply = await model.ask({ ...rendered, name, ...reader }, signal);
+  const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
+  const reply = await fit.ask((share) => model.ask({ ...rendered(prompt, name, values, share), name, ...reader }, signal));
   return { ...reply, promptHash: prompt.hash };
 }
 
+function rendered<Name extends JudgementName>(
+  prompt: Prompt,
+  name: Name,
+  values: (limits: Limits<Name>) => PromptValues<Name>,
+  share: number,
+): RenderedPrompt {
+  const limits = limitsOf(name, share);
+  const most: Readonly<Record<string, number>> = limits;
+  const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, cutText(value, most[key] ?? 0)]);
+  return renderPrompt(prompt, Object.fromEntries(cut));
+}
+
 function judgementOf<Value>(asked: Asked<unknown>, value: Value): Judgement<Value> {
-  const { inputTokens, outputTokens, costUsd, model, promptHash, calls } = asked;
-  return { value, by: 'llm', usage: { inputTokens, outputTokens, costUsd, modelCalls: calls ?? 1 }, model, promptHash, note: null };
+  return { value, by: 'llm', usage: usageOfReply(asked), model: asked.model, promptHash: asked.promptHash, note: asked.note };
 }
 
 function unasked<Value>(value: Value): Judgement<Value> {
@@ -144,8 +163,12 @@ function withKnownKind(reply: unknown): unknown {
   return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
 }
 
-function factsAndEvidence(input: Insight, name: 'reason' | 'select-tool' | 'answer') {
-  return { facts: showFacts(input.subject), evidence: showEvidence(input.evidence, JUDGEMENTS[name].budget.evidence) };
+function insightValues(input: Insight, limits: { readonly evidence: number }, plan?: Plan) {
+  return {
+    situation: showSituation(input, plan),
+    facts: showFacts(input.subject),
+    evidence: showEvidence(input.evidence, limits.evidence),
+  };
 }
 
 function bestRetrieval({ evidence }: Insight): number {

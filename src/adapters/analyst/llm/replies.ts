@@ -25,10 +25,6 @@ export type ClassifyReply = z.infer<typeof ClassifyReply>;
 
 export const ReasonReply = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean() });
 
-export const CallsReply = z.object({
-  calls: z.array(z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() })),
-});
-
 export const CorrectReply = z.object({ why: z.string(), args: z.record(z.string(), z.unknown()).nullable() });
 
 export const AnswerReply = z.object({

@@ -18,14 +18,15 @@ export function showSituation(insight: Insight, plan?: Plan): string {
   ].join('\n');
 }
 
-/** The tools on offer, as our own text: name, question, cost, arguments. */
-export function showTools(tools: readonly ToolDescription[]): string {
-  return tools.map(showTool).join('\n');
+/** A tool as our own text: name, question, cost, arguments. */
+export function showTool(tool: ToolDescription): string {
+  return `- ${tool.name}: ${describeTool(tool)} Arguments: ${JSON.stringify(tool.parameters)}`;
 }
 
-export function showTool(tool: ToolDescription): string {
+/** What a tool answers and what it costs, for a model that chooses. */
+export function describeTool(tool: ToolDescription): string {
   const traits = [tool.always ? 'always' : '', `cost ${tool.costClass}`, `about ${tool.usualLatencyMs} ms`].filter((trait) => trait !== '');
-  return `- ${tool.name} (${traits.join(', ')}): ${tool.question} Arguments: ${JSON.stringify(tool.parameters)}`;
+  return `${tool.question} (${traits.join(', ')})`;
 }
 
 /** An answer with its claims numbered C1, C2, … for verification. */

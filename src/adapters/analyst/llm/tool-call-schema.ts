@@ -1,33 +1,12 @@
-import { z } from 'zod';
 import type { ToolCall } from '../../../domain/evidence.ts';
 import type { ToolDescription } from '../../../ports/toolbox.ts';
-import { CallsReply, CorrectReply } from './replies.ts';
+import { CorrectReply } from './replies.ts';
 
 type JsonSchema = Readonly<Record<string, unknown>>;
-
-/** JSON schema of a choice among these tools: each name with its own arguments, so that a strict server can hold the model to them. */
-export function callsSchema(offered: readonly ToolDescription[]): JsonSchema {
-  const call = (tool: ToolDescription) =>
-    closed({ tool: { type: 'string', enum: [tool.name] }, args: argumentsSchema(tool), why: { type: 'string' } });
-  return closed({ calls: { type: 'array', items: { anyOf: offered.map(call) } } });
-}
 
 /** JSON schema of mended arguments for one tool, or null. */
 export function correctionSchema(tool: ToolDescription): JsonSchema {
   return closed({ why: { type: 'string' }, args: { anyOf: [argumentsSchema(tool), { type: 'null' }] } });
-}
-
-/** Calls of offered tools only; where the model named nothing but others, it is told what there is. */
-export function parseCalls(reply: unknown, offered: readonly ToolDescription[]): ToolCall[] {
-  const names = new Set(offered.map((tool) => tool.name));
-  const { calls } = CallsReply.parse(reply);
-  const known = calls.filter((call) => names.has(call.tool));
-  if (known.length === 0 && calls.length > 0) {
-    throw new z.ZodError([
-      { code: 'custom', path: ['calls'], message: `there are no such tools; offered are ${[...names].join(', ')}`, input: reply },
-    ]);
-  }
-  return known.map((call) => ({ ...call, args: withoutNulls(call.args) }));
 }
 
 /** The call with mended arguments; null where the model sees none, or gave the refused ones again. */

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLlmAnalyst } from '../../../../src/adapters/analyst/llm/llm-analyst.ts';
+import { TriageError } from '../../../../src/domain/errors.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
 import type { Insight } from '../../../../src/ports/analyst.ts';
-import type { ChatModel, ChatRequest } from '../../../../src/ports/chat-model.ts';
+import type { ChatModel, ChatRequest, ChatToolCall, ToolChoiceRequest } from '../../../../src/ports/chat-model.ts';
 import type { ToolDescription } from '../../../../src/ports/toolbox.ts';
 import { sampleSubject } from '../../../support/subject.ts';
 
@@ -60,18 +61,24 @@ const ANSWER = {
 };
 
 /** A model that replies what it is given, through the request's own check. */
-function modelReplying(value: unknown, costKnown = true): ChatModel & { requests: ChatRequest<unknown>[] } {
+function modelReplying(value: unknown, costKnown = true, calls: readonly ChatToolCall[] = []) {
   const requests: ChatRequest<unknown>[] = [];
+  const choices: ToolChoiceRequest[] = [];
+  const cost = { model: 'm-1', inputTokens: 10, outputTokens: 2, costUsd: 0, costKnown, calls: 1 };
   return {
     name: 'm',
     requests,
+    choices,
     ask: async (request) => {
       requests.push(request);
-      return { value: request.parse(value), model: 'm-1', inputTokens: 10, outputTokens: 2, costUsd: 0, costKnown, calls: 1 };
+      return { value: request.parse(value), ...cost };
     },
-    chooseTools: async () => expect.fail('not asked'),
+    chooseTools: async (request) => {
+      choices.push(request);
+      return { value: calls, ...cost };
+    },
     stream: async () => expect.fail('not asked'),
-  };
+  } satisfies ChatModel & { requests: ChatRequest<unknown>[]; choices: ToolChoiceRequest[] };
 }
 
 function tool(name: string): ToolDescription {
@@ -133,26 +140,29 @@ describe('plan', () => {
 });
 
 describe('chooseTools', () => {
-  const ask = (calls: unknown) =>
-    createLlmAnalyst({ model: modelReplying({ calls }) }).chooseTools({ ...INSIGHT, plan: PLAN, offered: [tool('grep_log')] }, never);
-
-  test('keeps offered tools and drops nulls that a strict schema forced', async () => {
-    const { value } = await ask([
-      { tool: 'grep_log', args: { text: 'x', limit: null }, why: 'w' },
-      { tool: 'rm_rf', args: {}, why: 'w' },
+  test('lets the model call the tools with their own schemas, and keeps its reasons', async () => {
+    const model = modelReplying({}, true, [
+      { name: 'grep_log', args: { text: 'x' }, why: 'w' },
+      { name: 'rm_rf', args: {}, why: '' },
     ]);
-    expect(value).toEqual([{ tool: 'grep_log', args: { text: 'x' }, why: 'w' }]);
-  });
-
-  test('tells a model that named only tools that do not exist', async () => {
-    await expect(ask([{ tool: 'rm_rf', args: {}, why: 'w' }])).rejects.toThrow('offered are grep_log');
+    const offered = [{ ...tool('grep_log'), always: true }];
+    const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered }, never);
+    expect(judgement.value).toEqual([
+      { tool: 'grep_log', args: { text: 'x' }, why: 'w' },
+      { tool: 'rm_rf', args: {}, why: '' },
+    ]);
+    const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
+    expect(tools).toEqual([
+      { name: 'grep_log', description: 'What? (always, cost low, about 1 ms)', parameters: tool('grep_log').parameters },
+    ]);
+    expect(system).not.toContain('grep_log');
   });
 
   test('asks nobody where nothing is offered', async () => {
     const model = modelReplying({});
     const judgement = await createLlmAnalyst({ model }).chooseTools({ ...INSIGHT, plan: PLAN, offered: [] }, never);
     expect(judgement).toMatchObject({ value: [], usage: { modelCalls: 0 } });
-    expect(model.requests).toHaveLength(0);
+    expect(model.choices).toHaveLength(0);
   });
 });
 
@@ -245,5 +255,53 @@ test('verify names claims by number and only evidence that exists', async () => 
     gaps: ['g'],
     against: ['E2'],
     confidence: 0.4,
+  });
+});
+
+describe('a context that is too small', () => {
+  const cost = { model: 'm', inputTokens: 5, outputTokens: 1, costUsd: 0.1, calls: 1 };
+  const tooLarge = () => new TriageError('too-large', 'The question does not fit', { details: { usage: { ...USAGE, retries: 1 } } });
+  const USAGE = { inputTokens: 2, outputTokens: 0, costUsd: 0.01, modelCalls: 1 };
+
+  function modelHolding(characters: number): ChatModel & { sizes: number[] } {
+    const sizes: number[] = [];
+    return {
+      ...modelReplying({}),
+      sizes,
+      ask: async (request) => {
+        sizes.push(request.user.length);
+        if (request.user.length > characters) throw tooLarge();
+        return { value: request.parse({ thought: 'x', confidence: 0.5, enough: true }), ...cost };
+      },
+    };
+  }
+  const text = `${'words of a log '.repeat(20)}\n`.repeat(60);
+  const long = {
+    ...INSIGHT,
+    evidence: ['E1', 'E2', 'E3', 'E4'].map((id): Evidence => ({ id, tool: 'log', title: 't', text, source: 's', lineStart: 1 })),
+  };
+
+  test('is shown half, says so, counts what was lost, and is not asked in full again', async () => {
+    const model = modelHolding(9_000);
+    const analyst = createLlmAnalyst({ model });
+    const first = await analyst.plan(long, never);
+    expect(first).toMatchObject({
+      by: 'llm',
+      note: expect.stringContaining('shown half'),
+      usage: { inputTokens: 7, modelCalls: 2, retries: 1 },
+    });
+    const second = await analyst.plan(long, never);
+    expect(second).toMatchObject({ note: first.note, usage: { inputTokens: 5, modelCalls: 1 } });
+    expect(model.sizes).toHaveLength(3);
+    expect(model.sizes[1]).toBeLessThan((model.sizes[0] ?? 0) * 0.65);
+  });
+
+  test('for a quarter is given up, with what it cost', async () => {
+    const model = modelHolding(100);
+    const error = await createLlmAnalyst({ model })
+      .plan(long, never)
+      .catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: 'too-large', details: { usage: { inputTokens: 6, modelCalls: 3, retries: 3 } } });
+    expect(model.sizes).toHaveLength(3);
   });
 });
