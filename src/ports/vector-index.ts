@@ -1,5 +1,5 @@
-/** Curated documents and decided failures never share a namespace. */
-export type VectorNamespace = 'knowledge' | 'error_library';
+/** Curated documents, a team's own documents and decided failures never share a namespace. */
+export type VectorNamespace = 'knowledge' | 'team_knowledge' | 'error_library';
 
 export interface VectorItem {
   readonly id: string;
@@ -8,7 +8,7 @@ export interface VectorItem {
 }
 
 export interface VectorMatch extends VectorItem {
-  /** Cosine similarity, 0..1. */
+  /** Likeness, 0..1: the cosine, measured from what the embedder gives to unrelated texts. */
   readonly score: number;
 }
 
@@ -26,4 +26,12 @@ export interface VectorIndex {
   list(namespace: VectorNamespace): Promise<Pick<VectorItem, 'id' | 'metadata'>[]>;
   remove(namespace: VectorNamespace, ids: readonly string[]): Promise<void>;
   count(namespace: VectorNamespace): Promise<number>;
+}
+
+/** An index whose embedder is a model: it may fail, cost money, and be exchanged for another one. */
+export interface SemanticIndex extends VectorIndex {
+  /** Name of the embedder. */
+  readonly embedder: string;
+  /** Forgets what models embedded, this one and those before it. */
+  clear(): Promise<void>;
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { KnowledgeDocument } from '../domain/library.ts';
 import type { VectorIndex, VectorItem } from '../ports/vector-index.ts';
+import { bringInStep, hashedItem } from './knowledge/bring-in-step.ts';
 import { parseKnowledge } from './parse-knowledge.ts';
 
 /** Reads the curated documents `ERR*.md` of a folder, in the order of their names. Throws TriageError `invalid-config` naming file and line. */
@@ -27,7 +27,6 @@ export interface KnowledgeLoad {
   readonly removed: number;
 }
 
-const BATCH = 200;
 /** In the order in which they are worth reading: a finding is cut at its end. */
 const SECTIONS = ['Causes', 'Fixes', 'How to confirm', 'Symptoms', 'Not to be confused with'] as const;
 
@@ -41,17 +40,10 @@ export async function loadKnowledge(
   documents: readonly KnowledgeDocument[],
   signal?: AbortSignal,
 ): Promise<KnowledgeLoad> {
-  const held = await vectorIndex.list('knowledge');
-  const hashes = new Map(held.map(({ id, metadata }) => [id, metadata.hash]));
   const items = documents.flatMap(itemsOf);
-  const fresh = items.filter((item) => hashes.get(item.id) !== item.metadata.hash);
-  for (let from = 0; from < fresh.length; from += BATCH) {
-    await vectorIndex.upsert('knowledge', fresh.slice(from, from + BATCH), signal);
-  }
-  const wanted = new Set(items.map((item) => item.id));
-  const gone = held.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
-  if (gone.length > 0) await vectorIndex.remove('knowledge', gone);
-  const changed = new Set([...fresh.map(({ id }) => id), ...gone].map(documentOf).filter((id) => wanted.has(id)));
+  const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
+  const wanted = new Set(items.map(({ id }) => id));
+  const changed = new Set([...fresh, ...gone].map(documentOf).filter((id) => wanted.has(id)));
   const removed = new Set(gone.map(documentOf).filter((id) => !wanted.has(id)));
   return { changed: changed.size, unchanged: documents.length - changed.size, removed: removed.size };
 }
@@ -61,17 +53,9 @@ function itemsOf(document: KnowledgeDocument): VectorItem[] {
   const common = { documentId: id, category, kind, title, fix: firstBullet(sections.Fixes ?? '') };
   const texts = SECTIONS.flatMap((name) => (sections[name] === undefined ? [] : [`${name}\n${sections[name]}`]));
   return [
-    itemOf(id, [title, ...texts].join('\n\n'), { ...common, part: 'document' }),
-    ...signals.map((phrase, index) => itemOf(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' })),
+    hashedItem(id, [title, ...texts].join('\n\n'), { ...common, part: 'document' }),
+    ...signals.map((phrase, index) => hashedItem(`${id}/${index + 1}`, phrase, { ...common, part: 'signal' })),
   ];
-}
-
-function itemOf(id: string, text: string, metadata: Readonly<Record<string, string>>): VectorItem {
-  const hash = createHash('sha256')
-    .update(JSON.stringify([text, metadata]))
-    .digest('hex')
-    .slice(0, 16);
-  return { id, text, metadata: { ...metadata, hash } };
 }
 
 function documentOf(itemId: string): string {

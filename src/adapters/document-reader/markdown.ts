@@ -6,7 +6,7 @@ export interface ReadText {
 }
 
 const FENCE = /^ {0,3}(`{3,20}|~{3,20})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
 
 /**
  * Cuts Markdown at its headings and empty lines; fenced code stays whole and is never a heading. Comments, which no reader

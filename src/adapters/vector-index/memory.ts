@@ -1,5 +1,6 @@
 import type { Embedder } from '../../ports/embedder.ts';
 import type { VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import { aboveFloor } from './above-floor.ts';
 
 interface StoredItem {
   readonly item: VectorItem;
@@ -8,7 +9,11 @@ interface StoredItem {
 
 /** A vector index that lives as long as the process and compares with every item: for the terminal and for tests. */
 export function createMemoryIndex(embedder: Embedder): VectorIndex {
-  const namespaces: Record<VectorNamespace, Map<string, StoredItem>> = { knowledge: new Map(), error_library: new Map() };
+  const namespaces: Record<VectorNamespace, Map<string, StoredItem>> = {
+    knowledge: new Map(),
+    team_knowledge: new Map(),
+    error_library: new Map(),
+  };
   return {
     driver: 'memory',
     async upsert(namespace, items, signal) {
@@ -25,10 +30,11 @@ export function createMemoryIndex(embedder: Embedder): VectorIndex {
       if (limit < 1 || namespaces[namespace].size === 0) return [];
       const [query] = await embedder.embed([text], signal);
       if (query === undefined) return [];
+      const floor = (await embedder.unrelated?.(signal)) ?? 0;
       const wanted = Object.entries(filter);
       return [...namespaces[namespace].values()]
         .filter(({ item }) => wanted.every(([field, value]) => item.metadata[field] === value))
-        .map(({ item, vector }) => ({ ...item, score: similarity(query, vector) }))
+        .map(({ item, vector }) => ({ ...item, score: aboveFloor(similarity(query, vector), floor) }))
         .sort((left, right) => right.score - left.score || left.id.localeCompare(right.id))
         .slice(0, limit);
     },

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Embedder } from '../../ports/embedder.ts';
-import type { VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import type { SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import { aboveFloor } from './above-floor.ts';
 
 /** Items of one statement; bounds its size. */
 const BATCH = 100;
@@ -17,26 +18,28 @@ const Match = z.object({
 const Listed = Match.pick({ id: true, metadata: true });
 
 /**
- * Exact cosine search with pgvector. Only vectors of the same embedder are compared; those of another one are as good as
- * absent until they are stored again. Throws `invalid-config` where the embedder's dimensions do not fit the table.
+ * Exact cosine search with pgvector. Only vectors of the same embedder are compared; those of another one are as good as absent. Throws
+ * `invalid-config` where the embedder's vectors do not have the length of those that are stored under its name.
  */
-export async function createPgvectorIndex(db: Database, embedder: Embedder): Promise<VectorIndex> {
-  await checkDimensions(db, embedder);
+export function createPgvectorIndex(db: Database, embedder: Embedder): VectorIndex {
+  const checkLength = lengthCheck(db, embedder);
   return {
     driver: 'pgvector',
 
     upsert: async (namespace, items, signal) => {
       const unique = [...new Map(items.map((item) => [item.id, item])).values()];
       for (let start = 0; start < unique.length; start += BATCH) {
-        await storeBatch(db, embedder, namespace, unique.slice(start, start + BATCH), signal);
+        await storeBatch({ db, embedder, checkLength }, namespace, unique.slice(start, start + BATCH), signal);
       }
     },
 
     search: async (namespace, { text, limit, filter }, signal) => {
       const [vector] = await embedder.embed([text], signal);
       if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
+      const floor = (await embedder.unrelated?.(signal)) ?? 0;
+      await checkLength(vector.length);
       const rows = await db.query(SEARCH, [namespace, embedder.name, { ...filter }, toVector(vector), limit]);
-      return rows.map((row) => Match.parse(row));
+      return rows.map((row) => Match.parse(row)).map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
     },
 
     list: async (namespace) => {
@@ -48,33 +51,61 @@ export async function createPgvectorIndex(db: Database, embedder: Embedder): Pro
     },
 
     remove: async (namespace, ids) => {
-      await db.query('delete from vector_items where namespace = $1 and id = any($2::text[])', [namespace, ids]);
-    },
-
-    count: async (namespace) => {
-      const [row] = await db.query<{ count: number }>('select count(*) from vector_items where namespace = $1 and embedder = $2', [
+      await db.query('delete from vector_items where namespace = $1 and embedder = $2 and id = any($3::text[])', [
         namespace,
         embedder.name,
+        ids,
       ]);
-      return row?.count ?? 0;
+    },
+
+    count: (namespace) => countOf(db, embedder, namespace),
+  };
+}
+
+/** The same for an embedding model. `kept` names the embedders whose vectors `clear` leaves alone. */
+export function createSemanticPgvectorIndex(db: Database, embedder: Embedder, kept: readonly string[]): SemanticIndex {
+  const index = createPgvectorIndex(db, embedder);
+  return {
+    ...index,
+    embedder: embedder.name,
+    // Nothing is asked of a server, and paid for, where nothing can be found.
+    search: async (namespace, query, signal) => ((await index.count(namespace)) === 0 ? [] : index.search(namespace, query, signal)),
+    clear: async () => {
+      await db.query('delete from vector_items where embedder <> all($1::text[])', [kept]);
     },
   };
 }
 
-async function checkDimensions(db: Database, embedder: Embedder): Promise<void> {
-  const [row] = await db.query<{ dimensions: number }>(
-    `select atttypmod as dimensions from pg_attribute where attrelid = 'vector_items'::regclass and attname = 'embedding'`,
-  );
-  if (row?.dimensions === embedder.dimensions) return;
-  throw new TriageError(
-    'invalid-config',
-    `The embedder ${embedder.name} makes vectors of ${embedder.dimensions} numbers, but the database keeps ${row?.dimensions ?? 'none'}. Choose an embedder of that size.`,
-  );
+async function countOf(db: Database, embedder: Embedder, namespace: VectorNamespace): Promise<number> {
+  const [row] = await db.query<{ count: number }>('select count(*) from vector_items where namespace = $1 and embedder = $2', [
+    namespace,
+    embedder.name,
+  ]);
+  return row?.count ?? 0;
+}
+
+/** Says once for each length whether the stored vectors have it. */
+function lengthCheck(db: Database, embedder: Embedder): (length: number) => Promise<void> {
+  const fitting = new Set<number>();
+  return async (length) => {
+    if (fitting.has(length)) return;
+    const [row] = await db.query<{ length: number }>(
+      'select vector_dims(embedding) as length from vector_items where embedder = $1 and vector_dims(embedding) <> $2 limit 1',
+      [embedder.name, length],
+    );
+    if (row !== undefined) {
+      throw new TriageError(
+        'invalid-config',
+        `${embedder.name} makes vectors of ${length} numbers now, but ${row.length} when the index was made. Run: faultline knowledge reindex`,
+      );
+    }
+    fitting.clear();
+    fitting.add(length);
+  };
 }
 
 async function storeBatch(
-  db: Database,
-  embedder: Embedder,
+  { db, embedder, checkLength }: { db: Database; embedder: Embedder; checkLength: (length: number) => Promise<void> },
   namespace: VectorNamespace,
   items: readonly VectorItem[],
   signal: AbortSignal | undefined,
@@ -83,6 +114,11 @@ async function storeBatch(
     items.map((item) => item.text),
     signal,
   );
+  const [first] = vectors;
+  if (vectors.length !== items.length || first === undefined || vectors.some(({ length }) => length !== first.length)) {
+    throw new TriageError('internal', `The embedder ${embedder.name} returned vectors that do not fit together`);
+  }
+  await checkLength(first.length);
   const rows = items.map((item, index) => ({ ...item, vector: toVector(vectors[index] ?? []) }));
   await db.query(UPSERT, [namespace, embedder.name, { rows }]);
 }
@@ -95,8 +131,8 @@ function toVector(numbers: Iterable<number>): string {
 const UPSERT = `
   insert into vector_items (namespace, id, embedder, text, metadata, embedding)
   select $1, r->>'id', $2, r->>'text', r->'metadata', (r->>'vector')::vector from jsonb_array_elements($3::jsonb->'rows') as r
-  on conflict (namespace, id) do update set
-    embedder = excluded.embedder, text = excluded.text, metadata = excluded.metadata, embedding = excluded.embedding,
+  on conflict (namespace, id, embedder) do update set
+    text = excluded.text, metadata = excluded.metadata, embedding = excluded.embedding,
     updated_at = clock_timestamp()`;
 
 // The distance to or from a zero vector (an empty text) is NaN, which PostgreSQL sorts above every number.

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { TriageError } from '../../domain/errors.ts';
+import type { Embedder } from '../../ports/embedder.ts';
+import { type Logger, silentLogger } from '../../ports/logger.ts';
+import { requestEmbeddings } from './embeddings-request.ts';
+import { UNRELATED } from './unrelated.ts';
+
+export interface OpenAiEmbedderOptions {
+  /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
+  readonly baseUrl: string | null;
+  /** May be null for a server that wants none. */
+  readonly apiKey: string | null;
+  readonly model: string;
+  /** How long its vectors are; null: as long as the first one. OpenAI's text-embedding-3 models are asked for just so many. */
+  readonly dimensions: number | null;
+  /** Of one batch with all its tries, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Tries after the first, for errors that say trying again may help. */
+  readonly maxRetries: number;
+  readonly logger?: Logger;
+  /** First pause before a retry; it doubles, with jitter. Milliseconds. */
+  readonly retryDelayMs?: number;
+  readonly maxReplyBytes?: number;
+}
+
+const OPENAI = 'https://api.openai.com/v1';
+/** Texts of one request, and their characters: servers refuse more than about 300,000 tokens at once. */
+const BATCH_TEXTS = 64;
+const BATCH_CHARACTERS = 200_000;
+/** The shortest limit among usual models is 8,191 tokens, and no script needs more than about one a character. */
+const MAX_TEXT = 8_000;
+const MAX_REPLY_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Embeds with a model behind an OpenAI-compatible server. Throws TriageError: `upstream-auth`, `quota-exhausted`, `rate-limited`,
+ * `upstream-failed` (also for vectors of another length or number than asked for), `invalid-input`, `timeout`, `cancelled`; `invalid-config`
+ * where no key is given for OpenAI.
+ */
+export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
+  if (options.apiKey === null && options.baseUrl === null) {
+    throw new TriageError('invalid-config', "OpenAI's own server needs an API key to embed; set one, or the base URL of a server without");
+  }
+  let dimensions = options.dimensions;
+  let floor: number | null = null;
+  const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
+    const vectors: Float32Array[] = [];
+    for (const batch of batchesOf(texts)) vectors.push(...(await embedBatch(options, batch, signal)));
+    const wrong = vectors.find(({ length }) => length !== (dimensions ?? vectors[0]?.length));
+    if (wrong !== undefined) throw wrongLength(options.model, wrong.length, dimensions);
+    dimensions ??= vectors[0]?.length ?? null;
+    return vectors;
+  };
+  return {
+    name: `openai:${options.model}${options.dimensions === null ? '' : `:${options.dimensions}`}`,
+    get dimensions() {
+      return dimensions;
+    },
+    embed,
+    unrelated: async (signal) => {
+      floor ??= meanCosine(await embed(UNRELATED, signal));
+      return floor;
+    },
+  };
+}
+
+function* batchesOf(texts: readonly string[]): Generator<string[]> {
+  let batch: string[] = [];
+  let characters = 0;
+  for (const text of texts) {
+    // An empty text is refused by OpenAI itself; a space is not.
+    const sent = text.slice(0, MAX_TEXT).toWellFormed().trim() || ' ';
+    if (batch.length === BATCH_TEXTS || (batch.length > 0 && characters + sent.length > BATCH_CHARACTERS)) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push(sent);
+    characters += sent.length;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** One request, tried again where that may help and time is left. */
+async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string[], run: AbortSignal | undefined): Promise<Float32Array[]> {
+  const { timeoutMs, maxRetries, logger = silentLogger } = options;
+  const limit = AbortSignal.timeout(timeoutMs);
+  const signal = run === undefined ? limit : AbortSignal.any([run, limit]);
+  const deadline = performance.now() + timeoutMs;
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return (await requestEmbeddings(requestOf(options, texts), signal)).map((vector) => normalised(vector));
+      } catch (error) {
+        if (!(error instanceof TriageError) || !error.retryable || attempt > maxRetries || signal.aborted) throw error;
+        const pause = error.retryAfterMs ?? backoff(options.retryDelayMs ?? 500, attempt);
+        if (performance.now() + pause >= deadline) throw error;
+        logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'embedding server is asked again');
+        await sleep(pause, undefined, { signal });
+      }
+    }
+  } catch (error) {
+    if (run?.aborted) throw new TriageError('cancelled', 'Embedding was cancelled.', { cause: error });
+    if (limit.aborted) {
+      const message = `The embedding server did not answer (timeout after ${timeoutMs / 1000} s)`;
+      throw new TriageError('timeout', message, { retryable: true, cause: error });
+    }
+    throw error;
+  }
+}
+
+function requestOf({ baseUrl, apiKey, model, dimensions, maxReplyBytes }: OpenAiEmbedderOptions, texts: readonly string[]) {
+  // Only these models can be asked for a length; others refuse the question.
+  const asked = dimensions !== null && model.includes('text-embedding-3') ? { dimensions } : {};
+  return { baseUrl: baseUrl ?? OPENAI, apiKey, model, texts, maxReplyBytes: maxReplyBytes ?? MAX_REPLY_BYTES, ...asked };
+}
+
+/** Half fixed, half random, so that many workers do not come back at once. */
+function backoff(firstMs: number, attempt: number): number {
+  const ceiling = firstMs * 2 ** (attempt - 1);
+  return ceiling / 2 + (Math.random() * ceiling) / 2;
+}
+
+function wrongLength(model: string, got: number, wanted: number | null): TriageError {
+  const expected = wanted === null ? 'vectors of different lengths' : `a vector of ${got} numbers where ${wanted} were expected`;
+  return new TriageError(
+    'upstream-failed',
+    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to what the model makes, then run: faultline knowledge reindex`,
+    { details: { model, got, wanted } },
+  );
+}
+
+function normalised(vector: Float32Array): Float32Array {
+  const length = Math.hypot(...vector);
+  return length === 0 ? vector : vector.map((number) => number / length);
+}
+
+/** Over all pairs of vectors of length 1; never below 0. */
+function meanCosine(vectors: readonly Float32Array[]): number {
+  let sum = 0;
+  let pairs = 0;
+  for (const [index, left] of vectors.entries()) {
+    for (const right of vectors.slice(index + 1)) {
+      sum += left.reduce((dot, value, place) => dot + value * (right[place] ?? 0), 0);
+      pairs += 1;
+    }
+  }
+  return pairs === 0 ? 0 : Math.max(0, sum / pairs);
+}
