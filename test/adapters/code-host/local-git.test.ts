@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createLocalGitHost } from '../../../src/adapters/code-host/local-git.ts';
+import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
 import { codeHostContract } from '../../contract/code-host-contract.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 
-codeHostContract('local-git', (repository) => createLocalGitHost({ clones: { 'shop/api': repository.folder } }));
+const openClone = (repository: GitRepository) => createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+codeHostContract('local-git', openClone);
+codeHostChangesContract('local-git', openClone);
 
 const signal = new AbortController().signal;
 const query = { repository: 'shop/api', ref: null };

@@ -12,9 +12,10 @@ const MAX_LOOKED_AT = 30;
 const MAX_RENAMES = 3;
 
 interface Trail {
-  readonly place: GithubPlace;
   readonly path: string;
   readonly lines: LineRange;
+  /** The commit that gave the file its later name: what it and newer ones did to this path is another file's story. */
+  readonly before: string | null;
 }
 
 /**
@@ -33,9 +34,10 @@ export async function readLineHistory(
   if (file === null || first > file.totalLines) return [];
   const limit = Math.min(query.limit, MAX_COMMITS);
   const found: CommitInfo[] = [];
-  let trail: Trail | null = { place, path: file.path, lines: { first, last: Math.min(last, file.totalLines) } };
+  const lines = { first, last: Math.min(last, file.totalLines) };
+  let trail: Trail | null = { path: file.path, lines, before: null };
   for (let renames = 0; trail !== null && renames <= MAX_RENAMES; renames += 1) {
-    trail = await follow(parts, trail, { found, limit }, signal);
+    trail = await follow(parts, place, trail, { found, limit }, signal);
   }
   return found;
 }
@@ -43,12 +45,14 @@ export async function readLineHistory(
 /** Follows the lines under one name. The trail goes on where the file had another name before. */
 async function follow(
   { api, changes }: { api: GithubApi; changes: Changes },
-  { place, path, lines: start }: Trail,
+  place: GithubPlace,
+  { path, lines: start, before }: Trail,
   { found, limit }: { found: CommitInfo[]; limit: number },
   signal: AbortSignal,
 ): Promise<Trail | null> {
   let lines = start;
-  for (const { commit } of await listCommits(api, place, { path, limit: MAX_LOOKED_AT }, signal)) {
+  const commits = (await listCommits(api, place, { path, limit: MAX_LOOKED_AT }, signal)).map(({ commit }) => commit);
+  for (const commit of commits.slice(before === null ? 0 : commits.indexOf(before) + 1)) {
     if (found.length >= limit) return null;
     const diff = await changes.commit({ ...place, commit }, signal);
     const change = diff.files.find((file) => file.path === path);
@@ -60,7 +64,7 @@ async function follow(
     if (traced.touched) found.push(diff.commit);
     if (traced.before === null) return null;
     lines = traced.before;
-    if (change.previousPath !== null) return { place: { ...place, commit: `${commit}^` }, path: change.previousPath, lines };
+    if (change.previousPath !== null) return { path: change.previousPath, lines, before: commit };
   }
   return null;
 }

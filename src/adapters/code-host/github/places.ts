@@ -45,6 +45,8 @@ export function createPlaces(api: GithubApi): Places {
     repository,
     async find(query, signal) {
       const ref = query.ref === null ? null : plainRef(query.ref);
+      // What is kept in memory would answer without ever looking at the signal.
+      if (signal.aborted) throw new TriageError('cancelled', 'Reading GitHub was cancelled.', { cause: signal.reason });
       const known = await repository(query.repository, signal);
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
