@@ -153,7 +153,7 @@ async function triageDepsOf(
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, archive, greens, history: stores.history };
-  const asked = { ...sources, codeHost: await openCodeHost(config.codeHost), webSearch: await openWebSearch(config) };
+  const asked = { ...sources, codeHost: await openCodeHost(config, logger), webSearch: await openWebSearch(config) };
   const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
   const analyst = await openAnalyst(config, logger);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
@@ -208,7 +208,7 @@ export async function createTerminalApp(
   const { createNoWebSearch } = await import('./adapters/web-search/none.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
-  const codeHost = await openCodeHost(config.codeHost);
+  const codeHost = await openCodeHost(config, logger);
   const analyst = await openAnalyst(config, logger);
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();

@@ -1,4 +1,4 @@
-import type { Config } from '../config/schema.ts';
+import { COMMON, type Config } from '../config/schema.ts';
 import type { Build } from '../domain/build.ts';
 import type { Analyst } from '../ports/analyst.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
@@ -59,13 +59,32 @@ export async function openVectorIndex(config: Config, database: Database, embedd
   }
 }
 
-export async function openCodeHost(config: Config['codeHost']): Promise<CodeHost> {
-  switch (config.driver) {
+export async function openCodeHost(config: CodeHostConfig, logger: Logger): Promise<CodeHost> {
+  const { driver, clones } = config.codeHost;
+  const openClones = async () => (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones });
+  switch (driver) {
     case 'local-git':
-      return (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones: config.clones });
+      return openClones();
+    case 'github':
+      return openGithubHost(config, logger);
+    case 'auto': {
+      if ((config.buildSource?.github.token ?? null) === null) return openClones();
+      const { createCombinedHost } = await import('../adapters/code-host/combined.ts');
+      const github = await openGithubHost(config, logger);
+      return Object.keys(clones).length === 0 ? github : createCombinedHost(await openClones(), github);
+    }
     case 'none':
       return (await import('../adapters/code-host/none.ts')).createNoCodeHost();
   }
+}
+
+type CodeHostConfig = Pick<Config, 'codeHost'> & Partial<Pick<Config, 'buildSource'>>;
+
+async function openGithubHost({ buildSource }: CodeHostConfig, logger: Logger): Promise<CodeHost> {
+  const { createGithubHost } = await import('../adapters/code-host/github.ts');
+  const { baseUrl, token } = buildSource?.github ?? COMMON.buildSource.github;
+  const timeout = buildSource === undefined ? {} : { timeoutMs: buildSource.timeoutMs };
+  return createGithubHost({ baseUrl, token, logger, ...timeout });
 }
 
 export async function openWebSearch(config: Config): Promise<WebSearch> {

@@ -73,13 +73,15 @@ async function checkGit(): Promise<Finding> {
 
 function checkClones(config: Config): Finding[] {
   const clones = Object.entries(config.codeHost.clones);
+  const github = config.codeHost.driver === 'github' || (config.codeHost.driver === 'auto' && config.buildSource.github.token !== null);
+  if (clones.length === 0 && github) return [{ name: 'code', state: 'ok', says: `read over ${config.buildSource.github.baseUrl}` }];
   if (clones.length === 0) {
     return [
       {
         name: 'code',
         state: 'note',
         says: 'no local clone is configured',
-        mend: 'set FAULTLINE_CLONES=owner/name=folder for blame and suspects',
+        mend: 'set FAULTLINE_CLONES=owner/name=folder or FAULTLINE_GITHUB_TOKEN for blame and suspects',
       },
     ];
   }

@@ -101,7 +101,8 @@ function effective(config: Config, options: TriageCommandOptions): Config {
   const clones = options.repo === undefined ? config.codeHost.clones : { ...config.codeHost.clones, [LOCAL]: resolve(options.repo) };
   return {
     ...config,
-    codeHost: { ...config.codeHost, clones },
+    // A log names no repository: only the clone that was named here can be its.
+    codeHost: { driver: 'local-git', clones },
     analyst: { ...config.analyst, driver: options.analyst ?? config.analyst.driver },
     triage: { ...config.triage, budgetTokens: options.budget ?? config.triage.budgetTokens },
   };

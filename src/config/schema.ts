@@ -77,7 +77,8 @@ export const Config = z.object({
   vectorIndex: z.object({ driver: z.literal('pgvector') }),
   embedder: z.object({ driver: z.literal('hashing') }),
   codeHost: z.object({
-    driver: z.enum(['local-git', 'none']),
+    /** auto: a clone where one is named, else GitHub where a token is configured. */
+    driver: z.enum(['auto', 'local-git', 'github', 'none']),
     /** `owner/name` → folder of a local clone. */
     clones: z.record(z.string(), z.string()),
   }),
@@ -150,7 +151,7 @@ export const COMMON = {
   },
   auth: { tokens: [] },
   webhooks: { githubSecrets: [], jenkinsSecrets: [] },
-  codeHost: { driver: 'local-git', clones: {} },
+  codeHost: { driver: 'auto', clones: {} },
   webSearch: { driver: 'none' },
   buildSource: {
     github: { baseUrl: 'https://api.github.com', token: null },

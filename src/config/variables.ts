@@ -46,6 +46,13 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
   {
+    name: 'FAULTLINE_CODE_HOST',
+    path: 'codeHost.driver',
+    type: 'text',
+    meaning:
+      'Where code is read: auto (a local clone where one is named, else GitHub where a token is configured), local-git, github (without a token: public repositories, no blame) or none.',
+  },
+  {
     name: 'FAULTLINE_CLONES',
     path: 'codeHost.clones',
     type: 'pairs',
@@ -57,7 +64,7 @@ export const VARIABLES: readonly Variable[] = [
     path: 'buildSource.github.token',
     type: 'text',
     secret: true,
-    meaning: 'Token that may read Actions logs.',
+    meaning: 'Token that may read Actions logs and, for suspects from code, contents and pull requests.',
   },
   {
     name: 'FAULTLINE_JENKINS_URL',
