@@ -9,8 +9,10 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { modelOptions } from './model-options.ts';
 
-const NO_MODEL = 'No model is configured (set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
+const NO_MODEL =
+  'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
 
 /** The database with what can only be made from its own connection: the queue on it and the checkpoints in it. */
 export async function openDatabase(config: Config) {
@@ -98,15 +100,15 @@ export async function openWebSearch(config: Config): Promise<WebSearch> {
 export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
-  const { baseUrl, apiKey } = config.analyst.llm;
-  if (baseUrl === null && apiKey === null) return createRulesAnalyst({ note: NO_MODEL });
+  const options = modelOptions(config.analyst.llm);
+  if (options === null) return createRulesAnalyst({ note: NO_MODEL });
   const rules = createRulesAnalyst();
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
   const { pricesWith } = await import('../adapters/chat-model/prices.ts');
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
   return withFallback(
-    createLlmAnalyst({ model: createOpenAiChatModel({ ...config.analyst.llm, prices: pricesWith(config.analyst.llm.prices), logger }) }),
+    createLlmAnalyst({ model: createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger }) }),
     rules,
     logger,
   );
@@ -121,22 +123,4 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
     github: createGithubBuildSource({ ...github, ...common }),
     jenkins: createJenkinsBuildSource({ ...jenkins, ...common }),
   };
-}
-
-/** One cheap question to the configured analyst; says who answered. Throws what the model throws. */
-export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: AbortSignal): Promise<string> {
-  if (config.analyst.driver === 'rules') return 'rules: no model is needed';
-  const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
-  const model = createOpenAiChatModel({ ...config.analyst.llm, prices: {}, maxRetries: 0 });
-  const reply = await model.ask(
-    {
-      system: 'Answer in JSON.',
-      user: 'Reply with {"ok": true}.',
-      name: 'ping',
-      schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
-      parse: (value) => value,
-    },
-    signal,
-  );
-  return `llm: ${reply.model} answered`;
 }

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { checkAnalyst } from '../app/open-adapters.ts';
 import { createApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { silentLogger } from '../ports/logger.ts';
+import { checkModel } from './check-model.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { EXIT } from './exit-codes.ts';
 import { findSecrets } from './secrets.ts';
@@ -29,7 +29,7 @@ export async function runDoctor(options: DataOptions): Promise<void> {
   const config = tryConfig(dataDir, findings);
   if (config !== null) {
     findings.push(await checkGit(), ...checkClones(config), ...checkDoors(config, dataDir), ...checkProviders(config));
-    findings.push(await checkAnalystOf(config), ...(await checkStores(config, dataDir)));
+    findings.push(await checkModel(config), ...(await checkStores(config, dataDir)));
   }
   const wrong = findings.filter((finding) => finding.state === 'wrong');
   if (wrong.length > 0) process.exitCode = EXIT.refused;
@@ -130,15 +130,6 @@ function checkProviders({ buildSource }: Config): Finding[] {
         }
       : { name: 'jenkins logs', state: 'ok', says: buildSource.jenkins.baseUrl };
   return [github, jenkins];
-}
-
-async function checkAnalystOf(config: Config): Promise<Finding> {
-  try {
-    return { name: 'analyst', state: 'ok', says: await checkAnalyst(config, AbortSignal.timeout(config.analyst.llm.timeoutMs)) };
-  } catch (error) {
-    const mend = 'check OPENAI_BASE_URL, OPENAI_API_KEY and FAULTLINE_MODEL; until then the rules judge';
-    return { name: 'analyst', state: 'wrong', says: messageOf(error), mend };
-  }
 }
 
 async function checkStores(config: Config, dataDir: string): Promise<Finding[]> {

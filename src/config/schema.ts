@@ -91,9 +91,17 @@ export const Config = z.object({
   analyst: z.object({
     driver: z.enum(['rules', 'llm']),
     llm: z.object({
-      baseUrl: z.url().nullable(),
+      /** Any OpenAI-compatible server, with or without `/v1`. */
+      baseUrl: z.url({ protocol: /^https?$/ }).nullable(),
       apiKey: z.string().nullable(),
       model: z.string(),
+      /** Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is named. */
+      azure: z.object({
+        endpoint: z.url({ protocol: /^https?$/ }).nullable(),
+        apiKey: z.string().nullable(),
+        apiVersion: z.string().nullable(),
+        deployment: z.string().nullable(),
+      }),
       timeoutMs: z.int().positive(),
       maxRetries: z.int().min(0).max(5),
       /** Correct the list prices, and add models that are not listed. */
@@ -158,7 +166,18 @@ export const COMMON = {
     jenkins: { baseUrl: null, user: null, token: null },
     timeoutMs: 60_000,
   },
-  analyst: { driver: 'rules', llm: { baseUrl: null, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 2, prices: {} } },
+  analyst: {
+    driver: 'rules',
+    llm: {
+      baseUrl: null,
+      apiKey: null,
+      model: 'gpt-4o-mini',
+      azure: { endpoint: null, apiKey: null, apiVersion: null, deployment: null },
+      timeoutMs: 60_000,
+      maxRetries: 2,
+      prices: {},
+    },
+  },
   triage: {
     budgetTokens: 2000,
     maxIterations: 5,

@@ -11,7 +11,7 @@ export interface EndpointOptions {
   /** With or without `/v1`, `/chat/completions` or a slash at the end; null: OpenAI's own. */
   readonly baseUrl: string | null;
   readonly apiKey: string | null;
-  /** Azure's `api-version`; given, the server is spoken to as Azure OpenAI. */
+  /** Azure's `api-version`; not null, the server is spoken to as Azure OpenAI. Empty: the version we know. */
   readonly apiVersion: string | null;
   /** On Azure the name of the deployment. */
   readonly model: string;
@@ -31,7 +31,7 @@ export function endpointOf({ baseUrl, apiKey, apiVersion, model }: EndpointOptio
   const base = parse(baseUrl ?? OPENAI);
   const path = base.pathname.replace(/\/$/, '');
   const azure = apiVersion !== null || AZURE_HOST.test(base.hostname);
-  const version = base.searchParams.get('api-version') ?? apiVersion;
+  const version = base.searchParams.get('api-version') ?? (apiVersion === '' ? null : apiVersion);
   const paths = azure ? azurePaths(path, model) : plainPaths(path);
   const urls = paths.map((one) => {
     const url = new URL(base);

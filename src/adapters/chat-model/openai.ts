@@ -13,7 +13,7 @@ export interface OpenAiChatModelOptions {
   readonly baseUrl: string | null;
   /** May be null for a server that wants none. */
   readonly apiKey: string | null;
-  /** Azure's `api-version`; given, or where the host is Azure's, the server is spoken to as Azure OpenAI. */
+  /** Azure's `api-version`, empty for the one we know; given, or where the host is Azure's, the server is spoken to as Azure OpenAI. */
   readonly apiVersion?: string | null;
   readonly model: string;
   /** Of one question with all its tries, in milliseconds. A stream may go on, up to four times as long, while something comes. */

@@ -1,0 +1,47 @@
+import { checkAnalyst } from '../app/check-analyst.ts';
+import type { Config } from '../config/schema.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+
+/** What one cheap question to the model showed. */
+export interface ModelFinding {
+  readonly name: string;
+  readonly state: 'ok' | 'wrong';
+  readonly says: string;
+  readonly mend?: string;
+}
+
+const UNTIL = 'until then the rules judge';
+
+/** Asks the configured analyst once and says how it answered, or how to mend what is wrong. */
+export async function checkModel(config: Config): Promise<ModelFinding> {
+  try {
+    return { name: 'analyst', state: 'ok', says: await checkAnalyst(config, AbortSignal.timeout(config.analyst.llm.timeoutMs)) };
+  } catch (error) {
+    return { name: 'analyst', state: 'wrong', says: messageOf(error), mend: `${mendOf(error, config)}; ${UNTIL}` };
+  }
+}
+
+function mendOf(error: unknown, config: Config): string {
+  const { baseUrl, azure } = config.analyst.llm;
+  const onAzure = baseUrl === null && azure.endpoint !== null;
+  const address = onAzure ? 'AZURE_OPENAI_ENDPOINT' : 'OPENAI_BASE_URL';
+  const model = onAzure ? 'AZURE_OPENAI_DEPLOYMENT' : 'OPENAI_MODEL';
+  switch (error instanceof TriageError ? error.code : null) {
+    case 'invalid-config':
+      return 'set OPENAI_API_KEY, OPENAI_BASE_URL for a server that needs no key, or AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY';
+    case 'upstream-auth':
+      return `check ${onAzure ? 'AZURE_OPENAI_API_KEY' : 'OPENAI_API_KEY'}: does it belong to this server, and may it use ${config.analyst.llm.model}?`;
+    case 'quota-exhausted':
+      return "raise the limit or top up at the model's provider, or name another server";
+    case 'rate-limited':
+      return 'wait, or ask the provider for a higher rate; runs wait as long as the server says';
+    case 'timeout':
+      return `is the server at ${address} awake and large enough? FAULTLINE_MODEL_TIMEOUT_MS allows more time`;
+    case 'too-large':
+      return 'the model was loaded with a tiny context; load it with 8,000 tokens or more';
+    case 'invalid-input':
+      return `the server answers, but not usably: check ${model}, and try a model that follows instructions`;
+    default:
+      return `check ${address} (with the server's /v1) and ${model}: is the server running, and does it know the model?`;
+  }
+}
