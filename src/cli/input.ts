@@ -5,6 +5,7 @@ import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-plan.ts';
+import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { say } from './terminal.ts';
 
@@ -12,6 +13,8 @@ const MAX_FILES = 500;
 /** What is read of a directory; one that is no archive also holds files without an ending that are no logs. */
 const FILES = /\.(?:log|txt|out|xml|trx|tap|json|jsonl|sarif|gz|tgz|zst|zip|tar)$/i;
 const MAX_NOTES = 10;
+/** Of one further file, packed or not. */
+const MAX_ARTIFACT_BYTES = 64 * 1024 * 1024;
 const SETS_THE_LIMIT = 'FAULTLINE_MAX_LOG_BYTES sets the limit.';
 
 /**
@@ -30,6 +33,34 @@ export async function readInput(path: string, maxBytes: number): Promise<SourceT
 /** Reads test reports given one by one; what else an archive among them holds is read as well. */
 export async function readReports(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
   return (await Promise.all(paths.map((path) => readFileSources(path, basename(path), maxBytes, { kind: 'report' })))).flat();
+}
+
+/**
+ * Reads further files of a build: reports, logs of servers under test, crash reports, archives and directories of these. They are named by the
+ * path given, since a log refers to them by it. What is no text or too large is kept by its name only; what cannot be read at all throws.
+ */
+export async function readArtifacts(paths: readonly string[], maxBytes: number): Promise<SourceText[]> {
+  const room = artifactRoom(maxBytes);
+  const sources: SourceText[] = [];
+  for (const path of paths) {
+    const info = await stat(path).catch((cause: unknown) => {
+      throw unreadable(path, cause);
+    });
+    const files = info.isDirectory() ? (await filesBelow(path, path, [])).map((file) => join(path, file)) : [path];
+    for (const file of files.slice(0, room.files)) sources.push(...(await readArtifact(file, room)));
+  }
+  return sources;
+}
+
+async function readArtifact(path: string, room: ArtifactRoom): Promise<SourceText[]> {
+  const name = visibleLine(path);
+  room.files -= 1;
+  try {
+    return await openArtifact(name, await readAll(createReadStream(path), path, MAX_ARTIFACT_BYTES), room);
+  } catch (error) {
+    if (!(error instanceof TriageError) || error.code === 'not-found') throw error;
+    return [namelessText(name, error.message)];
+  }
 }
 
 /** What is no text is left out with a note: one stray file must not hide the others. */

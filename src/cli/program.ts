@@ -18,6 +18,9 @@ const EXAMPLES = `Examples:
 
 const INPUT_HELP = 'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
 
+const FILES_HELP =
+  'further files of the build (reports, logs of servers under test, crash reports): those that tell of a failure, or that the log refers to, are read';
+
 /**
  * Every command and its help. Commands load what they need when they are called: `--help` and `read` must not wait for a
  * database or a graph. Wrong usage throws commander's CommanderError, after its sentence went to standard error.
@@ -45,6 +48,7 @@ function triageCommand(): Command {
   return new Command('triage')
     .description('Answer why a build failed, from its log. Needs no server, no configuration and no key.')
     .argument('<input>', INPUT_HELP)
+    .argument('[files...]', FILES_HELP)
     .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
     .option('--repo <dir>', 'local clone that may be read for suspects and blame')
     .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
@@ -56,9 +60,9 @@ function triageCommand(): Command {
     .option('--github', 'workflow commands for a step of GitHub Actions: ::error file=…')
     .option('--exit-code', 'exit 10 where a person must look, 11 for INFRA_ERROR')
     .action(
-      guarded(async (input: string, options: TriageCommandOptions) => {
+      guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const { runTriage } = await import('./triage-command.ts');
-        await runTriage(input, options, await terminalConfig());
+        await runTriage(input, { ...options, files }, await terminalConfig());
       }),
     );
 }

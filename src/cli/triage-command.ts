@@ -12,7 +12,7 @@ import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/re
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
 import { EXIT } from './exit-codes.ts';
-import { readInput, readReports } from './input.ts';
+import { readArtifacts, readInput, readReports } from './input.ts';
 import { type LargeLog, openLargeLog } from './large-log.ts';
 import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
@@ -20,6 +20,8 @@ import { interruptSignal, print, type Voice, voiceOf } from './terminal.ts';
 import { jsonOf } from './triage-json.ts';
 
 export interface TriageCommandOptions {
+  /** Further files of the build. */
+  readonly files?: readonly string[];
   readonly junit?: string[];
   readonly repo?: string;
   readonly green?: string;
@@ -69,7 +71,7 @@ async function answerFrom(
 ): Promise<TriagedSources> {
   const limit = config.http.maxLogBytes;
   const log = large === null ? await readInput(path, limit) : [large.source];
-  const sources = [...log, ...(await readReports(options.junit ?? [], limit))];
+  const sources = [...log, ...(await readReports(options.junit ?? [], limit)), ...(await readArtifacts(options.files ?? [], limit))];
   const green = options.green === undefined ? undefined : (await readInput(options.green, limit)).map((source) => source.text).join('\n');
   // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
   const signal = interruptSignal();

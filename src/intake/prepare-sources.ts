@@ -3,6 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { parseReport, parseReportStrict } from '../log/reports/report.ts';
+import { artifactRoom, openArtifact } from '../log/survey/open-artifact.ts';
 import { storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
 
@@ -15,15 +16,20 @@ export interface PreparedSources {
 
 /**
  * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. What is in an archive is read as well
- * as it can be, with notes. Throws TriageError for the first file that is too large once decompressed (all together may have
- * `maxBytes`), is no text, or is no test report although it was sent as one.
+ * as it can be, with notes; of artifacts, what is no text or too large is kept by its name only. Throws TriageError for the first file that is
+ * too large once decompressed (all together may have `maxBytes`), is no text, or is no test report although it was sent as one.
  */
 export async function prepareSources(files: readonly UploadedFile[], maxBytes: number, masker: Masker): Promise<PreparedSources> {
   const decoded: Decoded[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
+  const room = artifactRoom(maxBytes);
   for (const file of files) {
-    for (const source of await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) })) {
+    const opened =
+      file.kind === 'artifact'
+        ? await openArtifact(file.name, file.bytes, room)
+        : await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
+    for (const source of opened) {
       left -= Buffer.byteLength(source.text);
       const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
       decoded.push({ source: { ...source, name: distinctName(source.name, taken) }, read });

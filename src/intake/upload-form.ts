@@ -6,7 +6,7 @@ import { readMetadata, type Upload, type UploadedFile, type UploadMetadata, with
 const MAX_METADATA_BYTES = 64 * 1024;
 
 /**
- * Reads a form as its parts arrive: `metadata`, and any number of `log` and `report` files. Throws `too-large` as soon as
+ * Reads a form as its parts arrive: `metadata`, and any number of `log`, `report` and `artifact` files. Throws `too-large` as soon as
  * the parts together pass the limit, `invalid-input` for a form that is not as described.
  */
 export async function readFormUpload(request: FastifyRequest, maxBytes: number): Promise<Upload> {
@@ -50,10 +50,10 @@ function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
 }
 
 function kindOf(fieldName: string): UploadedFile['kind'] {
-  if (fieldName === 'log' || fieldName === 'report') return fieldName;
+  if (fieldName === 'log' || fieldName === 'report' || fieldName === 'artifact') return fieldName;
   throw new TriageError(
     'invalid-input',
-    `The form has a field "${fieldName.slice(0, 100)}". Known are "metadata" (JSON), "log" and "report" (files).`,
+    `The form has a field "${fieldName.slice(0, 100)}". Known are "metadata" (JSON), "log", "report" and "artifact" (files).`,
   );
 }
 

@@ -41,6 +41,8 @@ const UploadedText = z
 type UploadedText = z.infer<typeof UploadedText>;
 
 const MAX_FILES = 200;
+const ARTIFACTS =
+  'Files beside the logs: logs of servers under test, crash reports, debug logs, plain or in archives. Those that tell of a failure, or that a log refers to, are read.';
 
 /** The upload as JSON. */
 export const JsonUpload = z
@@ -52,6 +54,7 @@ export const JsonUpload = z
       .max(MAX_FILES)
       .default([])
       .describe('Test reports: JUnit XML, TRX, NUnit, xUnit.net, TestNG, TAP, CTRF, `go test -json` and others.'),
+    artifacts: z.array(UploadedText).max(MAX_FILES).default([]).describe(ARTIFACTS),
   })
   .meta({
     examples: [
@@ -68,6 +71,7 @@ export const FormUpload = z.object({
   metadata: UploadMetadata.describe('JSON.'),
   log: z.array(z.file()).optional().describe('Any number of logs: plain, gzip or Zstandard, or zip and tar archives of logs and reports.'),
   report: z.array(z.file()).optional().describe('Any number of test reports of any known format, plain, compressed or in archives.'),
+  artifact: z.array(z.file()).optional().describe(ARTIFACTS),
 });
 
 export interface UploadedFile {
@@ -83,8 +87,12 @@ export interface Upload {
 
 /** Reads the JSON form of an upload. Throws `invalid-input` for what does not fit. */
 export function readJsonUpload(body: unknown): Upload {
-  const { metadata, logs, reports } = readInput('The upload', JsonUpload, body);
-  const files = [...logs.map((file) => fileOf(file, 'log')), ...reports.map((file) => fileOf(file, 'report'))];
+  const { metadata, logs, reports, artifacts } = readInput('The upload', JsonUpload, body);
+  const files = [
+    ...logs.map((file) => fileOf(file, 'log')),
+    ...reports.map((file) => fileOf(file, 'report')),
+    ...artifacts.map((file) => fileOf(file, 'artifact')),
+  ];
   return { metadata, files: withDistinctNames(files) };
 }
 

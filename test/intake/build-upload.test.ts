@@ -71,6 +71,30 @@ describe('an upload', () => {
     expect(state.rung).toEqual(['job_1']);
   });
 
+  test('with artifacts: every text of them is kept masked, of the rest the names', async () => {
+    const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+    const members = [
+      { name: 'logs/worker.log', content: `token ghp_${'a1B2c3D4e5F6'.repeat(3)}\nlost\n` },
+      { name: 'shots/cart.png', content: png },
+    ];
+    const answer = await sendForm([
+      ['metadata', metadata],
+      ['log', LOG, 'build.log'],
+      ['artifact', makeZip(members), 'e2e.zip'],
+      ['artifact', 'ready\n', 'server.log'],
+    ]);
+
+    expect(answer.status).toBe(202);
+    expect([...state.archive.keys()]).toEqual([
+      'bld_1/build.log',
+      'bld_1/e2e.zip/logs/worker.log',
+      'bld_1/e2e.zip/shots/cart.png',
+      'bld_1/server.log',
+    ]);
+    expect(state.archive.get('bld_1/e2e.zip/logs/worker.log')).not.toContain('a1B2c3D4e5F6');
+    expect(state.archive.get('bld_1/e2e.zip/shots/cart.png')).toBe('');
+  });
+
   test('as JSON: text and base64', async () => {
     const logs = [
       { name: 'a.log', text: LOG },

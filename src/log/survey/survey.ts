@@ -47,6 +47,7 @@ export function surveyFiles(sources: readonly ReadableSource[]): Surveyed {
   });
   const budget = { bytes: MAX_READ_BYTES };
   chooseRelevant(choices, budget);
+  if (!choices.some(({ read }) => read !== null)) chooseAnything(choices, budget);
   const missing = follow(choices, budget);
   return {
     read: choices.filter(({ read }) => read !== null).map(({ source }) => source),
@@ -60,6 +61,14 @@ function chooseRelevant(choices: readonly Choice[], budget: { bytes: number }): 
   for (const [rank, choice] of relevant.entries()) {
     if (rank < MAX_RELEVANT) take(choice, 'relevant', budget);
     else choice.reason = `${choice.reason}; ${MAX_RELEVANT} others tell more`;
+  }
+}
+
+/** Without a log and a report, and nothing that tells of a failure, what may tell of one is better than nothing. */
+function chooseAnything(choices: readonly Choice[], budget: { bytes: number }): void {
+  const maybe = choices.filter(({ file }) => file.grade === 'maybe').sort(byScore);
+  for (const choice of maybe.slice(0, MAX_OF_FOLDER)) {
+    if (take(choice, 'relevant', budget)) choice.reason = `${choice.reason}, and there is nothing else to read`;
   }
 }
 
