@@ -107,6 +107,7 @@ module.exports = {
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),
     vendor('html-parser-in-readers', 'parse5', ['^src/adapters/(document-reader|web-search)/']),
     vendor('pino-in-logger', 'pino', ['^src/adapters/logger/']),
+    vendor('opentelemetry-in-tracer', '@opentelemetry/[^/]+', ['^src/adapters/tracer/']),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

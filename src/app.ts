@@ -10,6 +10,8 @@ import {
   openVectorIndex,
   openWebSearch,
 } from './app/open-adapters.ts';
+import { openTracer } from './app/open-tracer.ts';
+import { tracedGraph, tracedToolbox } from './app/traced.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
@@ -24,6 +26,7 @@ import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
+import type { Tracer } from './ports/tracer.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
 import { createStores } from './store/stores.ts';
 import { createTools, type ToolSources } from './tools/all-tools.ts';
@@ -42,6 +45,8 @@ import { startWorker } from './triage/worker.ts';
 /** How often a correction may send an answer back (DESIGN: verify). */
 const MAX_CORRECTIONS = 2;
 const SWEEP_MS = 5_000;
+/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+const FLUSH_MS = 2_000;
 /** Green builds are nobody's hurry, but the next failed build is compared with them. */
 const GREEN_MS = 2_000;
 
@@ -95,7 +100,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker(maskingOf(config)) };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
-  const deps = await triageDepsOf(parts, steps, checkpointer);
+  const tracer = await openTracer(config, logger);
+  const deps = await triageDepsOf(parts, steps, checkpointer, tracer);
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
@@ -126,6 +132,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       sweeper?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
+      await tracer.flush(FLUSH_MS);
       await database.close();
     },
   };
@@ -150,12 +157,13 @@ async function triageDepsOf(
   { config, logger, clock, database, stores, archive, vectorIndex, masker }: AppParts,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
+  tracer: Tracer,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, archive, greens, history: stores.history };
   const asked = { ...sources, codeHost: await openCodeHost(config, logger), webSearch: await openWebSearch(config) };
   const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
-  const analyst = await openAnalyst(config, logger);
+  const analyst = await openAnalyst(config, logger, tracer);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   return {
     database,
@@ -165,7 +173,7 @@ async function triageDepsOf(
     clock,
     logger,
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, { toolbox, clock, analyst }, checkpointer),
+    investigation: investigationOf(config, { toolbox, clock, analyst }, tracer, checkpointer),
     publisher: createLogPublisher(logger),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
@@ -193,6 +201,8 @@ export interface TerminalApp {
     signal: AbortSignal,
     options?: TerminalOptions,
   ): Promise<TriagedSources>;
+  /** Sends what is to be told to whoever traces; a moment at most. */
+  flush(): Promise<void>;
 }
 
 /** `config.codeHost` names the local clones that the code tools may read. */
@@ -209,17 +219,19 @@ export async function createTerminalApp(
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config, logger);
-  const analyst = await openAnalyst(config, logger);
+  const tracer = await openTracer(config, logger);
+  const analyst = await openAnalyst(config, logger, tracer);
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
   const cache = createMemoryToolCache();
   return {
+    flush: () => tracer.flush(FLUSH_MS),
     triage: (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch: createNoWebSearch() };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
+      const investigation = { ...investigationOf(config, { toolbox, clock, analyst }, tracer), onStep };
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
       return triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
     },
@@ -234,11 +246,14 @@ function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<Too
 function investigationOf(
   config: Pick<Config, 'triage'>,
   parts: Pick<InvestigateDeps, 'analyst' | 'toolbox' | 'clock'>,
+  tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {
   const { maxIterations, thresholds, timeLimitMs } = config.triage;
   const limits: TriageLimits = { maxIterations, maxCorrections: MAX_CORRECTIONS, thresholds };
-  return { ...parts, graph: compileTriageGraph(checkpointer), limits, timeLimitMs, durable: checkpointer !== undefined };
+  const graph = tracedGraph(compileTriageGraph(checkpointer), tracer);
+  const toolbox = tracedToolbox(parts.toolbox, tracer);
+  return { ...parts, toolbox, graph, limits, timeLimitMs, durable: checkpointer !== undefined };
 }
 
 async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {

@@ -7,9 +7,11 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { Logger } from '../ports/logger.ts';
+import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 import { modelOptions } from './model-options.ts';
+import { tracedChatModel } from './traced.ts';
 
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
@@ -97,7 +99,7 @@ export async function openWebSearch(config: Config): Promise<WebSearch> {
 }
 
 /** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */
-export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger): Promise<Analyst> {
+export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger, tracer: Tracer = silentTracer): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
   const options = modelOptions(config.analyst.llm);
@@ -107,11 +109,8 @@ export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logge
   const { pricesWith } = await import('../adapters/chat-model/prices.ts');
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
-  return withFallback(
-    createLlmAnalyst({ model: createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger }) }),
-    rules,
-    logger,
-  );
+  const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
+  return withFallback(createLlmAnalyst({ model: tracedChatModel(model, tracer) }), rules, logger);
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createOpenTelemetryTracer } from '../../../src/adapters/tracer/opentelemetry.ts';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentTracer, type Tracer } from '../../../src/ports/tracer.ts';
+import { startSpanReceiver } from '../../support/span-receiver.ts';
+
+let receiver: Awaited<ReturnType<typeof startSpanReceiver>>;
+let tracer: Tracer;
+beforeEach(async () => {
+  receiver = await startSpanReceiver();
+  const receivers = [{ name: 'test', url: `${receiver.url}/v1/traces`, headers: { 'x-key': 'k' } }];
+  tracer = createOpenTelemetryTracer({ serviceName: 'faultline-test', receivers, logger: silentLogger });
+});
+afterEach(() => receiver.close());
+
+const outline = (name: string, facts = {}) => ({ name, kind: 'internal' as const, facts });
+
+describe('spans by OpenTelemetry', () => {
+  it('arrive with their facts, under the span that was open', async () => {
+    const value = await tracer.span(outline('run', { a: 1, b: 'text', c: true, none: null }), async (span) => {
+      await Promise.all([tracer.span({ ...outline('left'), kind: 'client' }, async () => 1), tracer.span(outline('right'), async () => 2)]);
+      span.add({ d: 0.5, missing: undefined });
+      return 'done';
+    });
+    await tracer.flush(5_000);
+
+    expect(value).toBe('done');
+    const [run, left, right] = ['run', 'left', 'right'].map((name) => receiver.spans().find((span) => span.name === name));
+    expect(run).toMatchObject({ service: 'faultline-test', attributes: { a: 1, b: 'text', c: true, d: 0.5 } });
+    expect(run?.attributes).not.toHaveProperty('none');
+    expect([left?.parentSpanId, right?.parentSpanId]).toEqual([run?.spanId, run?.spanId]);
+    expect([run?.kind, left?.kind]).toEqual([1, 3]);
+    expect(receiver.requests[0]).toMatchObject({ method: 'POST', path: '/v1/traces', headers: { 'x-key': 'k' } });
+  });
+
+  it('say what kind of error ended them, and not its words', async () => {
+    const failing = tracer.span(outline('broken'), async () => {
+      throw new TriageError('upstream-auth', 'the key hunter2 was refused');
+    });
+    await expect(failing).rejects.toThrow('hunter2');
+    await tracer.span(outline('soft'), async (span) => span.fail('timed-out'));
+    await tracer.flush(5_000);
+
+    const [broken, soft] = receiver.spans();
+    expect(broken).toMatchObject({ attributes: { 'error.type': 'upstream-auth' }, status: { code: 2 } });
+    expect(soft).toMatchObject({ attributes: { 'error.type': 'timed-out' }, status: { code: 2 } });
+    expect(receiver.text()).not.toContain('hunter2');
+  });
+
+  it('are short', async () => {
+    await tracer.span(outline('long', { text: 'x'.repeat(10_000) }), async () => undefined);
+    await tracer.flush(5_000);
+    expect(receiver.spans()[0]?.attributes.text).toHaveLength(200);
+  });
+});
+
+describe('a receiver that is of no use', () => {
+  it.each([
+    ['answers 500', async () => (await startSpanReceiver(500)).url],
+    ['is not there', async () => 'http://127.0.0.1:9'],
+  ])('that %s harms nothing', async (_name, urlOf) => {
+    const receivers = [{ name: 'test', url: await urlOf(), headers: {} }];
+    const bad = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: silentLogger });
+    expect(await bad.span(outline('run'), async () => 'value')).toBe('value');
+    await bad.flush(5_000);
+  });
+
+  it('that hangs holds nobody up for longer than the limit', async () => {
+    const { startLoopback } = await import('../../support/loopback-server.ts');
+    const hanging = await startLoopback(() => undefined);
+    const receivers = [{ name: 'test', url: hanging.url, headers: {} }];
+    const stuck = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: silentLogger });
+    await stuck.span(outline('run'), async () => undefined);
+    await stuck.flush(50);
+    await hanging.close();
+  });
+});
+
+it('nobody watching changes nothing', async () => {
+  const value = await silentTracer.span(outline('run'), async (span) => {
+    span.add({ a: 1 });
+    span.fail('x');
+    return 'value';
+  });
+  expect(value).toBe('value');
+  await silentTracer.flush(1);
+});
