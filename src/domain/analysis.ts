@@ -18,6 +18,8 @@ export const Suspect = z.object({
   line: z.int().nullable(),
   commit: z.string().nullable(),
   author: z.string().nullable(),
+  /** The pull request that brought the commit; absent where it is not known. */
+  pullRequest: z.int().nullable().optional(),
   score: z.number().min(0).max(1),
   reason: z.string(),
 });
