@@ -10,8 +10,8 @@ import {
   openVectorIndex,
   openWebSearch,
 } from './app/open-adapters.ts';
-import { openTracer } from './app/open-tracer.ts';
-import { tracedGraph, tracedToolbox } from './app/traced.ts';
+import { openAsk, openAskAtHand } from './app/open-ask.ts';
+import type { Ask } from './ask/ask.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
 import type { Step } from './domain/analysis.ts';
@@ -26,7 +26,6 @@ import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
-import type { Tracer } from './ports/tracer.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
 import { createStores } from './store/stores.ts';
 import { createTools, type ToolSources } from './tools/all-tools.ts';
@@ -45,8 +44,6 @@ import { startWorker } from './triage/worker.ts';
 /** How often a correction may send an answer back (DESIGN: verify). */
 const MAX_CORRECTIONS = 2;
 const SWEEP_MS = 5_000;
-/** How long spans that were not sent yet may hold up an end, in milliseconds. */
-const FLUSH_MS = 2_000;
 /** Green builds are nobody's hurry, but the next failed build is compared with them. */
 const GREEN_MS = 2_000;
 
@@ -61,6 +58,8 @@ export interface App {
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
   readonly masker: Masker;
+  /** Follow-up questions about stored analyses. */
+  readonly ask: Ask;
   /** Starts taking triage jobs, and ringing again for those that are owed. */
   work(): Promise<void>;
   /** Brings the knowledge base up to date with its folder. */
@@ -100,14 +99,14 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker(maskingOf(config)) };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
-  const tracer = await openTracer(config, logger);
-  const deps = await triageDepsOf(parts, steps, checkpointer, tracer);
+  const deps = await triageDepsOf(parts, steps, checkpointer);
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
   let greenKeeper: { stop(): Promise<void> } | undefined;
   const app: App = {
     ...parts,
+    ask: openAsk({ ...parts, ...deps.investigation }),
     jobQueue,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
@@ -132,7 +131,6 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       sweeper?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
-      await tracer.flush(FLUSH_MS);
       await database.close();
     },
   };
@@ -157,13 +155,12 @@ async function triageDepsOf(
   { config, logger, clock, database, stores, archive, vectorIndex, masker }: AppParts,
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
-  tracer: Tracer,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, archive, greens, history: stores.history };
-  const asked = { ...sources, codeHost: await openCodeHost(config, logger), webSearch: await openWebSearch(config) };
+  const asked = { ...sources, codeHost: await openCodeHost(config.codeHost), webSearch: await openWebSearch(config) };
   const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
-  const analyst = await openAnalyst(config, logger, tracer);
+  const analyst = await openAnalyst(config, logger);
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   return {
     database,
@@ -173,7 +170,7 @@ async function triageDepsOf(
     clock,
     logger,
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, { toolbox, clock, analyst }, tracer, checkpointer),
+    investigation: investigationOf(config, { toolbox, clock, analyst }, checkpointer),
     publisher: createLogPublisher(logger),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
@@ -200,9 +197,7 @@ export interface TerminalApp {
     sources: readonly (SourceText | LogInPieces)[],
     signal: AbortSignal,
     options?: TerminalOptions,
-  ): Promise<TriagedSources>;
-  /** Sends what is to be told to whoever traces; a moment at most. */
-  flush(): Promise<void>;
+  ): Promise<TriagedSources & { /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask> }>;
 }
 
 /** `config.codeHost` names the local clones that the code tools may read. */
@@ -218,22 +213,21 @@ export async function createTerminalApp(
   const { createNoWebSearch } = await import('./adapters/web-search/none.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
-  const codeHost = await openCodeHost(config, logger);
-  const tracer = await openTracer(config, logger);
-  const analyst = await openAnalyst(config, logger, tracer);
+  const codeHost = await openCodeHost(config.codeHost);
+  const analyst = await openAnalyst(config, logger);
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
   const cache = createMemoryToolCache();
   return {
-    flush: () => tracer.flush(FLUSH_MS),
-    triage: (build, sources, signal, { onStep, greenText, ...options } = {}) => {
+    triage: async (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch: createNoWebSearch() };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const investigation = { ...investigationOf(config, { toolbox, clock, analyst }, tracer), onStep };
+      const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
-      return triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
+      const triaged = await triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
+      return { ...triaged, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };
 }
@@ -246,14 +240,11 @@ function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<Too
 function investigationOf(
   config: Pick<Config, 'triage'>,
   parts: Pick<InvestigateDeps, 'analyst' | 'toolbox' | 'clock'>,
-  tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {
   const { maxIterations, thresholds, timeLimitMs } = config.triage;
   const limits: TriageLimits = { maxIterations, maxCorrections: MAX_CORRECTIONS, thresholds };
-  const graph = tracedGraph(compileTriageGraph(checkpointer), tracer);
-  const toolbox = tracedToolbox(parts.toolbox, tracer);
-  return { ...parts, toolbox, graph, limits, timeLimitMs, durable: checkpointer !== undefined };
+  return { ...parts, graph: compileTriageGraph(checkpointer), limits, timeLimitMs, durable: checkpointer !== undefined };
 }
 
 async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {

@@ -4,6 +4,8 @@ import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Ask } from './ask/ask.ts';
+import { registerAskRoutes } from './ask/routes.ts';
 import type { Config } from './config/schema.ts';
 import { TriageError } from './domain/errors.ts';
 import { enforceAccess } from './http/access.ts';
@@ -20,6 +22,7 @@ import type { JobQueue } from './ports/job-queue.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
+import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
@@ -40,6 +43,7 @@ export interface HttpDeps {
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
   readonly masker: Masker;
+  readonly ask: Ask;
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whether all that is needed to accept builds answers; `backends` goes to the log only. */
@@ -80,6 +84,8 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await registerIntakeRoutes(app, { ...deps, settings: config });
   await app.register(async (scope) => registerPublishRoutes(scope, deps));
   await app.register(async (scope) => registerReviewRoutes(scope, { ...deps, claimMs: config.review.claimMs }));
+  const asking = { ...deps, findBuild: (id: string) => findBuild(deps.stores.builds, id, {}) };
+  await app.register(async (scope) => registerAskRoutes(scope, asking));
   for (const register of deps.routes ?? []) await app.register(async (scope) => register(scope));
   await app.ready();
   return app;

@@ -8,6 +8,7 @@ import type { LibraryEntry } from '../domain/library.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
+import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 
 /** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
@@ -260,4 +261,5 @@ export interface Stores {
   readonly library: LibraryStore;
   readonly greens: GreenStore;
   readonly toolCache: ToolCacheStore;
+  readonly conversations: ConversationStore;
 }

@@ -3,6 +3,7 @@ import type { Database } from '../ports/database.ts';
 import type { Stores } from '../ports/stores.ts';
 import { createAnalysisStore } from './analyses.ts';
 import { createBuildStore } from './builds.ts';
+import { createConversationStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
 import { createFailureStore } from './failures.ts';
 import { createGreenStore } from './greens.ts';
@@ -25,5 +26,6 @@ export function createStores(db: Database, clock: Clock): Stores {
     library: createLibraryStore(db),
     greens: createGreenStore(db),
     toolCache: createToolCacheStore(db),
+    conversations: createConversationStore(db),
   };
 }

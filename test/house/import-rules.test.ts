@@ -23,6 +23,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'intake-sees': { file: 'src/intake/greedy.ts', imports: '../review/target.ts' },
   'review-sees': { file: 'src/review/greedy.ts', imports: '../intake/target.ts' },
   'publish-sees': { file: 'src/publish/greedy.ts', imports: '../intake/target.ts' },
+  'ask-runs-the-graph': { file: 'src/ask/greedy.ts', imports: '../intake/target.ts' },
   'triage-runs-the-graph': { file: 'src/triage/greedy.ts', imports: '../intake/target.ts' },
   'replay-drives-triage': { file: 'src/replay/greedy.ts', imports: '../intake/target.ts' },
   'app-composes': { file: 'src/app.ts', imports: './intake/target.ts' },

@@ -20,6 +20,12 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/failures': 'read',
   'GET /api/library': 'read',
   'GET /api/library/:id': 'read',
+  // Whoever may read an answer may ask about it: a question changes nothing but its own thread.
+  'POST /api/analyses/:id/ask': 'read',
+  'POST /api/builds/:id/ask': 'read',
+  'GET /api/threads': 'read',
+  'GET /api/threads/:id': 'read',
+  'DELETE /api/threads/:id': 'read',
   'GET /api/reviews': 'review',
   'GET /api/reviews/:id': 'review',
   'POST /api/reviews/:id/claim': 'review',

@@ -72,6 +72,7 @@ export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
     jobQueue: down('queue'),
     vectorIndex: down('index'),
     masker: createMasker(),
+    ask: down('database'),
     logger: recordingLogger([]),
     clock: { now: () => Date.now() },
     readiness: async () => ({ ok: true, backends: {} }),

@@ -1,0 +1,34 @@
+import { END, START, StateGraph } from '@langchain/langgraph';
+import { AskContextSchema } from './context.ts';
+import { checkCitations } from './nodes/check-citations.ts';
+import { chooseTools } from './nodes/choose-tools.ts';
+import { composeAnswer } from './nodes/compose-answer.ts';
+import { executeTools } from './nodes/execute-tools.ts';
+import { understand } from './nodes/understand.ts';
+import { afterChooseTools, afterExecuteTools, afterUnderstand } from './routes.ts';
+import { AskState } from './state.ts';
+
+/**
+ * The road of one follow-up question. Without checkpoints: a person waits for it, asks again where it is cut off, and what must outlive
+ * it is the thread.
+ */
+export function compileAskGraph() {
+  return new StateGraph(AskState, AskContextSchema)
+    .addNode('understand', understand)
+    .addNode('choose_tools', chooseTools)
+    .addNode('execute_tools', executeTools)
+    .addNode('compose_answer', composeAnswer)
+    .addNode('check_citations', checkCitations)
+    .addEdge(START, 'understand')
+    .addConditionalEdges('understand', afterUnderstand, ['choose_tools', 'compose_answer'])
+    .addConditionalEdges('choose_tools', afterChooseTools, ['execute_tools', 'compose_answer'])
+    .addConditionalEdges('execute_tools', afterExecuteTools, ['choose_tools', 'compose_answer'])
+    .addEdge('compose_answer', 'check_citations')
+    .addEdge('check_citations', END)
+    .compile({ name: 'ask' });
+}
+
+export type AskGraph = ReturnType<typeof compileAskGraph>;
+
+/** For LangGraph's own tools and for drawing. */
+export const graph = compileAskGraph();

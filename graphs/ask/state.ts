@@ -1,0 +1,73 @@
+import { ReducedValue, StateSchema } from '@langchain/langgraph';
+import { z } from 'zod';
+import { Analysis, NO_USAGE, Step, Usage } from '../../src/domain/analysis.ts';
+import { Build } from '../../src/domain/build.ts';
+import { LeftOut, Memory, Statement, Understanding } from '../../src/domain/conversation.ts';
+import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
+import { TriageSubject } from '../../src/domain/subject.ts';
+
+/** What is talked about. */
+export const TopicState = z.object({
+  build: Build,
+  analysis: Analysis,
+  subject: TriageSubject,
+  otherCauses: z.array(z.object({ analysisId: z.string(), category: z.string(), title: z.string() })),
+});
+
+const appended = <Item extends z.ZodType>(item: Item) =>
+  new ReducedValue(
+    z.array(item).default(() => []),
+    {
+      inputSchema: z.array(item),
+      reducer: (current, next) => [...current, ...next],
+    },
+  );
+
+/** The state of one question. Keys are nouns (nodes are verbs). */
+export const AskState = new StateSchema({
+  topic: TopicState,
+  question: z.string(),
+  memory: Memory,
+  /** What the analysis and earlier turns know; numbered. */
+  known: z.array(Evidence),
+  /** Most rounds of tool calls. */
+  maxRounds: z.int().min(0),
+  understanding: Understanding.nullable().default(null),
+  /** What was found for this question, numbered on from `known`; grows only. */
+  found: appended(Evidence),
+  /** Rounds of choosing begun. */
+  rounds: z.int().default(0),
+  /** Calls chosen for this round. */
+  calls: z.array(ToolCall).default(() => []),
+  /** All calls made; their findings are in `found`. */
+  outcomes: appended(ToolOutcome),
+  /** How many were new in the last round. */
+  gained: z.int().default(0),
+  reply: z.array(Statement).default(() => []),
+  leftOut: z.array(LeftOut).default(() => []),
+  /** Who answered. */
+  analyst: z.string().default(''),
+  usage: new ReducedValue(Usage.default(NO_USAGE), { inputSchema: Usage, reducer: addUsage }),
+  steps: appended(Step),
+  notes: appended(z.string()),
+  promptHashes: new ReducedValue(z.record(z.string(), z.string()).default({}), {
+    inputSchema: z.record(z.string(), z.string()),
+    reducer: (current, next) => ({ ...current, ...next }),
+  }),
+  model: z.string().nullable().default(null),
+});
+
+export type AskStateValue = typeof AskState.State;
+export type AskStateUpdate = typeof AskState.Update;
+
+function addUsage(current: Usage, next: Usage): Usage {
+  return {
+    ...current,
+    inputTokens: current.inputTokens + next.inputTokens,
+    outputTokens: current.outputTokens + next.outputTokens,
+    costUsd: current.costUsd + next.costUsd,
+    modelCalls: current.modelCalls + next.modelCalls,
+    toolCalls: current.toolCalls + next.toolCalls,
+    iterations: current.iterations + next.iterations,
+  };
+}

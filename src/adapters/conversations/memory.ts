@@ -1,0 +1,26 @@
+import type { Thread, Turn } from '../../domain/conversation.ts';
+import type { ConversationStore } from '../../ports/conversations.ts';
+
+/** Threads for the life of the process: the terminal's, where no database is named. */
+export function createMemoryConversations(): ConversationStore {
+  const threads = new Map<string, Thread>();
+  const turns = new Map<string, Turn[]>();
+  return {
+    find: async (id) => threads.get(id) ?? null,
+    list: async ({ analysisId, buildId }, { limit, offset }) =>
+      [...threads.values()]
+        .filter((thread) => (analysisId ?? thread.analysisId) === thread.analysisId && (buildId ?? thread.buildId) === thread.buildId)
+        .sort((left, right) => right.lastAskedAt.localeCompare(left.lastAskedAt))
+        .slice(offset, offset + limit),
+    turns: async (id, limit) => (turns.get(id) ?? []).slice(-limit),
+    append: async (thread, turn) => {
+      const known = turns.get(thread.id) ?? [];
+      turns.set(thread.id, [...known, turn]);
+      threads.set(thread.id, { ...thread, turns: known.length + 1, lastAskedAt: turn.askedAt });
+    },
+    remove: async (id) => {
+      turns.delete(id);
+      return threads.delete(id);
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { compileAskGraph } from '../../graphs/ask/graph.ts';
+import { type Ask, type AskDeps, createAsk } from '../ask/ask.ts';
+import { type StoredTopicDeps, storedTopics, topicsAtHand } from '../ask/topic.ts';
+import type { Build } from '../domain/build.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Analyst } from '../ports/analyst.ts';
+import type { Stores } from '../ports/stores.ts';
+import type { TriagedSources } from '../triage/triage-sources.ts';
+
+/** A person waits: an answer that takes longer than this is none, whatever an analysis may take. */
+const LONGEST_MS = 120_000;
+
+interface AskParts extends Pick<AskDeps, 'toolbox' | 'clock' | 'timeLimitMs'> {
+  readonly analyst: Pick<Analyst, 'converse'>;
+  readonly masker: Masker;
+}
+
+/** Follow-up questions about what is stored, with the same tools and analyst that triage has. */
+export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: Pick<Stores, 'conversations'> }): Ask {
+  return createAsk({ ...sharedOf(parts), topics: storedTopics(parts), conversations: parts.stores.conversations });
+}
+
+/** Follow-up questions about what was analysed in memory; its threads end with the process. */
+export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
+  const { createMemoryConversations } = await import('../adapters/conversations/memory.ts');
+  return createAsk({
+    ...sharedOf(parts),
+    topics: topicsAtHand(build, analyses, reading.sources),
+    conversations: createMemoryConversations(),
+  });
+}
+
+function sharedOf({ analyst, toolbox, clock, masker, timeLimitMs }: AskParts): Omit<AskDeps, 'topics' | 'conversations'> {
+  return {
+    graph: compileAskGraph(),
+    converse: analyst.converse,
+    toolbox,
+    clock,
+    mask: async (text) => (await masker.mask(text)).text,
+    timeLimitMs: Math.min(timeLimitMs, LONGEST_MS),
+  };
+}
