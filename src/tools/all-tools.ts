@@ -11,6 +11,7 @@ import { diffWithGreen } from './diff-with-green.ts';
 import { findSimilarFailures } from './find-similar-failures.ts';
 import { grepLog } from './grep-log.ts';
 import { listRepositories } from './list-repositories.ts';
+import { readArtifact } from './read-artifact.ts';
 import { readBlame } from './read-blame.ts';
 import { readBuildLog } from './read-build-log.ts';
 import { readCommitDiff } from './read-commit-diff.ts';
@@ -64,6 +65,7 @@ export function createTools(sources: ToolSources): Tool[] {
     searchWeb(webSearch),
     grepLog(archive),
     viewLog(archive),
+    readArtifact(archive),
     diffWithGreen(archive, greens),
   ];
 }

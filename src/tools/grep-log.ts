@@ -4,12 +4,17 @@ import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { cleanText } from './bounds.ts';
-import { chooseSource, windowPieces } from './log-window.ts';
+import { lineTest } from './line-test.ts';
+import { chooseSource, type LogLines, windowPieces } from './log-window.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const MAX_LINES = 20;
 /** How long others wait at a time, in milliseconds. */
 const TURN_MS = 50;
+
+const MAX_CONTEXT = 5;
+/** Texts of a build that are searched when all are. */
+const MAX_SOURCES = 50;
 
 const Parameters = z.strictObject({
   text: z
@@ -17,30 +22,63 @@ const Parameters = z.strictObject({
     .min(2)
     .max(200)
     .regex(/^[^\n\r\0]*$/, 'one line')
-    .describe('Literal text, no pattern'),
-  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+    .describe('Literal text; with pattern, a regular expression in RE2 syntax'),
+  pattern: z.boolean().default(false).describe('The text is a regular expression'),
+  source: z.string().min(1).max(500).optional().describe('Name of the log or artifact; by default the log in which the build failed'),
+  everywhere: z.boolean().default(false).describe("All of the build's logs, reports and artifacts"),
   ignoreCase: z.boolean().default(false),
+  context: z.int().min(0).max(MAX_CONTEXT).default(0).describe('Lines shown on either side of each'),
   limit: z.int().min(1).max(MAX_LINES).default(MAX_LINES),
 });
 
-/** On which lines of the log does this text stand? */
+/** On which lines of the build's logs and artifacts does this text stand? Each text says how many of its lines do. */
 export function grepLog(archive: BuildArchive): Tool {
   return defineTool({
     name: 'grep_log',
-    question: 'On which lines of the log does this literal text stand?',
+    question: 'On which lines of a log or artifact, or of all of them, does this text or pattern stand?',
     categories: CATEGORIES,
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `build-archive:${archive.driver}`,
-    parameters: Parameters,
-    async run({ text, source: named, ignoreCase, limit }, { subject, signal }) {
-      const source = await chooseSource(archive, subject, named);
-      if (source === null) return [];
-      const lines = await candidates(archive, subject.build.id, source.name, literalsOf(text, ignoreCase));
-      const { hits, total } = await matchingLines(lines, ignoreCase ? text.toLowerCase() : text, { ignoreCase, limit, signal });
-      return runsOf(hits).flatMap((run) => asFindings(source.name, text, run, total));
+    parameters: Parameters.refine(({ source, everywhere }) => source === undefined || !everywhere, {
+      error: 'source and everywhere exclude each other',
+    }),
+    async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
+      const holds = lineTest({ text, pattern, ignoreCase });
+      const literals = pattern ? [] : literalsOf(text, ignoreCase);
+      const chosen = everywhere ? null : await chooseSource(archive, subject, named);
+      const sources = everywhere ? (await archive.list(subject.build.id)).slice(0, MAX_SOURCES) : chosen === null ? [] : [chosen];
+      const findings: Finding[] = [];
+      let room = limit;
+      for (const source of sources) {
+        const lines = await candidates(archive, subject.build.id, source.name, literals);
+        const { hits, total } = await matchingLines(lines, { holds, limit: room, signal });
+        if (total === 0) continue;
+        room -= hits.length;
+        const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
+        const runs = await withContext(archive, subject.build.id, source.name, runsOf(hits, context), context);
+        findings.push(...runs.flatMap((run) => windowPieces(source.name, title, run)));
+      }
+      return findings;
     },
   });
+}
+
+/** The lines of each run with those around it, cut to the text. */
+async function withContext(
+  archive: BuildArchive,
+  buildId: string,
+  name: string,
+  runs: readonly NumberedLine[][],
+  context: number,
+): Promise<LogLines[]> {
+  const windows: LogLines[] = [];
+  for (const run of runs) {
+    const [first, last] = [run[0]?.line ?? 1, run.at(-1)?.line ?? 1];
+    const wide = context === 0 ? null : await archive.lines(buildId, name, Math.max(1, first - context), last + context);
+    windows.push(wide ?? { lineStart: first, lines: run.map(({ text }) => text) });
+  }
+  return windows;
 }
 
 /**
@@ -78,13 +116,13 @@ function* linesOf(stored: string): Lines & Generator<readonly NumberedLine[]> {
 }
 
 interface Wanted {
-  readonly ignoreCase: boolean;
+  readonly holds: (line: string) => boolean;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
 
 /** The first lines that hold the text, and how many there are in all. */
-async function matchingLines(lines: Lines, needle: string, wanted: Wanted): Promise<{ hits: NumberedLine[]; total: number }> {
+async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: NumberedLine[]; total: number }> {
   const hits: NumberedLine[] = [];
   let total = 0;
   let last = 0;
@@ -92,7 +130,7 @@ async function matchingLines(lines: Lines, needle: string, wanted: Wanted): Prom
   for (const some of lines) {
     for (const { line, text: raw } of some) {
       const text = cleanText(raw);
-      if (line === last || !(wanted.ignoreCase ? text.toLowerCase() : text).includes(needle)) continue;
+      if (line === last || !wanted.holds(text)) continue;
       last = line;
       total += 1;
       if (hits.length < wanted.limit) hits.push({ line, text });
@@ -106,19 +144,14 @@ async function matchingLines(lines: Lines, needle: string, wanted: Wanted): Prom
   return { hits, total };
 }
 
-/** Neighbouring hits together, so that each finding is consecutive lines. */
-function runsOf(hits: readonly NumberedLine[]): NumberedLine[][] {
+/** Hits whose surroundings touch together, so that each finding is consecutive lines. */
+function runsOf(hits: readonly NumberedLine[], context: number): NumberedLine[][] {
   const runs: NumberedLine[][] = [];
   for (const hit of hits) {
     const run = runs.at(-1);
-    if (run !== undefined && run.at(-1)?.line === hit.line - 1) run.push(hit);
+    const previous = run?.at(-1)?.line;
+    if (previous !== undefined && hit.line - previous <= 2 * context + 1) run?.push(hit);
     else runs.push([hit]);
   }
   return runs;
-}
-
-function asFindings(source: string, text: string, run: readonly NumberedLine[], total: number): Finding[] {
-  const lineStart = run[0]?.line ?? 1;
-  const title = `“${text}” in ${source} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
-  return windowPieces(source, title, { lineStart, lines: run.map((hit) => hit.text) });
 }

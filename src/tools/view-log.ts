@@ -7,7 +7,12 @@ import { defineTool, type Tool } from './tool.ts';
 const MAX_LINES = 200;
 
 const Parameters = z.strictObject({
-  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log, report or artifact; by default the log in which the build failed'),
   from: z.int().min(1).describe('First line, 1-based'),
   to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
 });

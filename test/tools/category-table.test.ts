@@ -13,6 +13,7 @@ const ANY = [
   'diff_with_green',
   'find_similar_failures',
   'grep_log',
+  'read_artifact',
   'read_failure_history',
   'search_web',
   'view_log',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
 import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
@@ -120,6 +121,91 @@ describe('grep_log', () => {
     const { findings } = await asking({ archive: archiveOf({ 'build.log': huge }) })('CODE_ERROR', 'grep_log', { text: 'same' });
 
     expect(findings.reduce((sum, { text }) => sum + text.split('\n').length, 0)).toBe(20);
+  });
+});
+
+describe('grep_log with a pattern, context, or everywhere', () => {
+  it('takes an RE2 pattern, and says what is wrong with one that is none', async () => {
+    const found = await ask()('CODE_ERROR', 'grep_log', { text: '^line 49\\d{2}$', pattern: true, limit: 2 });
+    const wrong = await ask()('CODE_ERROR', 'grep_log', { text: '(?<=a)b', pattern: true });
+
+    expect(found.findings).toMatchObject([{ lineStart: 4_900, lineEnd: 4_901 }]);
+    expect(found.findings[0]?.title).toContain('100 lines in all');
+    expect(wrong).toMatchObject({ status: 'invalid-arguments' });
+  });
+
+  it('is not held up by a pattern that would backtrack for ever', async () => {
+    const bait = asking({ archive: archiveOf({ 'build.log': `${'a'.repeat(5_000)}!` }) });
+
+    expect(await bait('CODE_ERROR', 'grep_log', { text: '(a+)+(a|aa)+$', pattern: true })).toMatchObject({ status: 'empty' });
+  });
+
+  it('shows the lines around, touching ones once', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'grep_log', { text: '^line (?:10|13|40)$', pattern: true, context: 1 });
+
+    expect(findings.map(({ lineStart, lineEnd }) => [lineStart, lineEnd])).toEqual([
+      [9, 14],
+      [39, 41],
+    ]);
+    for (const finding of findings) expectExact(finding);
+  });
+
+  it('counts in every text of the build', async () => {
+    const { findings } = await ask()('CODE_ERROR', 'grep_log', { text: 'first', everywhere: true });
+
+    expect(findings).toMatchObject([{ source: 'other.log', lineStart: 1, text: 'first' }]);
+  });
+});
+
+describe('read_artifact', () => {
+  const report =
+    '<testsuite name="cart"><testcase classname="cart" name="sums"><failure message="expected 10.20">x</failure></testcase></testsuite>';
+  const files = { ...logs, 'TEST-cart.xml': report };
+  const askFiles = (survey?: TriageSubject['survey']) =>
+    asking({ archive: archiveOf(files) }, sampleSubject(survey === undefined ? {} : { survey }));
+
+  it('lists what there is, with what the survey made of it', async () => {
+    const seen = {
+      what: 'test report',
+      grade: 'relevant',
+      reason: 'it holds a failure',
+      read: 'own',
+      preview: '',
+      lines: 1,
+      bytes: 9,
+    } as const;
+    const survey = { files: [{ name: 'TEST-cart.xml', kind: 'report' as const, ...seen }], unlisted: 0, missing: [] };
+    const [found] = (await askFiles(survey)('TEST_FAILURE', 'read_artifact')).findings;
+
+    expect(found?.text.split('\n')).toHaveLength(4);
+    expect(found?.text).toContain('TEST-cart.xml: test report, 1 lines, 130 bytes, relevant (it holds a failure), read');
+    expect(found?.text).toContain('build.log: log, 5000 lines');
+  });
+
+  it('shows the failing cases of a report, or its lines where these are asked for', async () => {
+    const cases = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml' });
+    const lines = await askFiles()('TEST_FAILURE', 'read_artifact', { source: 'TEST-cart.xml', from: 1, to: 1 });
+
+    expect(cases.findings).toMatchObject([{ title: 'cart › sums', source: 'TEST-cart.xml' }]);
+    expect(cases.findings[0]?.text).toContain('expected 10.20');
+    expect(lines.findings).toMatchObject([{ text: report, lineStart: 1, lineEnd: 1 }]);
+  });
+
+  it('shows at most two hundred lines, exactly', async () => {
+    const { findings } = await askFiles()('INFRA_ERROR', 'read_artifact', { source: 'build.log', from: 4_900 });
+    const tooMany = await askFiles()('INFRA_ERROR', 'read_artifact', { source: 'build.log', from: 1, to: 201 });
+
+    expect(findings[0]?.lineStart).toBe(4_900);
+    expect(findings.at(-1)?.lineEnd).toBe(5_000);
+    for (const finding of findings) expectExact(finding);
+    expect(tooMany).toMatchObject({ status: 'invalid-arguments' });
+  });
+
+  it('says which names exist where one does not', async () => {
+    const outcome = await askFiles()('CODE_ERROR', 'read_artifact', { source: 'other' });
+
+    expect(outcome).toMatchObject({ status: 'invalid-arguments' });
+    expect(outcome.summary).toContain('build.log, other.log, report.xml, TEST-cart.xml');
   });
 });
 
