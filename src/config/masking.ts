@@ -17,6 +17,7 @@ export function maskingOf(config: Partial<Config>): Masking {
     config.buildSource?.github.token,
     config.buildSource?.jenkins.token,
     config.analyst?.llm.apiKey,
+    config.analyst?.llm.azure.apiKey,
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     config.database?.driver === 'postgres' ? passwordOf(config.database.url) : null,
