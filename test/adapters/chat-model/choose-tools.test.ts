@@ -1,0 +1,195 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
+import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';
+
+const GREP = { name: 'grep_log', args: { text: 'Expected', limit: null, why: 'the values' } };
+const GREP_READ = { name: 'grep_log', args: { text: 'Expected' }, why: 'the values' };
+const IN_WORDS = { calls: [{ tool: 'grep_log', args: { text: 'Expected', limit: null }, why: 'the values' }] };
+
+let server: OpenAiServer;
+beforeEach(async () => {
+  server = await startOpenAiServer();
+});
+afterEach(() => server.close());
+
+async function restart(options: OpenAiServerOptions) {
+  await server.close();
+  server = await startOpenAiServer(options);
+}
+
+const choose = () => modelOf(server).chooseTools(CHOICE, never);
+
+describe('function calling', () => {
+  test('sends strict schemas and reads several independent calls with their reasons', async () => {
+    server.script({ do: 'call', calls: [GREP, { name: 'view_log', args: { line: 9 } }] });
+    const reply = await choose();
+    expect(reply).toMatchObject({ calls: 1, inputTokens: 1000, outputTokens: 100 });
+    expect(reply.value).toEqual([GREP_READ, { name: 'view_log', args: { line: 9 }, why: '' }]);
+    expect(server.refused).toEqual([]);
+    expect(server.requests[0]).toMatchObject({ tools: ['grep_log', 'view_log'], body: { tool_choice: 'auto', parallel_tool_calls: true } });
+    expect(server.requests[0]?.body.tools).toContainEqual({
+      type: 'function',
+      function: {
+        name: 'grep_log',
+        description: 'Which lines hold this text?',
+        strict: true,
+        parameters: {
+          type: 'object',
+          properties: {
+            text: { type: 'string' },
+            limit: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
+            why: { anyOf: [{ type: 'string', description: 'One short sentence: why this is asked.' }, { type: 'null' }] },
+          },
+          required: ['text', 'limit', 'why'],
+          additionalProperties: false,
+        },
+      },
+    });
+  });
+
+  test('that chooses none, at a server known to call functions, is none', async () => {
+    server.script({ do: 'call', calls: [GREP] }, { do: 'text', text: 'Nothing would help.' });
+    const model = modelOf(server);
+    await model.chooseTools(CHOICE, never);
+    expect((await model.chooseTools(CHOICE, never)).value).toEqual([]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('without tools asks nobody', async () => {
+    expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({ value: [], calls: 0, costUsd: 0 });
+    expect(server.requests).toEqual([]);
+  });
+
+  test('keeps an argument called "why" that is the tool\'s own', async () => {
+    const tool = {
+      name: 'ask',
+      description: '',
+      parameters: { type: 'object', properties: { why: { type: 'string' } }, required: ['why'] },
+    };
+    server.script({ do: 'call', calls: [{ name: 'ask', args: { why: 'mine' } }], text: 'To know.' });
+    expect((await modelOf(server).chooseTools({ ...CHOICE, tools: [tool] }, never)).value).toEqual([
+      { name: 'ask', args: { why: 'mine' }, why: 'To know.' },
+    ]);
+  });
+});
+
+describe('calls that do not fit', () => {
+  test.each([
+    ['arguments that are no JSON', { name: 'view_log', args: '{"line": 9' }, 'arguments of view_log are no JSON object: {"line": 9'],
+    ['arguments that are a list', { name: 'view_log', args: '[9]' }, 'arguments of view_log are no JSON object'],
+    [
+      'a tool that does not exist',
+      { name: 'run_shell', args: { command: 'env' } },
+      'no such tools: run_shell; offered are grep_log, view_log',
+    ],
+  ] as const)('(%s) are sent back once with the reason', async (_name, bad, reason) => {
+    server.script({ do: 'call', calls: [bad] }, { do: 'call', calls: [GREP] });
+    expect(await choose()).toMatchObject({ value: [GREP_READ], calls: 2 });
+    expect(server.requests[1]?.messages.at(-1)?.content).toContain(reason);
+    expect(server.requests[1]?.messages.at(-2)).toMatchObject({ role: 'assistant', content: expect.stringContaining(bad.name) });
+  });
+
+  test('again and again are invalid-input, with what they cost', async () => {
+    server.script({ do: 'call', calls: [{ name: 'run_shell', args: {} }] });
+    const error = await errorOf(choose());
+    expect(error).toMatchObject({ code: 'invalid-input', retryable: false, details: { usage: { modelCalls: 2 } } });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test('do not take those with them that do', async () => {
+    server.script({ do: 'call', calls: [GREP, { name: 'view_log', args: 'nine' }] });
+    expect((await choose()).value).toEqual([GREP_READ]);
+  });
+
+  test('a tool that does not exist beside one that does is told to the caller, and nobody is asked again', async () => {
+    server.script({ do: 'call', calls: [GREP, { name: 'functions.run_shell', args: {} }] });
+    expect((await choose()).value).toEqual([GREP_READ, { name: 'run_shell', args: {}, why: '' }]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a hundred calls, all alike, are a hundred calls; a thousand are 128', async () => {
+    const calls = (count: number) => Array.from({ length: count }, () => GREP);
+    server.script({ do: 'call', calls: calls(100) }, { do: 'call', calls: calls(1000) });
+    const model = modelOf(server);
+    expect((await model.chooseTools(CHOICE, never)).value).toHaveLength(100);
+    expect((await model.chooseTools(CHOICE, never)).value).toHaveLength(128);
+  });
+
+  test('a refusal and a filtered reply are final', async () => {
+    server.script({ do: 'refuse-to-answer' });
+    expect((await errorOf(choose())).message).toContain('refused to answer');
+    server.script({ do: 'text', text: '', finish: 'content_filter' });
+    expect((await errorOf(choose())).message).toContain('content filter');
+    expect(server.requests).toHaveLength(2);
+  });
+});
+
+describe('servers that support less', () => {
+  test.each([
+    ['know no strict functions', { tools: 'plain' }, 1],
+    ['know no parallel_tool_calls', { unknownParameters: ['parallel_tool_calls'] }, 1],
+    ['know neither', { tools: 'plain', unknownParameters: ['parallel_tool_calls'] }, 2],
+  ] as const)('that %s are asked for less, once', async (_name, options, refusals) => {
+    await restart(options);
+    server.script({ do: 'call', calls: [GREP] });
+    const model = modelOf(server);
+    for (let time = 0; time < 2; time++) expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    expect(server.refused).toHaveLength(refusals);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  test.each([
+    ['json_schema', ['json_schema', 'json_object', 'text'], 1],
+    ['json_object', ['json_object', 'text'], 2],
+    ['text', ['text'], 3],
+  ] as const)('without functions are asked by %s, once learnt', async (format, formats, refusals) => {
+    await restart({ tools: 'refused', formats });
+    server.script({ do: 'reply', value: IN_WORDS });
+    const model = modelOf(server);
+    for (let time = 0; time < 2; time++) expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    expect(server.requests.map((request) => [request.format, request.tools.length])).toEqual([
+      [format, 0],
+      [format, 0],
+    ]);
+    expect(server.requests[0]?.messages[0]?.content).toContain('- view_log: What stands around this line?');
+    expect(server.refused).toHaveLength(refusals);
+  });
+
+  test('without functions remember it for tools alone', async () => {
+    await restart({ tools: 'refused' });
+    server.script({ do: 'reply', value: IN_WORDS });
+    const model = modelOf(server);
+    await model.chooseTools(CHOICE, never);
+    expect(model.supports()).toEqual({ value: 'json_schema', tools: 'json_schema', calledFunctions: false });
+  });
+
+  test('that overlook functions without a word are asked in words, and so from then on', async () => {
+    server.script({ do: 'text', text: 'I would look at the log.' }, { do: 'reply', value: IN_WORDS });
+    const model = modelOf(server);
+    expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    await model.chooseTools(CHOICE, never);
+    expect(server.requests.map((request) => request.tools.length)).toEqual([2, 0, 0]);
+  });
+
+  test.each([
+    [
+      'Qwen',
+      '<think>Look at {"it"}.</think>\n<tool_call>\n{"name": "grep_log", "arguments": {"text": "Expected", "why": "the values"}}\n</tool_call>',
+    ],
+    ['Mistral', '[TOOL_CALLS][{"name": "grep_log", "arguments": {"text": "Expected", "why": "the values"}}]'],
+    ['Llama', '{"name": "grep_log", "parameters": {"text": "Expected", "why": "the values"}}'],
+    [
+      'OpenAI',
+      '{"tool_calls": [{"function": {"name": "grep_log", "arguments": "{\\"text\\": \\"Expected\\", \\"why\\": \\"the values\\"}"}}]}',
+    ],
+  ])('may leave the calls in the text as %s writes them', async (_name, text) => {
+    server.script({ do: 'text', text });
+    expect((await choose()).value).toEqual([GREP_READ]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('and answer in prose whatever they are asked end in invalid-input after three calls', async () => {
+    server.script({ do: 'text', text: 'I am sure it is the network.' });
+    expect(await errorOf(choose())).toMatchObject({ code: 'invalid-input', details: { usage: { modelCalls: 3 } } });
+  });
+});
