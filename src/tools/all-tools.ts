@@ -19,6 +19,7 @@ import { readCommitHistory } from './read-commit-history.ts';
 import { readConsoleOutput } from './read-console-output.ts';
 import { readFailureHistory } from './read-failure-history.ts';
 import { readFile } from './read-file.ts';
+import { readPastFixes } from './read-past-fixes.ts';
 import { readRepositoryDocs } from './read-repository-docs.ts';
 import { readTestFile } from './read-test-file.ts';
 import { searchCode } from './search-code.ts';
@@ -54,6 +55,7 @@ export function createTools(sources: ToolSources): Tool[] {
     readCommitHistory(codeHost),
     readCommitDiff(codeHost),
     changedSinceGreen(codeHost, history),
+    readPastFixes(codeHost, history),
     searchSemantic(codeHost, sources.embedder),
     readRepositoryDocs(codeHost),
     listRepositories(codeHost),

@@ -12,6 +12,9 @@ export function pastFailure(row: FailureRow): Finding {
     data: {
       failureId: failure.id,
       buildId: failure.buildId,
+      repository,
+      pipeline,
+      number,
       analysisId: row.analysisId,
       fingerprint: failure.fingerprint.value,
       test: failure.test?.name ?? null,

@@ -9,6 +9,7 @@ const ask = asking({});
 
 const ALWAYS = ['search_error_library', 'search_knowledge'];
 const ANY = [
+  'ask_reviewer',
   'count_consecutive_failures',
   'diff_with_green',
   'find_similar_failures',
@@ -30,6 +31,7 @@ const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: r
       'search_semantic',
       'read_commit_diff',
       'changed_since_green',
+      'read_past_fixes',
       'read_repository_docs',
       'list_repositories',
     ],
@@ -59,7 +61,7 @@ const TABLE: Readonly<Record<Category, { whenNeeded: readonly string[]; never: r
     never: ['read_blame', 'read_commit_history', 'read_test_file', 'read_build_log', 'search_semantic', 'read_repository_docs'],
   },
   TEST_FAILURE: {
-    whenNeeded: ['read_test_file', 'read_commit_diff', 'changed_since_green'],
+    whenNeeded: ['read_test_file', 'read_commit_diff', 'changed_since_green', 'read_past_fixes'],
     never: ['search_semantic', 'read_blame', 'read_file', 'search_code', 'read_commit_history', 'read_build_log', 'read_console_output'],
   },
 };

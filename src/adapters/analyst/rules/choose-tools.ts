@@ -12,11 +12,19 @@ const MOST_AT_ONCE = 3;
 
 /** "When needed" tools per category, most telling first (DESIGN §6). */
 const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
-  CODE_ERROR: ['read_file', 'read_blame', 'search_code', 'read_commit_history', 'search_semantic'],
+  CODE_ERROR: [
+    'read_file',
+    'read_blame',
+    'changed_since_green',
+    'read_past_fixes',
+    'search_code',
+    'read_commit_history',
+    'search_semantic',
+  ],
   INFRA_ERROR: ['count_consecutive_failures', 'read_build_log', 'read_console_output'],
-  CONFIG_ERROR: ['read_console_output', 'read_failure_history', 'read_file'],
-  DEPENDENCY_ERROR: ['read_console_output', 'find_similar_failures', 'read_failure_history', 'read_file'],
-  TEST_FAILURE: ['read_test_file', 'read_failure_history'],
+  CONFIG_ERROR: ['read_console_output', 'read_failure_history', 'read_file', 'changed_since_green'],
+  DEPENDENCY_ERROR: ['read_console_output', 'find_similar_failures', 'read_failure_history', 'read_file', 'changed_since_green'],
+  TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
 };
 
 /** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */

@@ -4,7 +4,10 @@ import type { LogPosition } from '../../../domain/failure.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Fact } from './facts.ts';
 import { type Quotation, quoteFact, quoteLine, quoteText } from './quotes.ts';
+import { repositoryFactsOf, touchesOf } from './repository-facts.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
+import { seenElsewhere } from './seen-elsewhere.ts';
+import { suspectsOf } from './suspects.ts';
 import { SUMMARY_WORDS } from './vocabulary.ts';
 import { toolName, wordsOf } from './words.ts';
 
@@ -18,10 +21,11 @@ export function claimsOf(rootCause: string, ruling: Ruling, classification: Clas
     main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
+    elsewhereClaim(ruling, evidence),
   ];
   // How the step ended says little where any line says why.
   const ended = candidates.every((entry) => entry === null) ? [exitClaim(ruling, evidence)] : [];
-  const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(evidence)];
+  const all = [...candidates, ...ended, ...retrievedClaims(classification, evidence), ...commitClaims(ruling, classification, evidence)];
   const seen = new Set<string>();
   const kept = all.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
   return kept.slice(0, MAX_CLAIMS);
@@ -115,9 +119,20 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
   ];
 }
 
-function commitClaims(evidence: readonly Evidence[]): Claim[] {
-  const found = evidence.filter((item) => item.tool === 'read_blame' || item.tool === 'read_commit_history').slice(0, 1);
-  return found.map((item) => cite(`Who changed it last: ${item.title}.`, item));
+/** Who changed the first suspect that a commit is known of, and whether that was since the last green build. */
+function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
+  const suspect = suspectsOf(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
+  if (suspect === undefined) return [];
+  const touch = touchesOf(suspect.path, repositoryFactsOf(evidence)).find(({ commit }) => commit === suspect.commit);
+  const item = evidence.find(({ id }) => id === touch?.evidenceId);
+  if (item === undefined) return [];
+  if (item.tool !== 'changed_since_green') return [cite(`Who changed it last: ${item.title}.`, item)];
+  const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
+  return [cite(`${suspect.path} changed since the last green build: ${who.filter(Boolean).join(', ')}.`, item)];
+}
+
+function elsewhereClaim({ facts }: Ruling, evidence: readonly Evidence[]): Claim | null {
+  return seenElsewhere(facts.subject, evidence)?.claim ?? null;
 }
 
 function at(position: LogPosition | null, evidence: readonly Evidence[]): Quotation | null {

@@ -32,6 +32,10 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
       return { ...optional('text', headline(subject)), limit: 5 };
     case 'read_failure_history':
       return { limit: 20 };
+    case 'search_semantic':
+      return optional('code', hypotheticalCode(subject));
+    case 'changed_since_green':
+    case 'read_past_fixes':
     case 'count_consecutive_failures':
       return {};
     default:
@@ -87,6 +91,18 @@ function symbolOf(subject: TriageSubject): string | null {
   const quoted =
     /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
   return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
+}
+
+/** A guess at the code that fails, out of what the failure says of it: its functions, deepest first, and what they threw. */
+function hypotheticalCode(subject: TriageSubject): string | null {
+  const [thrown] = subject.exceptions;
+  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(({ own }) => own);
+  const functions = [...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? []))].slice(0, 6);
+  const said = thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
+  const test = subject.failingTests[0]?.name ?? '';
+  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
+  const code = functions.length === 0 && said === '' ? '' : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
+  return code.length < 10 ? null : code;
 }
 
 function configurationFile(subject: TriageSubject): string | null {
