@@ -98,8 +98,12 @@ async function pullRequestOfMerge(ask: Ask, place: Place, signal: AbortSignal): 
       .split('\n')
       .findLast((commit) => commit !== '' && later.has(commit));
     if (merge === undefined) return null;
-    const subject = await ask(place, ['log', '-1', '--merges', '--format=%s', merge, '--'], soon);
-    return pullRequestOf(subject.output.trim());
+    // What the branch had before that merge came by itself, not with it.
+    const [subject, before] = await Promise.all([
+      ask(place, ['log', '-1', '--merges', '--format=%s', merge, '--'], soon),
+      ask(place, ['merge-base', '--is-ancestor', place.commit, `${merge}^1`], soon),
+    ]);
+    return succeeded(before) ? null : pullRequestOf(subject.output.trim());
   } catch (error) {
     if (signal.aborted) throw error;
     return null;
