@@ -10,12 +10,15 @@ export interface ModelFinding {
   readonly mend?: string;
 }
 
+const SPARE_MS = 10_000;
 const UNTIL = 'until then the rules judge';
 
 /** Asks the configured analyst once and says how it answered, or how to mend what is wrong. */
 export async function checkModel(config: Config): Promise<ModelFinding> {
+  // The model keeps its own time and says so; this one is for all else.
+  const signal = AbortSignal.timeout(config.analyst.llm.timeoutMs + SPARE_MS);
   try {
-    return { name: 'analyst', state: 'ok', says: await checkAnalyst(config, AbortSignal.timeout(config.analyst.llm.timeoutMs)) };
+    return { name: 'analyst', state: 'ok', says: await checkAnalyst(config, signal) };
   } catch (error) {
     return { name: 'analyst', state: 'wrong', says: messageOf(error), mend: `${mendOf(error, config)}; ${UNTIL}` };
   }

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { checkModel } from '../../src/cli/check-model.ts';
+import { loadConfig } from '../../src/config/load.ts';
+import { embedded } from '../../src/config/presets.ts';
+import { type OpenAiServer, type OpenAiServerOptions, type Script, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
+
+const READY: Script = { do: 'call', calls: [{ name: 'report_ready', args: { ready: true } }] };
+
+let server: OpenAiServer;
+beforeEach(async () => {
+  server = await startOpenAiServer();
+});
+afterEach(() => server.close());
+
+async function check(environment: Readonly<Record<string, string>>) {
+  const config = loadConfig(embedded('/data', '/knowledge'), { FAULTLINE_ANALYST: 'llm', ...environment }, () => '');
+  return checkModel(config);
+}
+
+async function checkServer(options: OpenAiServerOptions, script: Script, environment: Readonly<Record<string, string>> = {}) {
+  await server.close();
+  server = await startOpenAiServer(options);
+  server.script(script);
+  return check({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: TEST_KEY, ...environment });
+}
+
+const IN_WORDS: Script = { do: 'reply', value: { calls: [{ tool: 'report_ready', args: { ready: true }, why: 'asked' }] } };
+
+test.each([
+  ['strict functions', {}, READY, 'by function calling, held to schemas'],
+  ['functions', { tools: 'plain' }, READY, 'by function calling'],
+  ['JSON schema', { tools: 'refused' }, IN_WORDS, 'by JSON schema (it does not call functions)'],
+  ['JSON', { tools: 'refused', formats: ['json_object', 'text'] }, IN_WORDS, 'in JSON without a schema (it does not call functions)'],
+  ['text', { tools: 'refused', formats: ['text'] }, IN_WORDS, 'in text only, out of which JSON is taken'],
+] as const)('a server that speaks %s is ok, and is asked once', async (_name, options, script, how) => {
+  const { host } = new URL(server.baseUrl);
+  const finding = await checkServer(options, script);
+  expect(finding).toMatchObject({ name: 'analyst', state: 'ok' });
+  expect(finding.says.replace(new URL(server.baseUrl).host, host)).toBe(`llm: gpt-4o-mini at ${host}/v1/chat/completions answered ${how}`);
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each([
+  ['key', { do: 'status', status: 401 }, 'refused our key', 'OPENAI_API_KEY'],
+  ['quota', { do: 'status', status: 402 }, 'quota is used up', 'raise the limit'],
+  ['rate', { do: 'status', status: 429 }, 'fewer requests', 'wait'],
+  ['model', { do: 'status', status: 404, error: { message: 'model not found' } }, 'does not know gpt-4o-mini', 'OPENAI_MODEL'],
+  ['fault', { do: 'status', status: 500 }, 'HTTP 500', 'is the server running'],
+  ['context', { do: 'status', status: 400, error: { code: 'context_length_exceeded', message: 'x' } }, 'does not fit', 'tiny context'],
+  ['sense', { do: 'text', text: 'Hello!' }, 'does not fit what was asked', 'follows instructions'],
+  ['time', { do: 'hang' }, 'timeout after 0.3 s', 'FAULTLINE_MODEL_TIMEOUT_MS'],
+] as const)('a server that has trouble with the %s is named with what to mend', async (_name, script, says, mend) => {
+  const finding = await checkServer({}, script, { FAULTLINE_MODEL_TIMEOUT_MS: '300' });
+  expect(finding).toMatchObject({ state: 'wrong', says: expect.stringContaining(says), mend: expect.stringContaining(mend) });
+  expect(finding.mend).toContain('until then the rules judge');
+  expect(JSON.stringify(finding)).not.toContain(TEST_KEY);
+});
+
+test('nobody at the address', async () => {
+  expect(await check({ OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toMatchObject({
+    state: 'wrong',
+    says: "The model's server could not be reached",
+    mend: expect.stringContaining('OPENAI_BASE_URL'),
+  });
+});
+
+test('nothing configured', async () => {
+  expect(await check({})).toMatchObject({
+    state: 'wrong',
+    says: expect.stringContaining('No model'),
+    mend: expect.stringContaining('OPENAI_API_KEY'),
+  });
+});
+
+test('Azure by its own variables, and the model by its usual one', async () => {
+  await server.close();
+  server = await startOpenAiServer({ azure: true, path: '/openai/deployments/our-mini/chat/completions?api-version=2024-10-21' });
+  server.script(READY);
+  const azure = { AZURE_OPENAI_ENDPOINT: server.baseUrl.replace('/v1', '/'), AZURE_OPENAI_API_KEY: TEST_KEY, OPENAI_MODEL: 'our-mini' };
+  expect(await check(azure)).toMatchObject({ state: 'ok', says: expect.stringContaining('llm: our-mini at') });
+  const refused = await check({ ...azure, AZURE_OPENAI_API_KEY: 'another' });
+  expect(refused).toMatchObject({ state: 'wrong', mend: expect.stringContaining('AZURE_OPENAI_API_KEY') });
+});
+
+test('the rules need nobody', async () => {
+  expect(await check({ FAULTLINE_ANALYST: 'rules' })).toEqual({ name: 'analyst', state: 'ok', says: 'rules: no model is needed' });
+});
