@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { compileTriageGraph } from '../../graphs/triage/graph.ts';
+import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
+import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
+import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
+import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
+import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
+import { createPostgresCheckpointer } from '../../src/adapters/checkpointer/postgres.ts';
+import { createNoCodeHost } from '../../src/adapters/code-host/none.ts';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createPgvectorIndex } from '../../src/adapters/vector-index/pgvector.ts';
+import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
+import type { Step } from '../../src/domain/analysis.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { createTools } from '../../src/tools/all-tools.ts';
+import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { groupsOf } from '../../src/triage/group.ts';
+import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
+import { subjectOf } from '../../src/triage/subject.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const FAILURE = 'loyalty-customer-null';
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+
+export type Checkpointer = Awaited<ReturnType<typeof createPostgresCheckpointer>>;
+
+/** One worker's parts on embedded stores, with the model behind `baseUrl`. */
+export interface AgentWorld {
+  readonly checkpointer: Checkpointer;
+  /** One whole run of the graph about a captured failure; steps are told as they finish. */
+  run(onStep?: (step: Step) => void): ReturnType<typeof investigate>;
+  close(): Promise<void>;
+}
+
+/** Opens a world in an empty folder. */
+export async function openAgentWorld(folder: string, baseUrl: string): Promise<AgentWorld> {
+  const database = await openPglite({ dataDir: join(folder, 'database') });
+  await database.migrate();
+  const stores = createStores(database, systemClock);
+  const archive = createPostgresArchive(database);
+  const vectorIndex = await createPgvectorIndex(database, createHashingEmbedder());
+  await loadKnowledge(vectorIndex, await readKnowledge(join(ROOT, 'knowledge')));
+  const source = {
+    name: 'log.txt',
+    kind: 'log' as const,
+    text: readFileSync(join(ROOT, 'test/fixtures/failures', FAILURE, 'log.txt'), 'utf8'),
+    notes: [],
+  };
+  const { build } = await stores.builds.upsert(sparseBuild({ repository: 'bench/agent', pipeline: 'ci', number: '1' }));
+  await archive.put(build.id, source);
+  const reading = readSources([source], { budgetTokens: 2000 });
+  const groups = groupsOf(reading, build.id);
+  const [group] = groups;
+  if (group === undefined) throw new Error(`${FAILURE} shows no failure`);
+  const codeHost = createNoCodeHost();
+  const tools = createTools({
+    vectorIndex,
+    archive,
+    greens: { of: async () => null },
+    history: stores.history,
+    codeHost,
+    webSearch: createNoWebSearch(),
+  });
+  const model = createOpenAiChatModel({ baseUrl, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 0 });
+  const checkpointer = await createPostgresCheckpointer(database);
+  const deps: InvestigateDeps = {
+    analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger),
+    toolbox: createToolbox(tools, { mask: (text) => text }),
+    clock: systemClock,
+    graph: compileTriageGraph(checkpointer),
+    limits: LIMITS,
+    timeLimitMs: 300_000,
+    durable: true,
+  };
+  const subject = (): TriageSubject => subjectOf({ triageId: newId('tri', Date.now()), build, group, groups, reading, notes: [] });
+  return {
+    checkpointer,
+    run: (onStep) => investigate(subject(), { ...deps, onStep }, AbortSignal.timeout(300_000)),
+    close: () => database.close(),
+  };
+}

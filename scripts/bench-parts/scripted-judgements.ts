@@ -1,0 +1,93 @@
+import type { ScriptedBody } from './scripted-model.ts';
+
+/** What the scripted model says: text (JSON where a schema was asked for) and tool calls. */
+export interface Judged {
+  readonly text: string;
+  readonly calls: readonly { readonly name: string; readonly args: Readonly<Record<string, unknown>> }[];
+}
+
+const CRASHES = /NullPointerException|TypeError: |null_reference|panic: /;
+const TESTS = /AssertionError|assert|expected|Failing tests|--- FAIL/i;
+const DEPENDENCIES = /ERESOLVE|Could not resolve|No matching version|E404|ModuleNotFoundError/i;
+const MACHINES = /timed out|Connection refused|No space left|ECONNRESET|\b50[0234]\b/i;
+
+/** A plausible judgement by what was asked for; says that enough is known once `rounds` rounds have begun. */
+export function judge(body: ScriptedBody, rounds: number): Judged {
+  const prompt = body.messages.map((message) => message.content ?? '').join('\n');
+  if (body.tools !== undefined && body.tools.length > 0) return { text: '', calls: chooseTools(body, prompt) };
+  switch (body.response_format?.json_schema?.name) {
+    case 'classify':
+      return json(classification(prompt));
+    case 'reason': {
+      const enough = roundOf(prompt) >= rounds;
+      return json({ thought: 'What broke is known; why it broke is asked.', confidence: enough ? 0.9 : 0.55, enough });
+    }
+    case 'answer':
+      return json(answer(prompt));
+    case 'verify':
+      return json({ grades: [{ evidence: 'E1', grade: 'relevant' }], unsupportedClaims: [], gaps: [], against: [], confidence: 0.9 });
+    default:
+      return json({ calls: [], ok: true });
+  }
+}
+
+function json(value: unknown): Judged {
+  return { text: JSON.stringify(value), calls: [] };
+}
+
+/** First the knowledge, then the log, then whatever has not been asked. */
+function chooseTools(body: ScriptedBody, prompt: string): Judged['calls'] {
+  const offered = new Set((body.tools ?? []).map((tool) => tool.function.name));
+  const wanted =
+    roundOf(prompt) === 1
+      ? [
+          { name: 'search_knowledge', args: {} },
+          { name: 'search_error_library', args: {} },
+        ]
+      : [
+          { name: 'grep_log', args: { text: 'error', limit: roundOf(prompt) } },
+          { name: 'read_failure_history', args: { limit: roundOf(prompt) } },
+        ];
+  return wanted.filter((call) => offered.has(call.name));
+}
+
+function roundOf(prompt: string): number {
+  return Number(/\bround: (\d+)/.exec(prompt)?.[1] ?? 1);
+}
+
+function classification(prompt: string) {
+  const [category, kind] = categoryOf(prompt);
+  const probabilities = {
+    CODE_ERROR: 0.03,
+    INFRA_ERROR: 0.03,
+    CONFIG_ERROR: 0.03,
+    DEPENDENCY_ERROR: 0.03,
+    TEST_FAILURE: 0.03,
+    [category]: 0.88,
+  };
+  return { because: 'The first error line says so.', category, kind, confidence: 0.88, probabilities, abstained: false };
+}
+
+function categoryOf(prompt: string): readonly [string, string] {
+  if (CRASHES.test(prompt)) return ['CODE_ERROR', 'null_reference'];
+  if (DEPENDENCIES.test(prompt)) return ['DEPENDENCY_ERROR', 'dependency_install'];
+  if (TESTS.test(prompt)) return ['TEST_FAILURE', 'assertion'];
+  if (MACHINES.test(prompt)) return ['INFRA_ERROR', 'network'];
+  return ['CODE_ERROR', 'compile_error'];
+}
+
+/** Quotes the first numbered line of the first evidence, so that the checks by code find it in its place. */
+function answer(prompt: string) {
+  const first = /\bE1: [^\n]*\bsource (\S+?)(?: lines [^\]]*)?\]\n(\d+)\| ([^\n]*)/.exec(prompt);
+  const quotes = first === null ? [] : [{ source: first[1], line: Number(first[2]), text: first[3] }];
+  const text = 'The step stopped at the error that is quoted.';
+  return {
+    title: 'The step stopped at its first error',
+    rootCause: `${text} (E1)`,
+    fixRecommendation: 'Mend the line that is named first and run the step again.',
+    claims: [{ text, evidence: ['E1'], quotes }],
+    suspects: [],
+    hypotheses: [],
+    confidence: 0.9,
+  };
+}
