@@ -1,4 +1,4 @@
-import type { Analysis, Answer, Classification, Grade, Verdict } from '../domain/analysis.ts';
+import type { Analysis, Answer, Classification, ConfidenceFactor, Grade, Verdict } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
@@ -39,6 +39,8 @@ export interface Insight {
   readonly round: number;
   /** What verify found missing, when the answer was sent back. */
   readonly gaps: readonly string[];
+  /** What investigators side by side concluded, a line each ("code: …"); absent where none were sent. */
+  readonly conclusions?: readonly string[];
 }
 
 export interface Plan {
@@ -61,6 +63,8 @@ export interface Assessment {
   readonly confidence: Verdict['confidence'];
   /** Evidence ids that speak against the category or the cause. */
   readonly against: readonly string[];
+  /** What the confidence was composed from, where its judge composes it. */
+  readonly factors?: readonly ConfidenceFactor[];
 }
 
 /** Whoever makes the judgements: rules, a model, or a recording. Values are parsed; nodes never parse text. */

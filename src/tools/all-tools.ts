@@ -3,8 +3,10 @@ import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
 import type { HistoryStore } from '../ports/stores.ts';
+import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { askReviewer } from './ask-reviewer.ts';
 import { changedSinceGreen } from './changed-since-green.ts';
 import { countConsecutiveFailures } from './count-consecutive-failures.ts';
 import { diffWithGreen } from './diff-with-green.ts';
@@ -40,6 +42,8 @@ export interface ToolSources {
   readonly webSearch: WebSearch;
   /** What search_semantic ranks by; absent, or one that only hashes words: it ranks by words. */
   readonly embedder?: Embedder;
+  /** Where people are asked; absent: nobody can be. */
+  readonly reviewers?: ReviewerDesk | undefined;
 }
 
 /** Every question Faultline can ask. */
@@ -69,5 +73,6 @@ export function createTools(sources: ToolSources): Tool[] {
     viewLog(archive),
     readArtifact(archive),
     diffWithGreen(archive, greens),
+    askReviewer(sources.reviewers),
   ];
 }
