@@ -3,8 +3,8 @@ import type { Evidence } from '../../src/domain/evidence.ts';
 
 export interface CheckedClaims {
   readonly kept: readonly Claim[];
-  /** Claims that were dropped, each with the reason. */
-  readonly dropped: readonly { readonly claim: Claim; readonly reason: string }[];
+  /** Claims that were dropped, each with the reason; `byCode`: what they cite or quote is not there. */
+  readonly dropped: readonly { readonly claim: Claim; readonly reason: string; readonly byCode: boolean }[];
 }
 
 /**
@@ -14,11 +14,12 @@ export interface CheckedClaims {
 export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsupported: readonly string[]): CheckedClaims {
   const byId = new Map(evidence.map((item) => [item.id, item]));
   const kept: Claim[] = [];
-  const dropped: { claim: Claim; reason: string }[] = [];
+  const dropped: { claim: Claim; reason: string; byCode: boolean }[] = [];
   for (const claim of answer.claims) {
-    const reason = whyNot(claim, byId, unsupported);
-    if (reason === null) kept.push(claim);
-    else dropped.push({ claim, reason });
+    const reason = whyNot(claim, byId);
+    if (reason !== null) dropped.push({ claim, reason, byCode: true });
+    else if (unsupported.includes(claim.text)) dropped.push({ claim, reason: 'its evidence does not carry it', byCode: false });
+    else kept.push(claim);
   }
   return { kept, dropped };
 }
@@ -29,14 +30,13 @@ export function quoteBuild(claims: readonly Claim[], sources: readonly { readonl
   return claims.some((claim) => claim.quotes.some((quote) => printed.has(quote.source)));
 }
 
-function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>, unsupported: readonly string[]): string | null {
+function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | null {
   if (claim.evidence.length === 0) return 'it cites no evidence';
   const missing = claim.evidence.filter((id) => !byId.has(id));
   if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
   const cited = claim.evidence.flatMap((id) => byId.get(id) ?? []);
   const wrong = claim.quotes.find((quote) => !cited.some((item) => standsIn(quote, item)));
   if (wrong !== undefined) return `its quotation of ${wrong.source}:${wrong.line} does not stand there`;
-  if (unsupported.includes(claim.text)) return 'its evidence does not carry it';
   return null;
 }
 

@@ -9,6 +9,8 @@ import type { Toolbox } from '../../src/ports/toolbox.ts';
 /** What a run needs from outside. LangGraph hands it on as it is, and it must be given again when a run is resumed. */
 export interface TriageContext {
   readonly analyst: Analyst;
+  /** Who judges for nothing once the budget is used up, and whose reading a model's answer is weighed against; absent: the analyst itself. */
+  readonly spare?: Analyst | undefined;
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   /** Told of each finished node as it finishes. Must not throw. */
@@ -18,6 +20,7 @@ export interface TriageContext {
 /** Checks that the parts are there and alive: LangGraph's own tools can send JSON only, which judges nothing. */
 export const TriageContextSchema = z.object({
   analyst: z.custom<Analyst>((value) => canDo(value, 'classify'), needs('analyst')),
+  spare: z.custom<Analyst>((value) => canDo(value, 'classify')).optional(),
   toolbox: z.custom<Toolbox>((value) => canDo(value, 'run'), needs('toolbox')),
   clock: z.custom<Clock>((value) => canDo(value, 'now'), needs('clock')),
   onStep: z.custom<(step: Step) => void>((value) => typeof value === 'function').optional(),

@@ -15,6 +15,8 @@ export interface ActionFacts {
   readonly corrections: number;
   readonly rounds: number;
   readonly webAsked: boolean;
+  /** The part of the budget that is used up ("60,000 tokens"); null where the run may go on. */
+  readonly spent: string | null;
 }
 
 export interface ActionDecision {
@@ -22,6 +24,8 @@ export interface ActionDecision {
   readonly confidence: number;
   /** For people: why it may be published or why a person is asked. */
   readonly reasons: readonly string[];
+  /** Whether the answer would have been worked on further, had the budget not been used up. */
+  readonly stopped: boolean;
 }
 
 /** Below this a verdict says "not enough evidence" (TAXONOMY, tie 7). */
@@ -37,11 +41,14 @@ export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDe
   const confidence = Math.min(facts.confidence, ...doubts.map((doubt) => doubt.most ?? 1));
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
   const publishable = doubts.every((doubt) => doubt.most === null);
-  const action = actionFor(confidence, publishable, facts, limits);
+  const wished = actionFor(confidence, publishable, facts, limits);
+  const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
+  const action = stopped ? 'human_review' : wished;
   const reasons = doubts.map((doubt) => doubt.reason);
+  if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the budget of the run (${facts.spent}) is used up`);
   if (action === 'auto_notify') reasons.push('every claim rests on evidence');
   else if (reasons.length === 0) reasons.push(`confidence ${confidence.toFixed(2)} is below ${limits.thresholds.autoNotify}`);
-  return { action, confidence, reasons };
+  return { action, confidence, reasons, stopped };
 }
 
 /** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, null where it is only remarked. */

@@ -1,31 +1,41 @@
 import { type BaseCheckpointSaver, END, START, StateGraph } from '@langchain/langgraph';
+import { AssignmentState } from './assignment.ts';
 import { TriageContextSchema } from './context.ts';
+import { awaitReviewer } from './nodes/await-reviewer.ts';
 import { classify } from './nodes/classify.ts';
+import { consolidate } from './nodes/consolidate.ts';
 import { executeTool } from './nodes/execute-tool.ts';
 import { generateAnswer } from './nodes/generate-answer.ts';
+import { investigate } from './nodes/investigate.ts';
 import { observe } from './nodes/observe.ts';
 import { reason } from './nodes/reason.ts';
 import { selectTool } from './nodes/select-tool.ts';
 import { verify } from './nodes/verify.ts';
-import { afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
+import { afterClassify, afterConsolidate, afterObserve, afterReason, afterSelectTool, afterVerify } from './routes.ts';
 import { TriageState } from './state.ts';
 
 /** The whole road of one triage: all nodes and all edges. Nodes return facts; every fork is a pure function of routes.ts. */
 export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
   return new StateGraph(TriageState, TriageContextSchema)
     .addNode('classify', classify)
+    .addNode('investigate', investigate, { input: AssignmentState })
+    .addNode('consolidate', consolidate)
     .addNode('reason', reason)
     .addNode('select_tool', selectTool)
     .addNode('execute_tool', executeTool)
     .addNode('observe', observe)
+    .addNode('await_reviewer', awaitReviewer)
     .addNode('generate_answer', generateAnswer)
     .addNode('verify', verify)
     .addEdge(START, 'classify')
-    .addEdge('classify', 'reason')
+    .addConditionalEdges('classify', afterClassify, ['reason', 'investigate', 'generate_answer'])
+    .addEdge('investigate', 'consolidate')
+    .addConditionalEdges('consolidate', afterConsolidate, ['reason', 'investigate', 'generate_answer'])
     .addConditionalEdges('reason', afterReason, ['select_tool', 'generate_answer'])
-    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'generate_answer'])
+    .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', 'generate_answer'])
     .addEdge('execute_tool', 'observe')
-    .addConditionalEdges('observe', afterObserve, ['reason', 'generate_answer'])
+    .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', 'generate_answer'])
+    .addEdge('await_reviewer', 'reason')
     .addEdge('generate_answer', 'verify')
     .addConditionalEdges('verify', afterVerify, { reason: 'reason', select_tool: 'select_tool', end: END })
     .compile({ name: 'triage', ...(checkpointer === undefined ? {} : { checkpointer }) });

@@ -12,5 +12,8 @@ export function insightOf(state: TriageStateValue): Insight {
     outcomes: state.outcomes,
     round: Math.max(1, state.rounds),
     gaps: state.gaps,
+    ...(state.conclusions.length === 0
+      ? {}
+      : { conclusions: state.conclusions.map(({ investigator, text }) => `${investigator}: ${text}`) }),
   };
 }

@@ -1,43 +1,79 @@
+import { Send } from '@langchain/langgraph';
 import type { TerminationReason } from '../../src/domain/analysis.ts';
-import type { TriageLimits, TriageStateValue } from './state.ts';
+import { type Assignment, assignmentOf } from './assignment.ts';
+import { spentOf, usedUp } from './budget.ts';
+import { complexityOf } from './complexity.ts';
+import { INVESTIGATORS } from './perspectives.ts';
+import type { Investigator, TriageLimits, TriageStateValue } from './state.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
 const SURE = 0.9;
 const FRUITLESS_ROUNDS = 2;
+const IDLE_ROUNDS = 2;
 
-type LoopState = Pick<TriageStateValue, 'limits' | 'plan' | 'rounds' | 'calls' | 'fruitless' | 'outcomes' | 'callsAtVerdict'>;
-type VerdictState = Pick<TriageStateValue, 'verdict'>;
+type Investigation = Send<'investigate', { assignment: Assignment }>;
+type LoopState = Pick<
+  TriageStateValue,
+  'limits' | 'plan' | 'rounds' | 'fruitless' | 'idle' | 'outcomes' | 'callsAtVerdict' | 'usage' | 'steps'
+>;
+
+/** Whether the run must end with what is known: no further judgement may cost anything, and no further tool be asked. */
+export function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
+  return usedUp(spentOf(state), state.limits) !== null;
+}
 
 /**
  * Why the loop ends here, or null where it goes on. A plan ends it only once something has been asked since the last
  * verdict: an answer that was sent back is not given again unchanged. `rounds` counts rounds begun.
  */
 function terminationOf(state: LoopState): TerminationReason | null {
-  const asked = state.outcomes.length > state.callsAtVerdict;
+  if (isBudgetSpent(state)) return 'budget_exhausted';
+  const asked = state.outcomes.slice(state.callsAtVerdict).some((outcome) => outcome.status !== 'refused');
   if (asked && state.plan?.enough) return state.plan.confidence >= SURE ? 'confident' : 'enough_information';
   if (asked && (state.plan?.confidence ?? 0) >= SURE) return 'confident';
+  if (state.idle >= IDLE_ROUNDS) return 'no_relevant_tool';
   if (state.fruitless >= FRUITLESS_ROUNDS) return 'no_progress';
   if (state.rounds > state.limits.maxIterations) return 'max_iterations';
   return null;
+}
+
+/** Into the loop, or to investigators side by side where the profile and the failure call for them. */
+export function afterClassify(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
+  if (isBudgetSpent(state)) return 'generate_answer';
+  return callsForInvestigators(state) ? INVESTIGATORS.map((investigator) => sent(investigator, state)) : 'reason';
+}
+
+/** Those that found something look once more where the profile gives them another round. */
+export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_answer' | Investigation[] {
+  if (isBudgetSpent(state)) return 'generate_answer';
+  if (state.investigations >= (state.limits.investigators?.rounds ?? 1)) return 'reason';
+  const again = state.conclusions.filter(({ round, found }) => round === state.investigations && found);
+  return again.length === 0 ? 'reason' : again.map(({ investigator }) => sent(investigator, state));
 }
 
 export function afterReason(state: LoopState): 'select_tool' | 'generate_answer' {
   return terminationOf(state) === null ? 'select_tool' : 'generate_answer';
 }
 
-/** No relevant question is left: answer with what is known. */
-export function afterSelectTool(state: Pick<TriageStateValue, 'calls'>): 'execute_tool' | 'generate_answer' {
-  return state.calls.length > 0 ? 'execute_tool' : 'generate_answer';
+/** What was refused goes to `observe`, so that the next round sees why; without any relevant tool one more round is tried. */
+export function afterSelectTool(
+  state: LoopState & Pick<TriageStateValue, 'calls' | 'replies'>,
+): 'execute_tool' | 'observe' | 'reason' | 'generate_answer' {
+  if (isBudgetSpent(state)) return 'generate_answer';
+  if (state.calls.length > 0) return 'execute_tool';
+  if (state.replies.length > 0) return 'observe';
+  return state.idle < IDLE_ROUNDS && state.rounds < state.limits.maxIterations ? 'reason' : 'generate_answer';
 }
 
-/** The last round needs no further reasoning about what to ask. */
-export function afterObserve(state: LoopState): 'reason' | 'generate_answer' {
-  if (state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS) return 'generate_answer';
+/** A person who was asked is waited for. The last round needs no further reasoning about what to ask. */
+export function afterObserve(state: LoopState & Pick<TriageStateValue, 'question'>): 'await_reviewer' | 'reason' | 'generate_answer' {
+  if (state.question !== null) return 'await_reviewer';
+  if (isBudgetSpent(state) || state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS) return 'generate_answer';
   return 'reason';
 }
 
 /** A corrected answer goes back to `reason` with the gaps; a weak one asks the web once; all else is done. */
-export function afterVerify(state: VerdictState): 'reason' | 'select_tool' | 'end' {
+export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' | 'select_tool' | 'end' {
   if (state.verdict?.action === 'self_correct') return 'reason';
   if (state.verdict?.action === 'web_search') return 'select_tool';
   return 'end';
@@ -45,17 +81,25 @@ export function afterVerify(state: VerdictState): 'reason' | 'select_tool' | 'en
 
 /** The reason as `generate_answer` stores it: what ended the loop just now. */
 export function storedTermination(state: LoopState): TerminationReason {
-  const reason = terminationOf(state);
-  if (reason !== null) return reason;
-  if (state.calls.length === 0) return 'no_relevant_tool';
-  return 'max_iterations';
+  return terminationOf(state) ?? 'max_iterations';
 }
 
 /**
- * Super-steps a run may take: four nodes a round, classify, and an answer with its verdict for each correction and the
- * one web search. LangGraph's default of 25 is too low from six rounds on.
+ * Super-steps a run may take: four nodes a round and one where a person is waited for, classify, two nodes a round of
+ * investigators, and an answer with its verdict for each correction and the one web search. LangGraph's default of 25 is
+ * too low from six rounds on.
  */
 export function recursionLimit(limits: TriageLimits): number {
   const answers = 1 + limits.maxCorrections + 1;
-  return 4 * (limits.maxIterations + answers) + 4;
+  return 4 * (limits.maxIterations + answers) + 5 + 2 * (limits.investigators?.rounds ?? 0);
+}
+
+function callsForInvestigators({ limits, subject, classification }: TriageStateValue): boolean {
+  const when = limits.investigators?.when ?? 'never';
+  if (when === 'always' || classification === null) return when === 'always';
+  return when === 'complex' && complexityOf(subject, classification) !== null;
+}
+
+function sent(investigator: Investigator, state: TriageStateValue): Investigation {
+  return new Send('investigate', { assignment: assignmentOf(investigator, state) });
 }

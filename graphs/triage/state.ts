@@ -11,8 +11,27 @@ export const TriageLimits = z.object({
   maxCorrections: z.int().min(0),
   /** Probabilities, 0..1: from which an answer is published, shown to a person, or sent back. */
   thresholds: z.object({ autoNotify: z.number(), humanReview: z.number(), selfCorrect: z.number() }),
+  /** What a run may use up before it ends with what is known; null or absent: as much as it likes. */
+  budget: z.object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() }).optional(),
+  /** When investigators look side by side, and for how many rounds; absent: never. */
+  investigators: z.object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) }).optional(),
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;
+
+/** Who looks at what in a fan-out: the code, what happened before, what is written about it. */
+export const Investigator = z.enum(['code', 'history', 'documents']);
+export type Investigator = z.infer<typeof Investigator>;
+
+/** What one investigator brought back from one round; its findings are numbered when all have come back. */
+export const Report = z.object({ investigator: Investigator, replies: z.array(ToolOutcome), conclusion: z.string() });
+export type Report = z.infer<typeof Report>;
+
+/** What an investigator concluded; `found`: whether it may find more. */
+export const Conclusion = z.object({ investigator: Investigator, round: z.int(), text: z.string(), found: z.boolean() });
+export type Conclusion = z.infer<typeof Conclusion>;
+
+/** A question to a person that the run waits for. */
+export const PendingQuestion = z.object({ id: z.string(), text: z.string() });
 
 /** What `reason` concluded in the last round. */
 const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
@@ -47,6 +66,22 @@ export const TriageState = new StateSchema({
   outcomes: appended(ToolOutcome),
   /** Rounds in a row in which no tool found anything. */
   fruitless: z.int().default(0),
+  /** Rounds in a row in which no tool was relevant. */
+  idle: z.int().default(0),
+  /** Of the investigators that have come back, until `consolidate` has joined them; null empties it. */
+  reports: new ReducedValue(
+    z.array(Report).default(() => []),
+    {
+      inputSchema: z.array(Report).nullable(),
+      reducer: (current, next) => (next === null ? [] : [...current, ...next]),
+    },
+  ),
+  /** What the investigators concluded, round by round. */
+  conclusions: z.array(Conclusion).default(() => []),
+  /** Rounds of investigators that were joined. */
+  investigations: z.int().default(0),
+  /** The run waits for a person's answer to it. */
+  question: PendingQuestion.nullable().default(null),
   answer: Answer.nullable().default(null),
   termination: TerminationReason.nullable().default(null),
   verdict: Verdict.nullable().default(null),
@@ -71,7 +106,7 @@ export const TriageState = new StateSchema({
 export type TriageStateValue = typeof TriageState.State;
 export type TriageStateUpdate = typeof TriageState.Update;
 
-function addUsage(current: Usage, next: Usage): Usage {
+export function addUsage(current: Usage, next: Usage): Usage {
   return {
     inputTokens: current.inputTokens + next.inputTokens,
     outputTokens: current.outputTokens + next.outputTokens,

@@ -51,7 +51,7 @@ export type Review = z.infer<typeof Review>;
 /** What may happen to a review, kept for the audit. */
 export const ReviewEvent = z.object({
   reviewId: z.string(),
-  event: z.enum(['opened', 'claimed', 'released', 'decided']),
+  event: z.enum(['opened', 'claimed', 'released', 'decided', 'asked', 'answered', 'expired']),
   actor: z.string(),
   at: z.iso.datetime(),
   details: z.record(z.string(), z.unknown()),

@@ -10,6 +10,7 @@ import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/revie
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
+import type { QuestionStore } from './questions.ts';
 
 /** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
 
@@ -258,6 +259,7 @@ export interface Stores {
   readonly triages: TriageStore;
   readonly analyses: AnalysisStore;
   readonly reviews: ReviewStore;
+  readonly questions: QuestionStore;
   readonly library: LibraryStore;
   readonly greens: GreenStore;
   readonly toolCache: ToolCacheStore;

@@ -9,6 +9,7 @@ import { createFailureStore } from './failures.ts';
 import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
+import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore } from './triages.ts';
@@ -23,6 +24,7 @@ export function createStores(db: Database, clock: Clock): Stores {
     triages: createTriageStore(db, clock),
     analyses: createAnalysisStore(db),
     reviews: createReviewStore(db),
+    questions: createQuestionStore(db),
     library: createLibraryStore(db),
     greens: createGreenStore(db),
     toolCache: createToolCacheStore(db),

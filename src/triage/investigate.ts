@@ -1,11 +1,14 @@
 import type { TriageContext } from '../../graphs/triage/context.ts';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
+import type { ReviewerAnswer } from '../../graphs/triage/question.ts';
+import { isWaiting, resumedWith } from '../../graphs/triage/resume.ts';
 import { recursionLimit } from '../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../graphs/triage/state.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import type { QuestionStore } from '../ports/questions.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
@@ -14,19 +17,27 @@ export interface InvestigateDeps extends TriageContext {
   /** Of one run, in milliseconds. */
   readonly timeLimitMs: number;
   readonly durable: boolean;
+  /** Where a run that waits for a person finds the answer; absent: nobody can be asked. */
+  readonly questions?: Pick<QuestionStore, 'findByTriage'>;
 }
 
 /**
- * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off.
- * Throws `timeout` (retryable) at the time limit.
+ * Thinks about one failure group until there is an answer with a verdict. Continues a run that was cut off. Throws `timeout`
+ * (retryable) at the time limit, which the budget's seconds should end before.
  */
 export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
+  const analysis = await investigateOrWait(subject, deps, signal);
+  if (analysis === null) throw new TriageError('internal', `The run of ${subject.triageId} waits for a person, whom nobody here can ask`);
+  return analysis;
+}
+
+/** The same where people can be asked. Null: the run waits for one; the same call goes on once the question is answered or has expired. */
+export async function investigateOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
   const startedAt = deps.clock.now();
-  const { graph, limits, analyst, toolbox, clock, onStep } = deps;
+  const { graph, limits, analyst, spare, toolbox, clock, onStep } = deps;
   const tooLong = AbortSignal.timeout(deps.timeLimitMs);
-  const context = { analyst, toolbox, clock, onStep };
   const config = {
-    context,
+    context: { analyst, spare, toolbox, clock, onStep },
     configurable: { thread_id: subject.triageId },
     recursionLimit: recursionLimit(limits),
     signal: AbortSignal.any([signal, tooLong]),
@@ -35,12 +46,27 @@ export async function investigate(subject: TriageSubject, deps: InvestigateDeps,
   const begun = deps.durable ? await graph.getState({ configurable: config.configurable }) : null;
   // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
   const resumed = begun?.createdAt !== undefined;
-  const state: TriageStateValue = await graph.invoke(resumed ? null : { subject, limits }, config).catch((cause: unknown) => {
-    if (!tooLong.aborted || signal.aborted) throw cause;
-    // What is finished is kept: the next try goes on from there.
-    throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
-  });
+  const go = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
+    await graph.invoke(input, config).catch((cause: unknown) => {
+      if (!tooLong.aborted || signal.aborted) throw cause;
+      // What is finished is kept: the next try goes on from there.
+      throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
+    });
+  let state = await go(resumed ? null : { subject, limits });
+  while (isWaiting(state)) {
+    const answer = await answerTo(subject.triageId, deps);
+    if (answer === undefined) return null;
+    state = await go(resumedWith(answer));
+  }
   return analysisOf(state, clock.now() - startedAt, clock.now());
+}
+
+/** What a person said; null where nobody did in time or nobody is waited for; undefined: not yet. */
+async function answerTo(triageId: string, { questions }: InvestigateDeps): Promise<ReviewerAnswer | undefined> {
+  const question = (await questions?.findByTriage(triageId)) ?? null;
+  if (question?.state === 'waiting') return undefined;
+  const { answer, answeredBy, answeredAt } = question ?? { answer: null, answeredBy: null, answeredAt: null };
+  return answer === null || answeredBy === null || answeredAt === null ? null : { text: answer, by: answeredBy, at: answeredAt };
 }
 
 /** The stored answer of a finished run. */

@@ -1,5 +1,6 @@
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { QuestionStore } from '../ports/questions.ts';
 import type { TriageStore } from '../ports/stores.ts';
 
 const BATCH = 100;
@@ -7,6 +8,8 @@ const BATCH = 100;
 export interface SweeperDeps {
   readonly jobQueue: JobQueue;
   readonly triages: TriageStore;
+  /** Where runs wait for people; what waited too long is closed, and its run goes on. */
+  readonly questions?: Pick<QuestionStore, 'expire'>;
   readonly logger: Logger;
   readonly intervalMs: number;
 }
@@ -21,6 +24,7 @@ export function startSweeper(deps: SweeperDeps): { stop(): void } {
 
 async function sweep(deps: SweeperDeps): Promise<void> {
   try {
+    await deps.questions?.expire();
     for (const job of await deps.triages.owed(BATCH)) await deps.jobQueue.enqueue(job.id);
   } catch (error) {
     deps.logger.warn({ error }, 'sweep failed; it will be tried again');

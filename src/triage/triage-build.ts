@@ -9,7 +9,7 @@ import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
 import { type GatherDeps, gatherSources } from './gather-sources.ts';
 import { giveUpGroup } from './give-up.ts';
 import { groupsOf } from './group.ts';
-import { type InvestigateDeps, investigate } from './investigate.ts';
+import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
 import { readMasked } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
@@ -29,7 +29,8 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
 /**
  * Steps 4 to 8 for one stored build: fetch what is missing, read, group, answer each group once. Safe to run again at any
  * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
- * whose analysis fails for good is given to a person and holds up no other. Throws what may pass when tried again, and what
+ * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
+ * and the build is owed again when the answer comes. Throws what may pass when tried again, and what
  * kept the build from being read.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
@@ -43,7 +44,8 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   for (const group of groups) {
     run.signal.throwIfAborted();
     const shown = isFetched(build, deps) ? sourcesOfGroup(group, sources) : sources;
-    analyses.push(await answerGroup({ build, group, groups, reading: () => read(shown), beside, notes, survey }, deps, run));
+    const analysis = await answerGroup({ build, group, groups, reading: () => read(shown), beside, notes, survey }, deps, run);
+    if (analysis !== null) analyses.push(analysis);
   }
   return analyses;
 }
@@ -59,7 +61,7 @@ interface GroupInput {
   readonly survey: Survey | null;
 }
 
-async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis> {
+async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis | null> {
   const { build, group } = input;
   const triage = await deps.stores.triages.open(build.id, group.fingerprint.value);
   if (triage.analysisId !== null) {
@@ -67,15 +69,16 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
     if (stored !== null) return stored;
   }
   try {
-    return await conclude(build, await draftFor(input, triage.id, deps, run), deps, run);
+    const draft = await draftFor(input, triage.id, deps, run);
+    return draft === null ? null : await conclude(build, draft, deps, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
     return await giveUpGroup({ build, group, triageId: triage.id }, error, deps, run);
   }
 }
 
-/** What a person said of this failure, else what the graph finds. A recall is counted in the transaction that saves it. */
-async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft> {
+/** What a person said of this failure, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */
+async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft | null> {
   const { build, group } = input;
   const { library } = deps.stores;
   const known = subjectOf({ ...input, reading: input.reading(), triageId });
@@ -88,8 +91,8 @@ async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDe
       run.progressed?.();
       deps.onStep?.(build.id, step);
     };
-    const analysis = await investigate(subject, { ...deps.investigation, onStep }, run.signal);
-    return async () => analysis;
+    const analysis = await investigateOrWait(subject, { ...deps.investigation, onStep }, run.signal);
+    return analysis === null ? null : async () => analysis;
   }
   return async (sql) => {
     const timesSeen = await library.seen(entry.id, new Date(startedAt).toISOString(), sql);

@@ -2,11 +2,15 @@ import type { Step } from '../../src/domain/analysis.ts';
 
 /** Which nodes may follow which; the graph's own edges, written down again so that a test can check a run against them. */
 const EDGES: Readonly<Record<string, readonly string[]>> = {
-  classify: ['reason'],
+  classify: ['reason', 'investigate', 'generate_answer'],
+  // Investigators side by side are told one after the other.
+  investigate: ['investigate', 'consolidate'],
+  consolidate: ['reason', 'investigate', 'generate_answer'],
   reason: ['select_tool', 'generate_answer'],
-  select_tool: ['execute_tool', 'generate_answer'],
+  select_tool: ['execute_tool', 'observe', 'reason', 'generate_answer'],
   execute_tool: ['observe'],
-  observe: ['reason', 'generate_answer'],
+  observe: ['reason', 'await_reviewer', 'generate_answer'],
+  await_reviewer: ['reason'],
   generate_answer: ['verify'],
   verify: ['reason', 'select_tool'],
 };

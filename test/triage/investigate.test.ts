@@ -9,7 +9,7 @@ import { scriptedToolbox } from '../support/scripted-toolbox.ts';
 import { sampleSubject } from '../support/subject.ts';
 
 const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
-const WHOLE_RUN = 'classify plan chooseTools plan chooseTools answer verify'.split(' ');
+const WHOLE_RUN = 'classify plan chooseTools plan chooseTools plan chooseTools answer verify'.split(' ');
 const never = new AbortController().signal;
 
 /** A checkpointer that keeps `budget` writes and then is silent, as one whose process was killed. */
@@ -53,7 +53,13 @@ class DyingSaver extends MemorySaver {
 }
 
 function deps(saver: MemorySaver): InvestigateDeps & { readonly analyst: ScriptedAnalyst } {
-  const analyst = scriptedAnalyst({ calls: [[{ tool: 'search_knowledge', args: {}, why: '' }], []] });
+  const analyst = scriptedAnalyst();
+  // By what is known and not by turn: whoever continues a run asks nothing twice.
+  const { chooseTools } = analyst;
+  analyst.chooseTools = async (input, signal) => {
+    const value = input.outcomes.length === 0 ? [{ tool: 'search_knowledge', args: {}, why: '' }] : [];
+    return { ...(await chooseTools(input, signal)), value };
+  };
   const toolbox = scriptedToolbox({ search_knowledge: { findings: [{ title: 'a', text: 'b', source: 'c' }] } });
   return {
     analyst,

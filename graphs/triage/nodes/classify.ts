@@ -1,17 +1,19 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../../src/domain/subject.ts';
-import { contextOf, type TriageRuntime } from '../context.ts';
-import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
+import { spentOf } from '../budget.ts';
+import type { TriageRuntime } from '../context.ts';
+import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Says who has to act, and numbers the reader's excerpts as the first evidence. */
 export async function classify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
-  const judgement = await contextOf(runtime).analyst.classify({ subject: state.subject }, runtime.signal);
+  const { subject, limits } = state;
+  const judgement = await judged(runtime, { limits, spent: spentOf(state) }, (analyst, signal) => analyst.classify({ subject }, signal));
   const { category, kind, confidence } = judgement.value;
   return {
     classification: judgement.value,
-    evidence: evidenceFromExcerpts(state.subject),
+    evidence: evidenceFromExcerpts(subject),
     ...costOf('classify', judgement),
     ...finishedStep(runtime, watch, {
       node: 'classify',

@@ -1,15 +1,17 @@
-import { contextOf, type TriageRuntime } from '../context.ts';
+import { spentOf } from '../budget.ts';
+import type { TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
+import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
 import { storedTermination } from '../routes.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /** Says what is known: cause, fix, claims with their evidence, suspects. Stores why the loop ended. */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
-  const { analyst } = contextOf(runtime);
   const termination = storedTermination(state);
-  const judgement = await analyst.answer(insightOf(state), runtime.signal);
+  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+    analyst.answer(insightOf(state), signal),
+  );
   return {
     answer: judgement.value,
     termination,

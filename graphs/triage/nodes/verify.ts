@@ -1,46 +1,37 @@
-import type { Verdict } from '../../../src/domain/analysis.ts';
+import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import type { Assessment } from '../../../src/ports/analyst.ts';
+import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
+import { spentOf, usedUp } from '../budget.ts';
 import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
+import { type ComposedConfidence, composeConfidence } from '../compose-confidence.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { type ActionDecision, decideAction } from '../decide-action.ts';
 import { insightOf } from '../insight.ts';
-import { costOf, finishedStep, startWatch, traceOf } from '../judge.ts';
-import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
+import { addUsage, type TriageStateUpdate, type TriageStateValue } from '../state.ts';
 
 /** Corrective RAG (arXiv 2401.15884): grades the evidence, drops claims that do not hold, and says what happens next. */
 export async function verify(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
-  const { analyst } = contextOf(runtime);
-  if (state.answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
-  const insight = insightOf(state);
-  const judgement = await analyst.verify({ ...insight, answer: state.answer }, runtime.signal);
-  const assessment = judgement.value;
-  const claims = checkClaims(state.answer, state.evidence, assessment.unsupportedClaims);
-  const decision = decideAction(
-    {
-      classification: insight.classification,
-      confidence: assessment.confidence,
-      grades: assessment.grades,
-      evidence: state.evidence,
-      against: assessment.against,
-      claimsKept: claims.kept.length,
-      quotesBuild: quoteBuild(claims.kept, state.subject.sources),
-      corrections: state.corrections,
-      rounds: state.rounds,
-      webAsked: state.webAsked,
-    },
-    state.limits,
+  const { answer } = state;
+  if (answer === null) throw new TriageError('internal', 'The triage graph reached verify without an answer');
+  const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
+    analyst.verify({ ...insightOf(state), answer }, signal),
   );
-  const verdict = verdictOf(assessment, claims, decision);
+  const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
+  const composed = await compose(state, answer, claims, judgement, runtime);
+  const cost = costOf('verify', judgement);
+  const decision = decide(state, judgement.value, claims, composed, spentWith(state, judgement));
+  const verdict = verdictOf(judgement.value, claims, decision, composed);
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   return {
-    answer: { ...state.answer, claims: [...claims.kept], confidence: decision.confidence },
+    answer: { ...answer, claims: [...claims.kept], confidence: decision.confidence },
     verdict,
     gaps: verdict.gaps,
     callsAtVerdict: state.outcomes.length,
     corrections: state.corrections + (decision.action === 'self_correct' ? 1 : 0),
-    ...costOf('verify', judgement),
+    ...(decision.stopped ? { termination: 'budget_exhausted' as const } : {}),
+    ...cost,
     ...finishedStep(runtime, watch, {
       node: 'verify',
       round: state.rounds,
@@ -51,7 +42,69 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   };
 }
 
-function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision): Verdict {
+/** What the budget says once this judgement is paid. */
+function spentWith(state: TriageStateValue, judgement: Judgement<unknown>): string | null {
+  const { usage } = costOf('verify', judgement);
+  const paid = usage === undefined || !('inputTokens' in usage) ? state.usage : addUsage(state.usage, usage);
+  return usedUp(spentOf({ ...state, usage: paid }), state.limits);
+}
+
+async function compose(
+  state: TriageStateValue,
+  answer: Answer,
+  claims: CheckedClaims,
+  judgement: Judgement<Assessment>,
+  runtime: TriageRuntime,
+): Promise<ComposedConfidence> {
+  const { analyst, spare = analyst } = contextOf(runtime);
+  const { classification } = insightOf(state);
+  const isOwn = spare.name === analyst.name || judgement.by === spare.name;
+  return composeConfidence({
+    classification,
+    assessment: judgement.value,
+    reading: isOwn ? null : await readingOf(spare, state, answer, runtime.signal),
+    evidence: state.evidence,
+    fingerprint: state.subject.fingerprint.value,
+    claims: { kept: claims.kept.length, misquoted: claims.dropped.filter((drop) => drop.byCode).length, all: answer.claims.length },
+    quotesBuild: quoteBuild(claims.kept, state.subject.sources),
+    cited: [...new Set(claims.kept.flatMap((claim) => claim.evidence))],
+  });
+}
+
+/** The spare analyst's own reading: how probable he finds the category, and what he makes of the evidence from there. */
+async function readingOf(spare: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
+  const insight = insightOf(state);
+  const { category, probabilities } = (await spare.classify({ subject: state.subject }, signal)).value;
+  const classification = { ...insight.classification, probabilities, confidence: probabilities[insight.classification.category] };
+  return { category, assessment: (await spare.verify({ ...insight, classification, answer }, signal)).value };
+}
+
+function decide(
+  state: TriageStateValue,
+  assessment: Assessment,
+  claims: CheckedClaims,
+  composed: ComposedConfidence,
+  spent: string | null,
+): ActionDecision {
+  return decideAction(
+    {
+      classification: insightOf(state).classification,
+      confidence: composed.confidence,
+      grades: assessment.grades,
+      evidence: state.evidence,
+      against: assessment.against,
+      claimsKept: claims.kept.length,
+      quotesBuild: quoteBuild(claims.kept, state.subject.sources),
+      corrections: state.corrections,
+      rounds: state.rounds,
+      webAsked: state.webAsked,
+      spent,
+    },
+    state.limits,
+  );
+}
+
+function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {
   return {
     grades: { ...assessment.grades },
     unsupportedClaims: claims.dropped.map((drop) => `${drop.claim.text} (${drop.reason})`),
@@ -59,5 +112,6 @@ function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: Acti
     confidence: decision.confidence,
     action: decision.action,
     reasons: [...decision.reasons],
+    ...(factors.length === 0 ? {} : { factors: [...factors] }),
   };
 }

@@ -26,6 +26,7 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
       corrections: 0,
       rounds: 1,
       webAsked: false,
+      spent: null,
       ...facts,
     },
     { ...LIMITS, thresholds },

@@ -18,7 +18,7 @@ const nothing: Reply = { status: 'empty', summary: 'no hits' };
 function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageStateValue> {
   return compileTriageGraph().invoke(
     { subject: sampleSubject(), limits: LIMITS },
-    { context: { analyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+    { context: { analyst, spare: undefined, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
   );
 }
 
@@ -59,10 +59,11 @@ describe('triage graph', () => {
     expect(state.termination).toBe('max_iterations');
   });
 
-  it('ends when no relevant tool is left', async () => {
+  it('ends after two rounds without any relevant tool', async () => {
     const state = await run({ calls: [[ask('search_knowledge')], []] }, { search_knowledge: hit });
 
-    expect(state.rounds).toBe(2);
+    expect(state.rounds).toBe(3);
+    expect(nodesOf(state)).toContain('reason select_tool reason select_tool generate_answer');
     expect(state.termination).toBe('no_relevant_tool');
   });
 
@@ -75,17 +76,25 @@ describe('triage graph', () => {
 
   it('never asks the same question twice', async () => {
     const same = [[ask('search_code', { text: 'x', limit: 3 })], [ask('search_code', { limit: 3, text: 'x' })]];
-    const state = await run({ calls: same }, { search_code: hit });
+    const toolbox = scriptedToolbox({ search_code: hit });
+    const state = await triage(scriptedAnalyst({ calls: same }), toolbox);
 
-    expect(state.outcomes).toHaveLength(1);
-    expect(state.termination).toBe('no_relevant_tool');
+    expect(toolbox.calls).toHaveLength(1);
+    expect(state.outcomes.map((outcome) => outcome.status)).toEqual(['ok', 'refused', 'refused']);
+    expect(state.outcomes[1]?.summary).toContain('asked before with the same arguments');
+    expect(state.termination).toBe('no_progress');
     expect(state.notes.join()).toContain('not asked');
   });
 
   it('does not ask tools that were not offered', async () => {
-    const state = await run({ calls: [[ask('delete_repository')]] }, { search_code: hit });
+    const analyst = scriptedAnalyst({ calls: [[ask('delete_repository')], [ask('search_code')], []] });
+    const toolbox = scriptedToolbox({ search_code: hit });
+    const state = await triage(analyst, toolbox);
 
-    expect(state.outcomes).toHaveLength(0);
+    expect(toolbox.calls.map((call) => call.tool)).toEqual(['search_code']);
+    expect(state.outcomes[0]).toMatchObject({ status: 'refused', call: { tool: 'delete_repository' } });
+    expect(state.outcomes[0]?.summary).toContain('not among the tools offered now; choose one of: search_code');
+    expect(state.steps.find((step) => step.node === 'select_tool')?.outcomes).toHaveLength(1);
     expect(state.notes.join()).toContain('delete_repository');
   });
 
@@ -157,9 +166,10 @@ describe('triage graph', () => {
   });
 
   it('does not offer the web before it is needed', async () => {
-    const state = await run({ calls: [[ask('search_web', { query: 'x' })]] }, { search_web: hit });
+    const toolbox = scriptedToolbox({ search_web: hit });
+    await triage(scriptedAnalyst({ calls: [[ask('search_web', { query: 'x' })]] }), toolbox);
 
-    expect(state.outcomes).toHaveLength(0);
+    expect(toolbox.calls).toHaveLength(0);
   });
 
   it('continues from the last finished node', async () => {
@@ -171,7 +181,7 @@ describe('triage graph', () => {
       throw new Error('killed');
     };
     const toolbox = scriptedToolbox({ search_knowledge: hit });
-    const context = { analyst: dying, toolbox, clock: systemClock, onStep: undefined };
+    const context = { analyst: dying, spare: undefined, toolbox, clock: systemClock, onStep: undefined };
     await expect(graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context })).rejects.toThrow('killed');
 
     const living = scriptedAnalyst();

@@ -1,4 +1,4 @@
-import type { Classification } from '../../../domain/analysis.ts';
+import type { Classification, ConfidenceFactor } from '../../../domain/analysis.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { Ruling } from './classify.ts';
 import { confirmedEntry, retrievedFrom } from './retrieved.ts';
@@ -26,20 +26,50 @@ const MISSES_A_NAME =
 
 /** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
 export function causeConfidence(classification: Classification, evidence: readonly Evidence[], ruling: Ruling, contradictions = 0): number {
+  return weighCause(classification, evidence, ruling, contradictions).confidence;
+}
+
+/** The same with what moved it; the first factor is where it began. */
+export function weighCause(
+  classification: Classification,
+  evidence: readonly Evidence[],
+  ruling: Ruling,
+  contradictions = 0,
+): { readonly confidence: number; readonly factors: readonly ConfidenceFactor[] } {
   const { category, kind, confidence, abstained } = classification;
   const start = Math.min(0.98, Math.max(0.04, confidence));
   const confirmed = confirmedEntry(evidence, category);
-  if (abstained && confirmed === null) return ABSTAINED;
-  let logit = Math.log(start / (1 - start));
-  if (missesAName(ruling, kind)) logit += FOREIGN_API;
+  if (abstained && confirmed === null) {
+    return { confidence: ABSTAINED, factors: [factor('classification', logit(ABSTAINED), 'the category is a guess without evidence')] };
+  }
+  const factors = [factor('classification', logit(start), `${category} is ${start.toFixed(2)} probable by the log alone`)];
+  const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
+  if (missesAName(ruling, kind)) add('cause', FOREIGN_API, 'a name that is missing may be ours or a library’s');
   const best = retrievedFrom(evidence)[0];
-  if (best !== undefined && best.score >= 0.5 && best.kind === kind) logit += SAME_KIND_RETRIEVED;
-  if (best !== undefined && best.score >= 0.6 && best.category !== null && best.category !== category) logit += OTHER_CATEGORY_RETRIEVED;
-  if (confirmed !== null) logit += CONFIRMED_BY_PERSON;
-  if (hasCloseRunnerUp(classification)) logit += CLOSE_RUNNER_UP;
-  logit += CONTRADICTED * Math.min(2, contradictions);
-  const value = 1 / (1 + Math.exp(-logit));
-  return Math.round(Math.min(CEILING, value) * 1000) / 1000;
+  if (best !== undefined && best.score >= 0.5 && best.kind === kind) {
+    add('retrieval', SAME_KIND_RETRIEVED, `${best.evidence.id}, the best hit, is about the same kind`);
+  }
+  if (best !== undefined && best.score >= 0.6 && best.category !== null && best.category !== category) {
+    add('retrieval', OTHER_CATEGORY_RETRIEVED, `${best.evidence.id}, the best hit, is about ${best.category}`);
+  }
+  if (confirmed !== null) add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed the like in ${confirmed.evidence.id}`);
+  if (hasCloseRunnerUp(classification)) add('runner_up', CLOSE_RUNNER_UP, 'another category is nearly as probable');
+  if (contradictions > 0)
+    add('contradiction', CONTRADICTED * Math.min(2, contradictions), `${contradictions} of the evidence speak against it`);
+  const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
+  return { confidence: Math.round(Math.min(CEILING, value) * 1000) / 1000, factors: factors.map(rounded) };
+}
+
+function factor(name: string, value: number, because: string): ConfidenceFactor {
+  return { name, value, because };
+}
+
+function rounded(one: ConfidenceFactor): ConfidenceFactor {
+  return { ...one, value: Math.round(one.value * 1000) / 1000 };
+}
+
+function logit(value: number): number {
+  return Math.log(value / (1 - value));
 }
 
 function missesAName({ facts }: Ruling, kind: Classification['kind']): boolean {

@@ -3,7 +3,7 @@ import type { Category } from '../../../domain/category.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { Assessment, Insight } from '../../../ports/analyst.ts';
 import { type Ruling, ruleOn } from './classify.ts';
-import { causeConfidence } from './confidence.ts';
+import { weighCause } from './confidence.ts';
 import { quoteFact } from './quotes.ts';
 import { retrievedFrom } from './retrieved.ts';
 
@@ -22,14 +22,14 @@ export function assess(input: Insight & { answer: Answer }): Assessment {
   const unsupportedClaims = answer.claims.filter((claim) => !isCarried(claim, evidence)).map((claim) => claim.text);
   const against = contradictionsOf(ruling, classification.category, evidence);
   const gaps = gapsOf(input, ruling, unsupportedClaims.length);
-  const strength = causeConfidence(classification, evidence, ruling, against.length);
+  const weighed = weighCause(classification, evidence, ruling, against.length);
   const carried = classification.abstained
     ? 1
     : answer.claims.length === 0
       ? 0.5
       : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
-  const confidence = Math.round(Math.min(strength, answer.confidence + 0.1) * carried * 1000) / 1000;
-  return { grades, unsupportedClaims, gaps, confidence, against };
+  const confidence = Math.round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried * 1000) / 1000;
+  return { grades, unsupportedClaims, gaps, confidence, against, factors: weighed.factors };
 }
 
 function gradeOf(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {

@@ -1,0 +1,39 @@
+import type { Step, Usage } from '../../src/domain/analysis.ts';
+import type { TriageLimits } from './state.ts';
+
+/** What a run has used up so far. */
+export interface Spent {
+  readonly tokens: number;
+  readonly costUsd: number;
+  readonly milliseconds: number;
+}
+
+type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step, 'milliseconds' | 'investigator'>[] };
+
+/**
+ * Tokens of both directions, dollars, and the time of the finished nodes. Time that nobody worked (a process that was down,
+ * a person who was asked) does not count; investigators side by side count as the slowest of them.
+ */
+export function spentOf({ usage, steps }: SpendingState): Spent {
+  const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
+  const investigators = [...new Set(steps.flatMap((step) => step.investigator ?? []))];
+  const slowest = Math.max(0, ...investigators.map((name) => total(steps.filter((step) => step.investigator === name))));
+  const alone = total(steps.filter((step) => step.investigator === undefined));
+  return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: alone + slowest };
+}
+
+/** Which part of the budget is used up, for people ("60,000 tokens"); null where there is some of each left. */
+export function usedUp(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): string | null {
+  if (budget === undefined) return null;
+  const { tokens, costUsd, seconds } = budget;
+  if (tokens !== null && spent.tokens >= tokens) return `${tokens.toLocaleString('en-US')} tokens`;
+  if (costUsd !== null && spent.costUsd >= costUsd) return `$${costUsd}`;
+  if (seconds !== null && spent.milliseconds >= seconds * 1000) return `${seconds} seconds`;
+  return null;
+}
+
+/** Milliseconds that are left of the budget; null where it does not bound them. */
+export function timeLeft(spent: Spent, { budget }: Pick<TriageLimits, 'budget'>): number | null {
+  if (budget === undefined || budget.seconds === null) return null;
+  return Math.max(0, budget.seconds * 1000 - spent.milliseconds);
+}

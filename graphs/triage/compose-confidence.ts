@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import type { Classification, ConfidenceFactor } from '../../src/domain/analysis.ts';
+import { Category } from '../../src/domain/category.ts';
+import type { Evidence } from '../../src/domain/evidence.ts';
+import type { Assessment } from '../../src/ports/analyst.ts';
+
+export interface ConfidenceFacts {
+  readonly classification: Classification;
+  /** Of whoever verified. */
+  readonly assessment: Assessment;
+  /** What the spare analyst, who costs nothing and obeys no text, makes of the same answer; null where he was the one who verified. */
+  readonly reading: { readonly category: Category; readonly assessment: Assessment } | null;
+  readonly evidence: readonly Evidence[];
+  readonly fingerprint: string;
+  readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
+  /** Whether a kept claim quotes a line that this build printed. */
+  readonly quotesBuild: boolean;
+  /** Evidence that kept claims cite. */
+  readonly cited: readonly string[];
+}
+
+export interface ComposedConfidence {
+  readonly confidence: number;
+  readonly factors: readonly ConfidenceFactor[];
+}
+
+/** What a model's claims are worth at most; as the rules' own ceiling. */
+const CEILING = 0.97;
+/** Without a line of the build itself, a claim is a label. */
+const UNQUOTED = 0.6;
+const DISAGREES = -0.3;
+const WAS_OTHERWISE = -0.4;
+const MISQUOTED = -0.9;
+/** A machine that fails for so many builds in a row is set up wrongly rather than ill. */
+const LONG_RED = 5;
+
+/**
+ * How sure the answer is, from facts rather than from the word of whoever gave it:
+ *
+ *     rules alone   σ(logit(rules) + quotations + history)
+ *     a model       min(judged, σ(logit((evidence + rules) / 2) + agreement + quotations + history))
+ *
+ * `rules` is the calibrated reading (its own factors hold retrieval: hits that name the same kind, an entry that a person confirmed,
+ * contradictions). `evidence` is measured by code on the model's claims: the share that survived the check, whether
+ * one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word, which can therefore
+ * only lower the result. Quotations, agreement and history only speak against. The weights are judgement; without
+ * any of them the rules' calibrated figure stays as it is.
+ */
+export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
+  const { assessment, reading } = facts;
+  const moving = [...misquotations(facts), ...disagreement(facts), ...history(facts)];
+  if (reading === null) {
+    return { confidence: moved(assessment.confidence, moving), factors: [...(assessment.factors ?? []), ...moving] };
+  }
+  const strength = evidenceStrength(facts);
+  const base = (strength + reading.assessment.confidence) / 2;
+  const factors = [
+    factor(
+      'evidence',
+      logit(strength),
+      `${facts.claims.kept} of ${facts.claims.all} claims hold; ${facts.quotesBuild ? 'the build is quoted' : 'no line of the build is quoted'}`,
+    ),
+    factor('rules', logit(reading.assessment.confidence), `the rules' own reading of the same evidence`),
+    ...(reading.assessment.factors ?? []).filter((one) => one.name === 'retrieval' || one.name === 'confirmed'),
+    ...moving,
+  ];
+  return { confidence: Math.min(assessment.confidence, moved(base, moving)), factors };
+}
+
+function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
+  if (claims.all === 0) return 0.05;
+  const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
+  const graded = cited.length === 0 ? 0 : relevant / cited.length;
+  return CEILING * (claims.kept / claims.all) * (quotesBuild ? 1 : UNQUOTED) * (0.7 + 0.3 * graded);
+}
+
+/** Quotations that do not stand where they should: whoever invents one may have invented more. */
+function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
+  if (claims.misquoted === 0) return [];
+  return [
+    factor(
+      'quotations',
+      (MISQUOTED * claims.misquoted) / claims.all,
+      `${claims.misquoted} of ${claims.all} claims cite or quote what is not there`,
+    ),
+  ];
+}
+
+function disagreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
+  if (reading === null) return [];
+  if (reading.category === classification.category) return [factor('agreement', 0, `the rules find ${reading.category} too`)];
+  return [factor('agreement', DISAGREES, `the rules find ${reading.category}`)];
+}
+
+const Past = z.object({ fingerprint: z.string(), category: Category });
+const Red = z.object({ count: z.int() });
+
+/** The same failure was called something else before; or what should pass has lasted for many builds. */
+function history({ evidence, classification, fingerprint }: ConfidenceFacts): ConfidenceFactor[] {
+  const found: ConfidenceFactor[] = [];
+  const past = evidence.flatMap((item) => {
+    const data = Past.safeParse(item.data);
+    return data.success && data.data.fingerprint === fingerprint ? [data.data.category] : [];
+  });
+  const other = past.find((category) => category !== classification.category);
+  if (other !== undefined && !past.includes(classification.category))
+    found.push(factor('history', WAS_OTHERWISE, `the same failure was ${other} before`));
+  const red = evidence
+    .filter((item) => item.tool === 'count_consecutive_failures')
+    .map((item) => Red.safeParse(item.data).data?.count ?? 0);
+  const longest = Math.max(0, ...red);
+  if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
+    found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
+  }
+  return found;
+}
+
+function factor(name: string, value: number, because: string): ConfidenceFactor {
+  return { name, value: Math.round(value * 1000) / 1000, because };
+}
+
+function moved(from: number, factors: readonly ConfidenceFactor[]): number {
+  const by = factors.reduce((sum, one) => sum + one.value, 0);
+  if (by === 0) return from;
+  return Math.round((1 / (1 + Math.exp(-(logit(from) + by)))) * 1000) / 1000;
+}
+
+function logit(value: number): number {
+  const within = Math.min(0.99, Math.max(0.01, value));
+  return Math.log(within / (1 - within));
+}

@@ -1,0 +1,27 @@
+import { interrupt } from '@langchain/langgraph';
+import type { TriageRuntime } from '../context.ts';
+import { finishedStep, startWatch } from '../judge.ts';
+import { evidenceOf, Resumption } from '../question.ts';
+import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
+
+/**
+ * Waits for a person's answer: the run ends here for now, and its checkpoint is kept. It is resumed with the answer, which
+ * becomes evidence, or with null where nobody answered in time. Does nothing before the wait, since a resumed node begins anew.
+ */
+export async function awaitReviewer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+  const { question } = state;
+  if (question === null) return {};
+  const { answer } = Resumption.parse(interrupt({ questionId: question.id }));
+  const watch = startWatch(runtime);
+  return {
+    question: null,
+    ...(answer === null
+      ? { fruitless: state.fruitless + 1, notes: [`Nobody answered in time: ${question.text}`] }
+      : { evidence: [evidenceOf(question, answer, state.evidence.length)] }),
+    ...finishedStep(runtime, watch, {
+      node: 'await_reviewer',
+      round: state.rounds,
+      summary: answer === null ? 'nobody answered in time' : `${answer.by} answered: E${state.evidence.length + 1}`,
+    }),
+  };
+}

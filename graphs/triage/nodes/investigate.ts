@@ -1,0 +1,66 @@
+import type { ToolOutcome } from '../../../src/domain/evidence.ts';
+import type { Judgement, Plan } from '../../../src/ports/analyst.ts';
+import type { Assignment } from '../assignment.ts';
+import { checkCalls } from '../choose-calls.ts';
+import { contextOf, type TriageRuntime } from '../context.ts';
+import { costOf, finishedStep, judged, startWatch, traceOf, usageOf } from '../judge.ts';
+import { numberEvidence } from '../number-evidence.ts';
+import { toolsOf } from '../perspectives.ts';
+import { runTools } from '../run-tools.ts';
+import type { TriageStateUpdate } from '../state.ts';
+
+const NOTHING_PLANNED: Plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
+
+/**
+ * One round of one investigator: chooses among the tools of its perspective, asks them side by side, and says in a sentence
+ * what it makes of them. Runs beside the others; what it found is numbered by `consolidate`.
+ */
+export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
+  const watch = startWatch(runtime);
+  const { investigator, round, subject, classification, evidence, outcomes } = assignment;
+  const { category } = classification;
+  const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
+  const offered = toolsOf(investigator, contextOf(runtime).toolbox.offered(category), nothingYet);
+  const finish = (replies: readonly ToolOutcome[], conclusion: string, extra: Partial<Parameters<typeof finishedStep>[2]> = {}) => ({
+    reports: [{ investigator, replies: [...replies], conclusion }],
+    ...finishedStep(runtime, watch, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
+  });
+  if (offered.length === 0) return finish([], `no tool of this kind serves ${category}`);
+  const insight = { subject, classification, evidence, outcomes, round, gaps: [] };
+  const chosen = await judged(runtime, assignment, (analyst, signal) =>
+    analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),
+  );
+  const choice = traceOf(runtime, 'select_tool', watch.startedAt, chosen);
+  const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
+  const asked = await runTools(calls, { ...assignment, category }, runtime);
+  const replies = [...refused, ...asked.replies];
+  const known = [...evidence, ...numberEvidence(asked.replies, evidence)];
+  const concludedAt = contextOf(runtime).clock.now();
+  const drawn =
+    calls.length === 0
+      ? null
+      : await judged(runtime, assignment, (analyst, signal) =>
+          analyst.plan({ ...insight, evidence: known, outcomes: [...outcomes, ...replies] }, signal),
+        );
+  const judgements = drawn === null ? [chosen, ...asked.corrections] : [chosen, ...asked.corrections, drawn];
+  return {
+    ...said(chosen, drawn),
+    usage: { ...usageOf(judgements), toolCalls: asked.replies.length },
+    notes: [...notes, ...judgements.flatMap(({ note }) => note ?? [])],
+    ...finish(replies, drawn === null ? 'nothing to ask' : firstSentence(drawn.value.thought), {
+      by: chosen.by,
+      outcomes: replies.map(({ findings: _findings, ...outcome }) => outcome),
+      judgements: [choice, ...asked.judgements, ...(drawn === null ? [] : [traceOf(runtime, 'reason', concludedAt, drawn)])],
+    }),
+  };
+}
+
+function said(chosen: Judgement<unknown>, drawn: Judgement<unknown> | null): TriageStateUpdate {
+  const { promptHashes: first } = costOf('select_tool', chosen);
+  const { promptHashes: second } = drawn === null ? {} : costOf('reason', drawn);
+  return { promptHashes: { ...first, ...second } };
+}
+
+function firstSentence(thought: string): string {
+  return (thought.split('\n', 1)[0] ?? '').slice(0, 300) || 'nothing said';
+}
