@@ -6,11 +6,12 @@ import {
   openBuildSources,
   openCodeHost,
   openDatabase,
-  openEmbedder,
   openVectorIndex,
   openWebSearch,
+  openWordEmbedder,
 } from './app/open-adapters.ts';
 import { openAsk, openAskAtHand } from './app/open-ask.ts';
+import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
 import type { Ask } from './ask/ask.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
@@ -23,6 +24,7 @@ import type { BuildArchive } from './ports/build-archive.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { JobQueue } from './ports/job-queue.ts';
+import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
@@ -57,6 +59,8 @@ export interface App {
   readonly archive: BuildArchive;
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
+  /** Documents of the team itself. */
+  readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
@@ -95,15 +99,18 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   await database.migrate();
   const stores = createStores(database, clock);
   const archive = await openArchive(config, database);
-  const vectorIndex = await openVectorIndex(config, database, await openEmbedder(config));
-  const parts = { config, logger, clock, database, stores, archive, vectorIndex, masker: createMasker(maskingOf(config)) };
+  const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder());
+  const masker = createMasker(maskingOf(config));
+  const opening = await openKnowledge({ config, database, masker, clock, logger });
+  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: opening.desk, masker };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
-  const deps = await triageDepsOf(parts, steps, checkpointer);
+  const deps = await triageDepsOf({ ...parts, found: opening }, steps, checkpointer);
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
   let greenKeeper: { stop(): Promise<void> } | undefined;
+  let embedding: { stop(): Promise<void> } | undefined;
   const app: App = {
     ...parts,
     ask: openAsk({ ...parts, ...deps.investigation }),
@@ -123,12 +130,14 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
       sweeper = startSweeper({ jobQueue, triages: stores.triages, logger, intervalMs: SWEEP_MS });
+      embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
     currentStep: async (buildId) => steps.get(buildId) ?? null,
     readiness: () => readinessOf(app, config),
     close: async ({ drainMs } = { drainMs: 20_000 }) => {
       sweeper?.stop();
+      await embedding?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
       await database.close();
@@ -152,12 +161,12 @@ type AppParts = Pick<App, 'config' | 'logger' | 'clock' | 'database' | 'stores' 
 
 /** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
 async function triageDepsOf(
-  { config, logger, clock, database, stores, archive, vectorIndex, masker }: AppParts,
+  { config, logger, clock, database, stores, archive, vectorIndex, masker, found }: AppParts & { readonly found: OpenedKnowledge },
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
-  const sources = { vectorIndex, archive, greens, history: stores.history };
+  const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
   const asked = { ...sources, codeHost: await openCodeHost(config.codeHost), webSearch: await openWebSearch(config) };
   const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
   const analyst = await openAnalyst(config, logger);

@@ -49,11 +49,19 @@ export async function openArchive(config: Config, database: Database): Promise<B
   }
 }
 
-export async function openEmbedder(config: Config): Promise<Embedder> {
-  switch (config.embedder.driver) {
-    case 'hashing':
-      return (await import('../adapters/embedder/hashing.ts')).createHashingEmbedder();
-  }
+/** Compares words; it needs no model, and the likeness of past failures is measured with it whatever is configured. */
+export async function openWordEmbedder(): Promise<Embedder> {
+  return (await import('../adapters/embedder/hashing.ts')).createHashingEmbedder();
+}
+
+/** The configured embedder. A key for the analyst's server goes to no other server. */
+export async function openEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
+  const { driver, openai } = config.embedder;
+  if (driver === 'hashing') return openWordEmbedder();
+  const { createOpenAiEmbedder } = await import('../adapters/embedder/openai.ts');
+  const { llm } = config.analyst;
+  const server = openai.baseUrl === null ? { baseUrl: llm.baseUrl, apiKey: openai.apiKey ?? llm.apiKey } : {};
+  return createOpenAiEmbedder({ ...openai, ...server, logger });
 }
 
 export async function openVectorIndex(config: Config, database: Database, embedder: Embedder): Promise<VectorIndex> {

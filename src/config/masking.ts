@@ -18,6 +18,7 @@ export function maskingOf(config: Partial<Config>): Masking {
     config.buildSource?.jenkins.token,
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
+    config.embedder?.openai.apiKey,
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     config.database?.driver === 'postgres' ? passwordOf(config.database.url) : null,

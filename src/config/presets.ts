@@ -12,7 +12,6 @@ export function embedded(dataDir: string, knowledgeFolder: string): ConfigInput 
     jobQueue: { driver: 'pg-boss', concurrency: 2 },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
-    embedder: { driver: 'hashing' },
     knowledge: { folder: knowledgeFolder },
   };
 }

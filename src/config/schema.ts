@@ -75,7 +75,20 @@ export const Config = z.object({
   jobQueue: z.object({ driver: z.literal('pg-boss'), concurrency: z.int().min(1).max(64) }),
   buildArchive: z.object({ driver: z.literal('postgres') }),
   vectorIndex: z.object({ driver: z.literal('pgvector') }),
-  embedder: z.object({ driver: z.literal('hashing') }),
+  embedder: z.object({
+    /** `hashing` compares words; `openai` also asks a model. */
+    driver: z.enum(['hashing', 'openai']),
+    openai: z.object({
+      /** null: the analyst's server, with its key. */
+      baseUrl: z.url().nullable(),
+      apiKey: z.string().nullable(),
+      model: z.string().min(1),
+      /** Length of a vector; null: as the server answers. */
+      dimensions: z.int().min(8).max(16_000).nullable(),
+      timeoutMs: z.int().positive(),
+      maxRetries: z.int().min(0).max(5),
+    }),
+  }),
   codeHost: z.object({
     /** auto: a clone where one is named, else GitHub where a token is configured. */
     driver: z.enum(['auto', 'local-git', 'github', 'none']),
@@ -159,6 +172,10 @@ export const COMMON = {
   },
   auth: { tokens: [] },
   webhooks: { githubSecrets: [], jenkinsSecrets: [] },
+  embedder: {
+    driver: 'hashing',
+    openai: { baseUrl: null, apiKey: null, model: 'text-embedding-3-small', dimensions: null, timeoutMs: 30_000, maxRetries: 2 },
+  },
   codeHost: { driver: 'auto', clones: {} },
   webSearch: { driver: 'none' },
   buildSource: {

@@ -117,6 +117,38 @@ export const VARIABLES: readonly Variable[] = [
     meaning:
       'US dollars for a million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Corrects the list prices that come with Faultline and adds models.',
   },
+  {
+    name: 'FAULTLINE_EMBEDDER',
+    path: 'embedder.driver',
+    type: 'text',
+    meaning: 'How knowledge is found: hashing (by its words), or openai (also by meaning, with an embedding model).',
+  },
+  { name: 'OPENAI_EMBEDDING_MODEL', path: 'embedder.openai.model', type: 'text', meaning: 'Embedding model to ask.' },
+  {
+    name: 'OPENAI_EMBEDDING_BASE_URL',
+    path: 'embedder.openai.baseUrl',
+    type: 'text',
+    meaning: 'Base address of an OpenAI-compatible server that embeds; empty means the one of OPENAI_BASE_URL, with its key.',
+  },
+  {
+    name: 'OPENAI_EMBEDDING_API_KEY',
+    path: 'embedder.openai.apiKey',
+    type: 'text',
+    secret: true,
+    meaning: 'Its key, where it is not OPENAI_API_KEY.',
+  },
+  {
+    name: 'OPENAI_EMBEDDING_DIMENSIONS',
+    path: 'embedder.openai.dimensions',
+    type: 'number',
+    meaning: 'How many numbers a vector must have; unset, as many as the first answer has.',
+  },
+  {
+    name: 'OPENAI_EMBEDDING_TIMEOUT_MS',
+    path: 'embedder.openai.timeoutMs',
+    type: 'number',
+    meaning: 'Time limit of one batch of texts, in milliseconds.',
+  },
   { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
   { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
   {

@@ -26,7 +26,7 @@ import { readRepositoryDocs } from './read-repository-docs.ts';
 import { readTestFile } from './read-test-file.ts';
 import { searchCode } from './search-code.ts';
 import { searchErrorLibrary } from './search-error-library.ts';
-import { searchKnowledge } from './search-knowledge.ts';
+import { type KnowledgeSources, searchKnowledge } from './search-knowledge.ts';
 import { searchSemantic } from './search-semantic.ts';
 import { searchWeb } from './search-web.ts';
 import type { Tool } from './tool.ts';
@@ -40,6 +40,8 @@ export interface ToolSources {
   readonly codeHost: CodeHost;
   readonly history: HistoryStore;
   readonly webSearch: WebSearch;
+  /** Where knowledge is found beside the curated documents. */
+  readonly knowledge?: KnowledgeSources | undefined;
   /** What search_semantic ranks by; absent, or one that only hashes words: it ranks by words. */
   readonly embedder?: Embedder;
   /** Where people are asked; absent: nobody can be. */
@@ -50,7 +52,7 @@ export interface ToolSources {
 export function createTools(sources: ToolSources): Tool[] {
   const { vectorIndex, archive, greens, codeHost, history, webSearch } = sources;
   return [
-    searchKnowledge(vectorIndex),
+    searchKnowledge(vectorIndex, sources.knowledge),
     searchErrorLibrary(vectorIndex),
     readFile(codeHost),
     readBlame(codeHost),

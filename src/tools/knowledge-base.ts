@@ -40,12 +40,17 @@ export async function loadKnowledge(
   documents: readonly KnowledgeDocument[],
   signal?: AbortSignal,
 ): Promise<KnowledgeLoad> {
-  const items = documents.flatMap(itemsOf);
+  const items = knowledgeItems(documents);
   const { fresh, gone } = await bringInStep(vectorIndex, 'knowledge', items, signal);
   const wanted = new Set(items.map(({ id }) => id));
   const changed = new Set([...fresh, ...gone].map(documentOf).filter((id) => wanted.has(id)));
   const removed = new Set(gone.map(documentOf).filter((id) => !wanted.has(id)));
   return { changed: changed.size, unchanged: documents.length - changed.size, removed: removed.size };
+}
+
+/** The documents as items of an index. */
+export function knowledgeItems(documents: readonly KnowledgeDocument[]): VectorItem[] {
+  return documents.flatMap(itemsOf);
 }
 
 function itemsOf(document: KnowledgeDocument): VectorItem[] {

@@ -1,7 +1,10 @@
-import { CATEGORIES } from '../domain/category.ts';
-import type { Finding } from '../domain/evidence.ts';
-import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
+import { CATEGORIES, type Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, tellingLines } from './failure-text.ts';
+import { fuse } from './knowledge/fuse.ts';
+import { bestOfDocuments, curatedPassage, embeddedTeamPassage, findingOf, type Passage, teamPassage } from './knowledge/passages.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -11,14 +14,32 @@ const MAX_LINES = 8;
 const PER_LINE = 10;
 /** Each further line counts this much less: a failure says first what matters most. */
 const LATER = 0.03;
+/** Of a line's words a team's passage says at least so many, or it is not about it. */
+const LEAST_SAID = 0.35;
+/** Passages taken by meaning, as long as they are more like the question than chance. */
+const BY_MEANING = 20;
+const LEAST_LIKE = 0.2;
+/** Words answer at once; nobody waits long for meaning. Milliseconds. */
+const MEANING_MS = 5_000;
 
 const Parameters = retrievalParameters('Only documents of this category');
 
-/** Which curated document describes this kind of failure? */
-export function searchKnowledge(vectorIndex: VectorIndex): Tool {
+/** Where knowledge is found beside the curated documents; what is absent is not searched. */
+export interface KnowledgeSources {
+  readonly team?: TeamKnowledgeStore | undefined;
+  readonly semantic?: SemanticIndex | null | undefined;
+}
+
+/**
+ * Which curated document, or which passage of the team's own, describes this kind of failure? Words are always compared; where an embedding
+ * model is configured, meaning is too, and both orders are fused by reciprocal ranks. The score is the better of the two likenesses, never
+ * the fused rank: 0.75 says, as ever, that most of a line of the failure stands in the document. Where the model cannot be asked, words
+ * alone answer, and each finding's `data.note` says so.
+ */
+export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: KnowledgeSources = {}): Tool {
   return defineTool({
     name: 'search_knowledge',
-    question: 'Which curated document describes this kind of failure, its causes and its fixes?',
+    question: 'Which curated document or runbook of the team describes this kind of failure, its causes and its fixes?',
     categories: CATEGORIES,
     always: true,
     costClass: 'low',
@@ -30,54 +51,62 @@ export function searchKnowledge(vectorIndex: VectorIndex): Tool {
       const asked = query ?? failureText(subject);
       const telling = tellingLines(asked).slice(0, MAX_LINES);
       const lines = telling.length > 0 || asked === '' ? telling : [asked];
-      const filter = category === undefined ? {} : { filter: { category } };
-      const matches = await Promise.all(lines.map((text) => vectorIndex.search('knowledge', { text, limit: PER_LINE, ...filter }, signal)));
-      const best = bestPassages(matches).slice(0, limit);
-      return Promise.all(best.map(async (passage) => findingOf(passage, await wholeText(vectorIndex, passage.match, signal))));
+      const [byWords, byMeaning] = await Promise.all([
+        findByWords(vectorIndex, team, lines, category, signal),
+        semantic ? findByMeaning(semantic, lines.join('\n'), category, signal) : { passages: [], note: null },
+      ]);
+      const best = fuse(byMeaning.passages.length === 0 ? [byWords] : [byWords, byMeaning.passages]).slice(0, limit);
+      const findings = await Promise.all(best.map((passage) => findingOf(passage, vectorIndex, signal)));
+      const { note } = byMeaning;
+      return findings
+        .filter((finding) => finding !== null)
+        .map((finding) => (note === null ? finding : { ...finding, data: { ...finding.data, note } }));
     },
   });
 }
 
-interface Passage {
-  readonly documentId: string;
-  readonly match: VectorMatch;
-  readonly score: number;
+async function findByWords(
+  index: VectorIndex,
+  team: TeamKnowledgeStore | undefined,
+  lines: readonly string[],
+  category: Category | undefined,
+  signal: AbortSignal,
+): Promise<Passage[]> {
+  const filter = category === undefined ? {} : { filter: { category } };
+  const ofLines = await Promise.all(
+    lines.map(async (text, line) => {
+      const weight = 1 - LATER * line;
+      const [curated, own] = await Promise.all([
+        index.search('knowledge', { text, limit: PER_LINE, ...filter }, signal),
+        team?.search({ text, limit: PER_LINE, ...(category === undefined ? {} : { category }) }) ?? [],
+      ]);
+      const said = own.filter(({ score }) => score >= LEAST_SAID);
+      return [
+        ...curated.map((match) => curatedPassage(match, match.score * weight)),
+        ...said.map((match) => teamPassage(match, match.score * weight)),
+      ];
+    }),
+  );
+  return bestOfDocuments(ofLines.flat());
 }
 
-/** Each document by its best passage for any line, best first. */
-function bestPassages(matches: readonly (readonly VectorMatch[])[]): Passage[] {
-  const best = new Map<string, Passage>();
-  for (const [index, ofLine] of matches.entries()) {
-    for (const match of ofLine) {
-      const documentId = documentIdOf(match);
-      const score = Math.min(Math.max(match.score * (1 - LATER * index), 0), 1);
-      if (score > (best.get(documentId)?.score ?? 0)) best.set(documentId, { documentId, match, score });
-    }
+async function findByMeaning(
+  index: SemanticIndex,
+  text: string,
+  category: Category | undefined,
+  signal: AbortSignal,
+): Promise<{ passages: Passage[]; note: string | null }> {
+  if (text === '') return { passages: [], note: null };
+  const query = { text, limit: BY_MEANING, ...(category === undefined ? {} : { filter: { category } }) };
+  const limit = AbortSignal.timeout(MEANING_MS);
+  const either = AbortSignal.any([signal, limit]);
+  try {
+    const [curated, own] = await Promise.all([index.search('knowledge', query, either), index.search('team_knowledge', query, either)]);
+    const found = [...curated.map((match) => curatedPassage(match)), ...own.map(embeddedTeamPassage)];
+    return { passages: bestOfDocuments(found.filter(({ score }) => score >= LEAST_LIKE)), note: null };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof TriageError)) throw error;
+    const why = limit.aborted ? `The embedding server did not answer within ${MEANING_MS / 1000} s` : error.message;
+    return { passages: [], note: `Found by words only: ${why}` };
   }
-  return [...best.values()].sort((left, right) => right.score - left.score);
-}
-
-/** The document that a passage is of, to be read whole. */
-async function wholeText(vectorIndex: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
-  if (match.metadata.part !== 'signal') return match.text;
-  const filter = { documentId: documentIdOf(match), part: 'document' };
-  const [whole] = await vectorIndex.search('knowledge', { text: match.text, limit: 1, filter }, signal);
-  return whole?.text ?? match.text;
-}
-
-function documentIdOf(match: VectorMatch): string {
-  const { documentId } = match.metadata;
-  return typeof documentId === 'string' ? documentId : match.id;
-}
-
-function findingOf({ documentId, match, score }: Passage, text: string): Finding {
-  const { title, category, kind, fix, part } = match.metadata;
-  const phrase = part === 'signal' ? { matchedPhrase: match.text } : {};
-  return {
-    title: `${documentId}: ${title ?? documentId}`,
-    text,
-    source: `knowledge/${documentId}`,
-    score,
-    data: { documentId, category, kind, title, fix, ...phrase },
-  };
 }

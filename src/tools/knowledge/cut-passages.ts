@@ -47,10 +47,15 @@ function sectionsOf({ blocks }: ReadDocument): Section[] {
     }
     const open = sections.at(-1);
     if (open !== undefined && samePart(open.place, place)) open.blocks.push(block);
-    else sections.push({ headings: place.slide === undefined ? path.map(({ text }) => text) : [], place, blocks: [block] });
+    else sections.push({ headings: hasPlace(place) ? [] : path.map(({ text }) => text), place, blocks: [block] });
   }
   const said = sections.filter(({ blocks: body }) => body.length > 0);
   return said.length > 0 ? said : sections.slice(-1);
+}
+
+/** What stands on a page, a slide or a sheet is cited by it. */
+function hasPlace({ page, slide, sheet }: DocumentPlace): boolean {
+  return page !== undefined || slide !== undefined || sheet !== undefined;
 }
 
 function samePart(left: DocumentPlace, right: DocumentPlace): boolean {
@@ -85,7 +90,7 @@ function pack(pieces: readonly Piece[]): Piece[][] {
   for (const piece of pieces) {
     if (group.length > 0 && tokens + piece.tokens > MAX_TOKENS) {
       groups.push(group);
-      group = piece.row === undefined ? endOf(group, MAX_TOKENS - piece.tokens) : [];
+      group = piece.row === undefined ? endOf(group) : [];
       tokens = group.reduce((sum, one) => sum + one.tokens, 0);
     }
     group.push(piece);
@@ -95,17 +100,16 @@ function pack(pieces: readonly Piece[]): Piece[][] {
 }
 
 /** The last pieces, or the last sentences of the last piece, as far as they are short. */
-function endOf(group: readonly Piece[], room: number): Piece[] {
-  const limit = Math.min(OVERLAP_TOKENS, room);
+function endOf(group: readonly Piece[]): Piece[] {
   const last = group.at(-1);
-  if (last === undefined || limit <= 0) return [];
-  if (last.tokens <= limit) return [last];
+  if (last === undefined) return [];
+  if (last.tokens <= OVERLAP_TOKENS) return [last];
   const sentences = last.text.split(/(?<=[.!?\n])\s/).reverse();
   const kept: string[] = [];
   let tokens = 0;
   for (const sentence of sentences) {
     tokens += countTokens(sentence);
-    if (tokens > limit) break;
+    if (tokens > OVERLAP_TOKENS) break;
     kept.unshift(sentence);
   }
   return kept.length === 0 ? [] : [{ text: kept.join(' '), tokens, row: undefined }];

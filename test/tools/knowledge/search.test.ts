@@ -1,0 +1,108 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { fuse } from '../../../src/tools/knowledge/fuse.ts';
+import { knowledgeItems, loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
+import { makePdf } from '../../support/documents.ts';
+import { asking } from '../sources.ts';
+import { deskWorld } from './world.ts';
+
+const FOLDER = new URL('../../../knowledge', import.meta.url).pathname;
+
+describe('search_knowledge over what a team wrote', () => {
+  const world = deskWorld();
+  beforeAll(async () => {
+    await loadKnowledge(world.words, await readKnowledge(FOLDER));
+    const runbook =
+      '# Gateway\n\n## Symptoms\n\nThe job says "tunnel zephyr-7 refused our handshake" and stops.\n\n## Fix\n\nRestart zephyr-7.\n';
+    await world.add('ops/gateway.md', runbook, { category: 'INFRA_ERROR' });
+    await world.add('ops/pm.pdf', makePdf([['Post-mortem'], ['quota of ledger shard quokka exceeded']]));
+  });
+  const search = (query: string, more: object = {}) =>
+    asking({ vectorIndex: world.words, knowledge: { team: world.store } })('INFRA_ERROR', 'search_knowledge', { query, ...more });
+
+  it('finds the passage that a line of the failure stands in, cited by document and heading', async () => {
+    const { findings } = await search('10:01 ERROR tunnel zephyr-7 refused our handshake');
+
+    expect(findings[0]).toMatchObject({
+      title: 'Gateway (Gateway › Symptoms)',
+      source: 'team-knowledge/ops/gateway.md#Gateway › Symptoms',
+      data: { document: 'ops/gateway.md', place: 'Gateway › Symptoms', category: 'INFRA_ERROR' },
+    });
+    expect(findings[0]?.score).toBeGreaterThan(0.75);
+    expect((await search('quota of ledger shard quokka exceeded')).findings[0]).toMatchObject({ data: { place: 'page 2' } });
+  });
+
+  it('gives the fix of a passage that is one', async () => {
+    const { findings } = await search('Restart zephyr-7 please now');
+
+    expect(findings[0]?.data).toMatchObject({ place: 'Gateway › Fix', fix: 'Restart zephyr-7.' });
+  });
+
+  it('finds curated documents first for their own signals, team or not', async () => {
+    const { findings } = await search('write failed: No space left on device');
+
+    expect(findings[0]?.data).toMatchObject({ kind: 'disk_full' });
+    expect(findings.some(({ source }) => source.startsWith('team-knowledge/'))).toBe(false);
+  });
+});
+
+describe('search_knowledge with an embedding model', () => {
+  it('fuses words and meaning, and finds what shares no word', async () => {
+    // A model that knows that a gateway and a tunnel are one thing.
+    const hashing = createHashingEmbedder();
+    const knowing = {
+      ...hashing,
+      name: 'knowing',
+      embed: (texts: readonly string[]) => hashing.embed(texts.map((text) => text.replace(/wormhole trouble/g, 'zephyr tunnel handshake'))),
+    };
+    const world = deskWorld({ embedder: knowing, curated: knowledgeItems(await readKnowledge(FOLDER)).slice(0, 60) });
+    await loadKnowledge(world.words, await readKnowledge(FOLDER));
+    await world.add('ops/gateway.md', 'zephyr tunnel handshake');
+    const ask = (knowledge: object) =>
+      asking({ vectorIndex: world.words, knowledge })('INFRA_ERROR', 'search_knowledge', { query: 'wormhole trouble', limit: 2 });
+
+    const found = (await ask({ team: world.store, semantic: world.semantic })).findings;
+    expect(found.map(({ source }) => source)).toContain('team-knowledge/ops/gateway.md#beginning');
+    expect((await ask({ team: world.store })).findings.map(({ source }) => source)).not.toContain(
+      'team-knowledge/ops/gateway.md#beginning',
+    );
+  });
+
+  it('answers by words alone where the model fails, and says so', async () => {
+    const hashing = createHashingEmbedder();
+    let down = false;
+    const embed: typeof hashing.embed = async (texts) => {
+      if (down) throw new TriageError('upstream-failed', 'The embedding server failed (HTTP 500)', { retryable: true });
+      return hashing.embed(texts);
+    };
+    const world = deskWorld({ embedder: { ...hashing, embed } });
+    await world.add('ops/gateway.md', 'tunnel zephyr-7 refused our handshake');
+    down = true;
+    const outcome = await asking({ vectorIndex: world.words, knowledge: { team: world.store, semantic: world.semantic } })(
+      'INFRA_ERROR',
+      'search_knowledge',
+      { query: 'tunnel zephyr-7 refused our handshake' },
+    );
+
+    expect(outcome.status).toBe('ok');
+    expect(outcome.findings[0]?.data).toMatchObject({
+      document: 'ops/gateway.md',
+      note: 'Found by words only: The embedding server failed (HTTP 500)',
+    });
+  });
+});
+
+describe('fusing ranks', () => {
+  const list = (...keys: string[]) => keys.map((key, index) => ({ key, score: 1 - index / 10 }));
+
+  it('puts first what both lists name, and keeps the better score', () => {
+    const [first] = fuse([list('a', 'b'), [{ key: 'b', score: 0.99 }]]);
+
+    expect(first).toEqual({ key: 'b', score: 0.99 });
+  });
+
+  it('leaves a single list as it is', () => {
+    expect(fuse([list('a', 'b', 'c')]).map(({ key }) => key)).toEqual(['a', 'b', 'c']);
+  });
+});

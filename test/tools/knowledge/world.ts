@@ -1,0 +1,44 @@
+import { createDocumentReader } from '../../../src/adapters/document-reader/document-reader.ts';
+import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
+import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { Embedder } from '../../../src/ports/embedder.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
+import type { SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
+import { createMemoryTeamKnowledge } from '../../../src/store/knowledge-memory.ts';
+import { createKnowledgeDesk } from '../../../src/tools/knowledge/knowledge-desk.ts';
+
+/** An index in memory that plays the one of a model. */
+export function semanticIndex(embedder: Embedder): SemanticIndex {
+  const index = createMemoryIndex(embedder);
+  return {
+    ...index,
+    embedder: embedder.name,
+    clear: async () => {
+      for (const namespace of ['knowledge', 'team_knowledge'] as const) {
+        await index.remove(
+          namespace,
+          (await index.list(namespace)).map(({ id }) => id),
+        );
+      }
+    },
+  };
+}
+
+/** A desk with real parts, and what is behind it. */
+export function deskWorld(options: { embedder?: Embedder; curated?: readonly VectorItem[] } = {}) {
+  const store = createMemoryTeamKnowledge();
+  const semantic = options.embedder === undefined ? null : semanticIndex(options.embedder);
+  const desk = createKnowledgeDesk({
+    store,
+    reader: createDocumentReader(),
+    masker: createMasker(),
+    semantic,
+    curated: async () => options.curated ?? [],
+    clock: { now: () => Date.parse('2026-01-02T03:04:05Z') },
+    logger: silentLogger,
+  });
+  const add = (source: string, content: string | Buffer, more: { category?: 'INFRA_ERROR'; dryRun?: boolean } = {}) =>
+    desk.add({ source, bytes: Buffer.from(content), category: more.category ?? null, importedBy: 'mara', dryRun: more.dryRun ?? false });
+  return { store, semantic, desk, add, words: createMemoryIndex(createHashingEmbedder()) };
+}
