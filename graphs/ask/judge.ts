@@ -8,7 +8,7 @@ import type { AskStateUpdate, AskStateValue } from './state.ts';
 /** What is known so far, as every judgement sees it. */
 export function inquiryOf(state: AskStateValue): Inquiry {
   const { topic, question, memory, known, found, outcomes } = state;
-  return { topic, question, memory, evidence: [...known, ...found], outcomes };
+  return { topic, question, memory, evidence: [...known, ...found], found, outcomes };
 }
 
 /** What the question asks for; every judgement after `understand` has it. */

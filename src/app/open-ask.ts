@@ -25,7 +25,7 @@ export async function openAskAtHand(build: Build, { analyses, reading }: Triaged
   const { createMemoryConversations } = await import('../adapters/conversations/memory.ts');
   return createAsk({
     ...sharedOf(parts),
-    topics: topicsAtHand(build, analyses, reading.sources),
+    topics: topicsAtHand(build, analyses, reading),
     conversations: createMemoryConversations(),
   });
 }

@@ -41,13 +41,18 @@ export function storedTopics({ stores, archive }: StoredTopicDeps): Topics {
   };
 }
 
+/** What the reader read, of the whole build. */
+export type ReadFacts = Pick<TriageSubject, 'sources' | 'failingTests' | 'messages' | 'diagnostics' | 'exceptions'>;
+
 /** Topics of what was analysed in memory a moment ago. */
-export function topicsAtHand(build: Build, all: readonly Analysis[], sources: TriageSubject['sources']): Topics {
+export function topicsAtHand(build: Build, all: readonly Analysis[], reading: ReadFacts): Topics {
   return {
     ofAnalysis: async (analysisId) => {
       const analysis = all.find(({ id }) => id === analysisId);
       if (analysis === undefined) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
-      return topicOf({ analysis, build, all, failures: [], sources });
+      const topic = topicOf({ analysis, build, all, failures: [], sources: reading.sources });
+      const { failingTests, messages, diagnostics, exceptions } = reading;
+      return { ...topic, subject: { ...topic.subject, failingTests, messages, diagnostics, exceptions } };
     },
     ofBuild: async () => all,
   };

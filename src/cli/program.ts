@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { askCommand } from './ask-program.ts';
 import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, terminalConfig } from './command-parts.ts';
 import { EXIT_HELP } from './exit-codes.ts';
@@ -30,7 +31,7 @@ export function createProgram(): Command {
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
     .version('0.1.0')
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
-  for (const command of [triageCommand(), readCommand(), replayCommand(), serveCommand(), workerCommand(), reviewCommand()]) {
+  for (const command of [triageCommand(), readCommand(), replayCommand(), serveCommand(), workerCommand(), askCommand(), reviewCommand()]) {
     program.addCommand(command);
   }
   for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);

@@ -102,6 +102,8 @@ export interface Inquiry {
   readonly memory: Memory;
   /** The analysis' evidence, what earlier turns found, and what this one has found so far. */
   readonly evidence: readonly Evidence[];
+  /** Of it, what was found for this question. */
+  readonly found: readonly Evidence[];
   /** Calls made for this question; their findings are in `evidence`. */
   readonly outcomes: readonly ToolOutcome[];
 }

@@ -58,10 +58,20 @@ export function foundBy(evidence: readonly Evidence[], ...tools: readonly string
 
 /** What a tool could not tell, and why: an answer without it must say so. */
 export function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
-  const failed = outcomes.filter(({ status, findings }) => status !== 'ok' && findings.length === 0);
+  const failed = outcomes.filter((outcome) => outcome.status !== 'ok' && says(outcome));
   return failed.map(({ call, status, summary }) =>
     record(`${call.tool} could not tell (${status}): ${summary.replace(/\s+/g, ' ').slice(0, 200)}`),
   );
+}
+
+/** Whether a tool said of itself why it found nothing, so that no other words are needed. */
+export function isAnswered({ outcomes }: Pick<Inquiry, 'outcomes'>, tool: string): boolean {
+  return outcomes.some((outcome) => outcome.call.tool === tool && outcome.status !== 'ok' && says(outcome));
+}
+
+/** That nothing was found is said by whoever tells of it. */
+function says({ status, summary }: ToolOutcome): boolean {
+  return status !== 'empty' || summary !== 'nothing found';
 }
 
 function tellingQuote(item: Evidence, claimed: readonly Quote[]): Quote | null {

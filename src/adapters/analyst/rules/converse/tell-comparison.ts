@@ -1,6 +1,6 @@
 import type { Evidence } from '../../../../domain/evidence.ts';
 import type { Inquiry } from '../../../../ports/analyst.ts';
-import { cited, foundBy, lineOf, quoted, record, type Said, titleOf, unanswered } from './statements.ts';
+import { cited, foundBy, isAnswered, lineOf, quoted, record, type Said, titleOf, unanswered } from './statements.ts';
 import { aspectsOf } from './understand-question.ts';
 
 const MOST = 5;
@@ -25,7 +25,7 @@ function withGreen(input: Inquiry): Said[] {
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
     ...head,
     ...lines,
-    ...(fresh.length === 0 && since === undefined
+    ...(fresh.length === 0 && since === undefined && !isAnswered(input, 'diff_with_green')
       ? [record('No green build of this pipeline is known whose log this one could be held against.')]
       : []),
     ...commits.map((item) => cited(`Changed: ${titleOf(item)}`, [item.id])),

@@ -1,5 +1,5 @@
 import type { Inquiry } from '../../../../ports/analyst.ts';
-import { cited, foundBy, lineOf, record, type Said, titleOf, unanswered } from './statements.ts';
+import { cited, foundBy, isAnswered, lineOf, record, type Said, titleOf, unanswered } from './statements.ts';
 import { type Aspect, aspectsOf } from './understand-question.ts';
 
 const MOST = 5;
@@ -22,19 +22,16 @@ const TELL: Readonly<Record<Aspect, (input: Inquiry) => Said[]>> = {
 /** What the question names, out of the stored analysis and what was looked up; where it names nothing known, what can be told. */
 export function tellExplanation(input: Inquiry): Said[] {
   const aspects = aspectsOf(input.question);
-  const found = foundBy(input.evidence, 'grep_log', 'view_log').filter(({ id }) => isNew(id, input));
+  const found = foundBy(input.found, 'grep_log', 'view_log');
   const shown = found.slice(0, MOST).map((item) => lineOf(item, input));
-  const told = aspects.flatMap((aspect) => TELL[aspect](input));
+  const wanted = shown.length === 0 ? aspects : aspects.filter((aspect) => aspect !== 'lines');
+  const told = wanted.flatMap((aspect) => TELL[aspect](input));
   const all = [...shown, ...told, ...unanswered(input.outcomes)];
   return all.length > 0 ? all : [...tellCause(input), record(LIMITS)];
 }
 
 const LIMITS =
   'I can tell you the cause, the fix, the lines that show it, who and which file, how sure the analysis is, earlier and similar failures, what is new since the last green build, and how it came to fail; your other words I cannot judge, because no language model answers here.';
-
-function isNew(id: string, { topic }: Inquiry): boolean {
-  return topic.analysis.evidence.every((item) => item.id !== id);
-}
 
 function tellCause({ topic }: Inquiry): Said[] {
   const { answer } = topic.analysis;
@@ -86,7 +83,8 @@ function tellPast({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
 
 function tellGreen(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
-  if (fresh.length === 0) return [record('No green build is known whose log this one could be held against.')];
+  if (fresh.length === 0)
+    return isAnswered(input, 'diff_with_green') ? [] : [record('No green build is known whose log this one could be held against.')];
   return fresh.map((item) => lineOf(item, input));
 }
 

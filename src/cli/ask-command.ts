@@ -1,0 +1,133 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import { TriageError } from '../domain/errors.ts';
+import { visibleLine } from '../publish/visible-text.ts';
+import type { AskDesk } from './ask-desk.ts';
+import { runSession } from './ask-session.ts';
+import { answerFoot, plainAnswer, wordByWord } from './ask-text.ts';
+import { phaseText } from './phase-text.ts';
+import { type Progress, startProgress } from './progress.ts';
+import { findSecrets } from './secrets.ts';
+import { dataDirectory, readConfig } from './settings.ts';
+import { interruptSignal, print, say, type Voice, voiceOf } from './terminal.ts';
+
+export interface AskCommandOptions {
+  readonly thread?: string;
+  readonly resume?: boolean;
+  readonly repo?: string;
+  readonly analyst?: 'rules' | 'llm';
+  readonly url?: string;
+  readonly token?: string;
+  readonly data?: string;
+  readonly json?: boolean;
+  readonly plain?: boolean;
+}
+
+const LOCAL_SERVICE = 'http://127.0.0.1:4600';
+
+/** `faultline ask`: one question answered, or a session on a terminal. */
+export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
+  const voice = voiceOf(options);
+  if (question === undefined && (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)) {
+    throw new TriageError('invalid-config', `Give the question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
+  }
+  const progress = startProgress({ ...voice, quiet: options.json === true });
+  let desk: AskDesk | undefined;
+  try {
+    desk = await openDesk(target, options, progress, question === undefined);
+    const thread = await threadOf(desk, options);
+    if (question === undefined) await converse(desk, thread, progress);
+    else await answerOnce(desk, question, thread, options, voice, progress);
+  } finally {
+    progress.stop();
+    await desk?.close();
+  }
+}
+
+/** A log is analysed here; an id is looked for where `--url` says, in the data directory, or with whoever serves that. */
+async function openDesk(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskDesk> {
+  const dataDir = dataDirectory(options.data);
+  if (target === '-' && session)
+    throw new TriageError('invalid-config', 'A session reads its questions from standard input; give the log as a file.');
+  if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
+    if (options.thread !== undefined || options.resume === true)
+      throw new TriageError('invalid-config', 'Nothing is kept of questions about a log, so there is no thread to go on with.');
+    const { openLogDesk } = await import('./ask-at-hand.ts');
+    const signal = session ? new AbortController().signal : interruptSignal();
+    const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
+    return await openLogDesk(target, given, withAnalyst(readConfig(dataDir), options), signal);
+  }
+  const url = options.url ?? process.env.FAULTLINE_URL;
+  if (url === undefined && existsSync(join(dataDir, 'database'))) {
+    progress.phase('opening the data directory');
+    const stored = await openStored(target, withAnalyst(readConfig(dataDir), options));
+    if (stored !== null) return stored;
+  }
+  const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDir)?.token;
+  if (token === undefined)
+    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
+  const { openServedDesk } = await import('./ask-server.ts');
+  return openServedDesk(target, { url: url ?? LOCAL_SERVICE, token });
+}
+
+/** Null where a service has the data directory: then that is asked. */
+async function openStored(target: string, config: Config): Promise<AskDesk | null> {
+  const { openStoredDesk } = await import('./ask-at-hand.ts');
+  return await openStoredDesk(target, config).catch((error: unknown) => {
+    if (error instanceof TriageError && error.code === 'locked') return null;
+    throw error;
+  });
+}
+
+function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
+  return { ...config, analyst: { ...config.analyst, driver: analyst ?? config.analyst.driver } };
+}
+
+async function threadOf(desk: AskDesk, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
+  if (thread !== undefined || resume !== true) return thread;
+  const [newest] = await desk.threads();
+  if (newest === undefined) say('There is no conversation about it yet; this begins one.');
+  return newest?.id;
+}
+
+async function answerOnce(
+  desk: AskDesk,
+  question: string,
+  thread: string | undefined,
+  options: AskCommandOptions,
+  voice: Voice,
+  progress: Progress,
+): Promise<void> {
+  const asItComes = voice.color && options.json !== true;
+  const words = wordByWord((text) => void process.stdout.write(text));
+  const watcher = {
+    onStep: (step: Parameters<typeof phaseText>[0]) => {
+      if (step.node !== 'compose_answer' && step.node !== 'check_citations') progress.phase(phaseText(step));
+    },
+    ...(asItComes && {
+      onText: (piece: Parameters<typeof words.onText>[0]) => {
+        progress.stop();
+        words.onText(piece);
+      },
+    }),
+  };
+  const turn = await desk.ask(question, thread, watcher, interruptSignal());
+  progress.stop();
+  words.end();
+  if (options.json) return print(JSON.stringify({ ok: true, schema: 1, kept: desk.kept, ...turn }));
+  await print(asItComes ? `\n\n${answerFoot(turn)}` : plainAnswer(turn, desk.kept));
+  say(leaving(desk, turn.threadId));
+}
+
+async function converse(desk: AskDesk, thread: string | undefined, progress: Progress): Promise<void> {
+  progress.stop();
+  const last = await runSession(desk, thread, { input: process.stdin, output: process.stdout, terminal: true });
+  process.stdout.write('\n');
+  if (last !== undefined) say(leaving(desk, last));
+}
+
+function leaving({ kept, target }: AskDesk, thread: string): string {
+  if (!kept) return 'Not kept: a log from a file has no database; its conversation ends here.';
+  return `Kept. Go on with: faultline ask ${visibleLine(target)} --thread ${thread}`;
+}

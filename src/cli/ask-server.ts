@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import type { AskWatcher } from '../ask/ask.ts';
+import { AnswerView, ThreadList, ThreadView } from '../ask/views.ts';
+import { Step } from '../domain/analysis.ts';
+import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import { namesBuild } from './ask-at-hand.ts';
+import type { Answered, AskDesk } from './ask-desk.ts';
+import { askServer } from './server-client.ts';
+
+interface Server {
+  readonly url: string;
+  readonly token: string;
+}
+
+const TIMEOUT_MS = 180_000;
+const MAX_BYTES = 8 * 1024 * 1024;
+
+/** Asks a running service, and hears its answer as it comes. */
+export function openServedDesk(target: string, server: Server): AskDesk {
+  const path = `/api/${namesBuild(target) ? 'builds' : 'analyses'}/${encodeURIComponent(target)}/ask`;
+  const filter = `${namesBuild(target) ? 'build' : 'analysis'}=${encodeURIComponent(target)}`;
+  return {
+    target,
+    kept: true,
+    ask: (question, thread, watcher, signal) =>
+      askForEvents(server, path, { question, ...(thread === undefined ? {} : { thread }) }, watcher, signal),
+    threads: async () => (await askServer(server, 'GET', `/api/threads?${filter}&limit=20`, ThreadList)).items,
+    turns: async (id) => (await askServer(server, 'GET', `/api/threads/${encodeURIComponent(id)}`, ThreadView)).turns,
+    close: async () => undefined,
+  };
+}
+
+async function askForEvents(server: Server, path: string, body: object, watcher: AskWatcher, signal: AbortSignal): Promise<Answered> {
+  if (!URL.canParse(path, server.url))
+    throw new TriageError('invalid-config', `${server.url} is no address; give one such as http://127.0.0.1:4600`);
+  const response = await fetch(new URL(path, server.url), {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', accept: 'text/event-stream' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+  }).catch((cause: unknown) => {
+    if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
+    throw new TriageError(
+      'upstream-failed',
+      `No Faultline answers at ${server.url} (${messageOf(cause)}). Start one with: faultline serve`,
+      { cause },
+    );
+  });
+  if (!response.ok || response.body === null) throw refusalOf(response.status, await response.text());
+  try {
+    return await readAnswer(response.body, watcher);
+  } catch (cause) {
+    if (cause instanceof TriageError) throw cause;
+    if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
+    throw new TriageError('upstream-failed', `The answer of ${server.url} broke off: ${messageOf(cause)}`, { cause, retryable: true });
+  }
+}
+
+const TextEvent = z.object({ text: z.string(), restart: z.boolean().optional() });
+const ErrorEvent = z.object({ code: z.string(), message: z.string() });
+
+/** Reads events to the answer. Throws what the service says went wrong. */
+async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher): Promise<Answered> {
+  for await (const { event, data } of eventsOf(body)) {
+    if (event === 'step') watcher.onStep?.(Step.parse(data));
+    else if (event === 'text') {
+      const { text, restart } = TextEvent.parse(data);
+      watcher.onText?.(restart === undefined ? { text } : { text, restart });
+    } else if (event === 'answer') return AnswerView.parse(data);
+    else if (event === 'error') {
+      const { code, message } = ErrorEvent.parse(data);
+      throw new TriageError(codeOf(code), message);
+    }
+  }
+  throw new TriageError('upstream-failed', 'The service ended without an answer.', { retryable: true });
+}
+
+/** Server-sent events one by one; comments are left out. */
+async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ event: string; data: unknown }> {
+  const decoder = new TextDecoder();
+  let held = '';
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) throw new TriageError('too-large', 'The answer of the service is too large.');
+    held += decoder.decode(chunk, { stream: true });
+    const blocks = held.split('\n\n');
+    held = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const lines = block.split('\n');
+      const event = lines.find((line) => line.startsWith('event: '))?.slice(7);
+      const data = lines.filter((line) => line.startsWith('data: ')).map((line) => line.slice(6));
+      if (event !== undefined) yield { event, data: JSON.parse(data.join('\n')) };
+    }
+  }
+}
+
+const Refusal = z.object({ error: ErrorEvent });
+
+function refusalOf(status: number, text: string): TriageError {
+  try {
+    const { error } = Refusal.parse(JSON.parse(text));
+    return new TriageError(codeOf(error.code), error.message);
+  } catch {
+    return new TriageError('upstream-failed', `The service answered ${status}`);
+  }
+}
+
+const KNOWN: readonly TriageErrorCode[] = [
+  ...(['invalid-input', 'not-found', 'conflict', 'rate-limited', 'timeout', 'cancelled', 'unauthenticated'] as const),
+  ...(['forbidden', 'storage-failed', 'quota-exhausted', 'upstream-auth', 'internal'] as const),
+];
+
+function codeOf(code: string): TriageErrorCode {
+  return KNOWN.find((one) => one === code) ?? 'upstream-failed';
+}
