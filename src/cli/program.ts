@@ -8,6 +8,7 @@ import type { ReadCommandOptions } from './read-command.ts';
 import type { ReplayCommandOptions } from './replay-command.ts';
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
+import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 import type { DataOptions } from './settings.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 
@@ -31,7 +32,16 @@ export function createProgram(): Command {
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
     .version('0.1.0')
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
-  for (const command of [triageCommand(), readCommand(), replayCommand(), serveCommand(), workerCommand(), askCommand(), reviewCommand()]) {
+  for (const command of [
+    triageCommand(),
+    readCommand(),
+    replayCommand(),
+    serveCommand(),
+    workerCommand(),
+    askCommand(),
+    reviewCommand(),
+    traceCommand(),
+  ]) {
     program.addCommand(command);
   }
   for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
@@ -59,6 +69,7 @@ function triageCommand(): Command {
     .option('--plain', 'no colour and no box: one Key<tab>value a line, as in a pipe')
     .option('--quiet', 'the result only: no progress, no hints')
     .option('--github', 'workflow commands for a step of GitHub Actions: ::error file=…')
+    .option('--trace', 'also every step: who judged, which tools were asked, time, tokens and dollars')
     .option('--exit-code', 'exit 10 where a person must look, 11 for INFRA_ERROR')
     .action(
       guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
@@ -127,6 +138,18 @@ function workerCommand(): Command {
         await runWorker(options);
       }),
     );
+}
+
+function traceCommand(): Command {
+  const command = new Command('trace')
+    .description('Show every step of one answer of a running service: who judged, which tools were asked, time, tokens and dollars.')
+    .argument('<id>', 'id of the analysis, as `faultline review show` and the API name it');
+  return asksService(command).action(
+    guarded(async (id: string, options: ServerOptions) => {
+      const { runTrace } = await import('./trace-command.ts');
+      await runTrace(id, await serverOf(options));
+    }),
+  );
 }
 
 function migrateCommand(): Command {

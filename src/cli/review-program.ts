@@ -1,14 +1,7 @@
 import { Command } from 'commander';
 import type { DecisionInput, DecisionType } from '../domain/review.ts';
-import { dataOption, guarded, jsonOption } from './command-parts.ts';
-import type { ReviewCommandOptions } from './review-command.ts';
-
-interface ServerOptions {
-  readonly url?: string;
-  readonly token?: string;
-  readonly data?: string;
-  readonly json?: boolean;
-}
+import { guarded } from './command-parts.ts';
+import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 
 interface DecisionOptions {
   readonly category?: string;
@@ -27,14 +20,7 @@ const DECISION_HELP = {
 /** `faultline review …`: a client of the service, since an embedded database belongs to the process that serves it. */
 export function reviewCommand(): Command {
   const review = new Command('review').description('Work through the review queue of a running service.');
-  const command = (name: string, description: string) =>
-    review
-      .command(name)
-      .description(description)
-      .option('--url <address>', 'address of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
-      .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
-      .addOption(dataOption())
-      .addOption(jsonOption());
+  const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'What waits for a person.')
     .option('--state <state>', 'waiting, claimed or decided')
     .action(
@@ -72,18 +58,6 @@ export function reviewCommand(): Command {
       );
   }
   return review;
-}
-
-/** Where the service is and who asks: options, environment, or the data directory of this machine. */
-async function serverOf(options: ServerOptions): Promise<ReviewCommandOptions> {
-  const { dataDirectory } = await import('./settings.ts');
-  const { findSecrets } = await import('./secrets.ts');
-  const { TriageError } = await import('../domain/errors.ts');
-  const url = options.url ?? process.env.FAULTLINE_URL ?? 'http://127.0.0.1:4600';
-  const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDirectory(options.data))?.token;
-  if (token === undefined)
-    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
-  return { url, token, json: options.json === true };
 }
 
 async function decisionOf(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {

@@ -9,6 +9,7 @@ import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
+import type { AnalysisTrace } from '../publish/trace.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
 import { EXIT } from './exit-codes.ts';
@@ -17,6 +18,7 @@ import { type LargeLog, openLargeLog } from './large-log.ts';
 import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { interruptSignal, print, type Voice, voiceOf } from './terminal.ts';
+import { renderTrace } from './trace-command.ts';
 import { jsonOf } from './triage-json.ts';
 
 export interface TriageCommandOptions {
@@ -31,6 +33,7 @@ export interface TriageCommandOptions {
   readonly plain?: boolean;
   readonly quiet?: boolean;
   readonly github?: boolean;
+  readonly trace?: boolean;
   readonly exitCode?: boolean;
 }
 
@@ -45,7 +48,12 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
     const { analyses, reading } = await answer(path, options, config, progress);
     progress.stop();
     if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
-    await print(options.json ? JSON.stringify(jsonOf(analyses, reading)) : render(path, analyses, options, voice));
+    const traces = options.trace ? await tracesOf(analyses, config) : [];
+    await print(
+      options.json
+        ? JSON.stringify(jsonOf(analyses, reading, traces))
+        : render(path, analyses, options, voice) + (options.github ? '' : shown(traces, voice)),
+    );
     if (options.exitCode) process.exitCode = verdictCode(analyses);
   } finally {
     progress.stop();
@@ -91,7 +99,19 @@ async function answerFrom(
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'Nothing is known yet.' : `Known so far: ${known.join('; ')}.`;
     throw new TriageError('cancelled', `Interrupted. ${knownText}`, { cause: error, details: { steps: known } });
+  } finally {
+    await app.flush();
   }
+}
+
+async function tracesOf(analyses: readonly Analysis[], config: Config): Promise<AnalysisTrace[]> {
+  const { traceOf } = await import('../publish/trace.ts');
+  const masker = createMasker(maskingOf(config));
+  return await Promise.all(analyses.map((analysis) => traceOf(analysis, async (text) => (await masker.mask(text)).text)));
+}
+
+function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
+  return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
 }
 
 function checkFolder(path: string): void {

@@ -52,7 +52,7 @@ export function sinceGreen(analysis: Analysis): string | null {
   return analysis.green === undefined ? null : `since build ${clip(analysis.green.number, 100)}`;
 }
 
-/** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "311,101 log lines → 412 kept". */
+/** What the answer cost and rests on: "3 failures, 1 cause", "12 s", "14,210 tokens", "$0.02", "4 tools asked", "311,101 log lines → 412 kept". */
 export function usageParts(analysis: Analysis): string[] {
   const { usage, reduction } = analysis;
   const tokens = usage.inputTokens + usage.outputTokens;
@@ -61,6 +61,7 @@ export function usageParts(analysis: Analysis): string[] {
     formatDuration(analysis.milliseconds),
     usage.modelCalls === 0 ? 'no model' : `${formatNumber(tokens)} tokens`,
     ...(usage.modelCalls === 0 ? [] : [formatDollars(usage.costUsd)]),
+    ...(usage.toolCalls === 0 ? [] : [`${formatNumber(usage.toolCalls)} ${usage.toolCalls === 1 ? 'tool' : 'tools'} asked`]),
     `${formatNumber(reduction.logLines)} log lines → ${formatNumber(reduction.keptLines)} kept`,
   ];
 }
@@ -109,11 +110,13 @@ function linesOf({ source, lineStart = 1, text }: Evidence): ProofLine[] {
     .filter((line) => line.text.trim() !== '');
 }
 
-function formatDuration(milliseconds: number): string {
+/** 340 → "340 ms", 1200 → "1.2 s", 12000 → "12 s". */
+export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.round(milliseconds)} ms`;
   return milliseconds < 10_000 ? `${(milliseconds / 1000).toFixed(1)} s` : `${formatNumber(milliseconds / 1000)} s`;
 }
 
-function formatDollars(dollars: number): string {
+/** 0.021 → "$0.02", 0.003 → "under $0.01". */
+export function formatDollars(dollars: number): string {
   return dollars > 0 && dollars < 0.01 ? 'under $0.01' : `$${dollars.toFixed(2)}`;
 }

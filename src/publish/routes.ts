@@ -7,9 +7,10 @@ import { LibraryEntry } from '../domain/library.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
 import { present } from './present.ts';
+import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
 import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
 
-export interface PublishDeps extends BuildRouteDeps {
+export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'>;
 }
 
@@ -20,6 +21,7 @@ const access = { access: { role: 'read' } } as const;
 export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): void {
   registerBuildRoutes(app, deps);
   registerAnalysisRoute(app, deps);
+  registerTraceRoute(app, deps);
   registerFailureRoute(app, deps);
   registerLibraryRoutes(app, deps);
 }

@@ -17,6 +17,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/builds/:id': 'read',
   'GET /api/builds/:id/analyses': 'read',
   'GET /api/analyses/:id': 'read',
+  'GET /api/analyses/:id/trace': 'read',
   'GET /api/failures': 'read',
   'GET /api/library': 'read',
   'GET /api/library/:id': 'read',

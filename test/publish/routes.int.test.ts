@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Analysis } from '../../src/domain/analysis.ts';
+import { AnalysisTrace } from '../../src/publish/trace.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 import { openServedWorld, type ServedWorld, type Stored, storeFailedBuild } from './served-world.ts';
 
@@ -14,6 +15,24 @@ beforeAll(async () => {
 afterAll(async () => await world?.close());
 
 const get = (url: string) => world.ask('rita', 'GET', url);
+
+describe('the trace of an analysis', () => {
+  it('is given whole, and once: who has it is told that it is the same', async () => {
+    const url = `/api/analyses/${stored.analysis.id}/trace`;
+    const first = await get(url);
+    expect(first.status).toBe(200);
+    expect(AnalysisTrace.parse(first.body)).toMatchObject({ analysisId: stored.analysis.id, totals: stored.analysis.usage });
+    const tag = String(first.headers.etag);
+    const headers = { authorization: 'Bearer token-of-rita-0123456789' };
+    const again = await world.http.inject({ url, headers: { ...headers, 'if-none-match': `W/${tag}, "other"` } });
+    expect([again.statusCode, again.body]).toEqual([304, '']);
+    expect((await world.http.inject({ url, headers: { ...headers, 'if-none-match': '"other"' } })).statusCode).toBe(200);
+  });
+
+  it('is not there where the analysis is not', async () => {
+    expect((await get('/api/analyses/ana_none/trace')).status).toBe(404);
+  });
+});
 
 describe('builds', () => {
   it('finds a build by our id, by provider and number, and by query', async () => {

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { Action, type Analysis, JudgementTrace, type Step, TerminationReason, Usage } from '../domain/analysis.ts';
+import { Category } from '../domain/category.ts';
+import { ToolOutcome } from '../domain/evidence.ts';
+import { clip } from './visible-text.ts';
+
+/** One question to a tool; texts among its arguments are masked and cut. */
+const ToolTrace = ToolOutcome.omit({ findings: true, call: true }).extend({
+  tool: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  why: z.string(),
+  cached: z.boolean(),
+});
+export type ToolTrace = z.infer<typeof ToolTrace>;
+
+const StepTrace = z.object({
+  node: z.string(),
+  round: z.int(),
+  investigator: z.string().optional(),
+  startedAt: z.iso.datetime(),
+  milliseconds: z.number(),
+  summary: z.string(),
+  /** Absent where nobody was asked for a judgement. */
+  by: z.string().optional(),
+  judgements: z.array(JudgementTrace),
+  tools: z.array(ToolTrace),
+});
+export type StepTrace = z.infer<typeof StepTrace>;
+
+/** What an analysis did, step by step, and what each part cost. */
+export const AnalysisTrace = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  category: Category,
+  action: Action,
+  terminationReason: TerminationReason,
+  analyst: z.string(),
+  model: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  milliseconds: z.number(),
+  totals: Usage.extend({
+    steps: z.int(),
+    judgements: z.int(),
+    /** Of the input tokens, those that the provider had cached. */
+    cachedInputTokens: z.int(),
+    /** Answers that were kept from earlier. */
+    cachedToolCalls: z.int(),
+    /** Tries of model and tools that failed and were made again. */
+    retries: z.int(),
+  }),
+  reduction: z.object({ logLines: z.int(), logBytes: z.int(), keptLines: z.int(), tokens: z.int() }),
+  promptHashes: z.record(z.string(), z.string()),
+  notes: z.array(z.string()),
+  /** In order; the first 300. */
+  steps: z.array(StepTrace),
+  /** There were more steps. */
+  truncated: z.boolean(),
+});
+export type AnalysisTrace = z.infer<typeof AnalysisTrace>;
+
+const MAX_STEPS = 300;
+const MAX_PARTS = 64;
+const MAX_TEXT = 500;
+const MAX_DEPTH = 3;
+
+type Mask = (text: string) => Promise<string>;
+
+/** The trace of a stored analysis. Bounded; every text is masked once more, since what is to be hidden may have grown. */
+export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisTrace> {
+  const { id, buildId, category, verdict, terminationReason, analyst, model, createdAt, milliseconds, reduction, promptHashes } = analysis;
+  return {
+    ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
+    ...{ totals: totalsOf(analysis), reduction, promptHashes },
+    notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
+    steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => stepOf(step, mask))),
+    truncated: analysis.steps.length > MAX_STEPS,
+  };
+}
+
+function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
+  const judgements = steps.flatMap((step) => step.judgements ?? []);
+  const outcomes = steps.flatMap((step) => step.outcomes ?? []);
+  return {
+    ...usage,
+    steps: steps.length,
+    judgements: judgements.length,
+    cachedInputTokens: sum(judgements.map((judgement) => judgement.cachedInputTokens ?? 0)),
+    cachedToolCalls: outcomes.filter((outcome) => outcome.cached === true).length,
+    retries: sum([...judgements.map((judgement) => judgement.retries ?? 0), ...outcomes.map(({ attempts }) => Math.max(0, attempts - 1))]),
+  };
+}
+
+async function stepOf({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
+  return {
+    ...step,
+    summary: await short(step.summary, mask),
+    judgements: await Promise.all(judgements.slice(0, MAX_PARTS).map((one) => judgementOf(one, mask))),
+    tools: await Promise.all(outcomes.slice(0, MAX_PARTS).map((outcome) => toolOf(outcome, mask))),
+  };
+}
+
+async function judgementOf(judgement: JudgementTrace, mask: Mask): Promise<JudgementTrace> {
+  return { ...judgement, note: judgement.note === null ? null : await short(judgement.note, mask) };
+}
+
+async function toolOf({ call, ...outcome }: NonNullable<Step['outcomes']>[number], mask: Mask): Promise<ToolTrace> {
+  const args = await masked(call.args, mask, MAX_DEPTH);
+  return {
+    ...outcome,
+    tool: await short(call.tool, mask),
+    args: typeof args === 'object' && args !== null && !Array.isArray(args) ? { ...args } : {},
+    why: await short(call.why, mask),
+    summary: await short(outcome.summary, mask),
+    cached: outcome.cached ?? false,
+  };
+}
+
+async function masked(value: unknown, mask: Mask, depth: number): Promise<unknown> {
+  if (typeof value === 'string') return await short(value, mask);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return await Promise.all(value.slice(0, MAX_PARTS).map((item) => masked(item, mask, depth - 1)));
+  const entries = Object.entries(value).slice(0, MAX_PARTS);
+  return Object.fromEntries(await Promise.all(entries.map(async ([name, item]) => [name, await masked(item, mask, depth - 1)] as const)));
+}
+
+/** Masked before it is cut: half a secret is not recognised. */
+async function short(text: string, mask: Mask): Promise<string> {
+  return clip(await mask(text), MAX_TEXT);
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
