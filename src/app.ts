@@ -219,19 +219,19 @@ export async function createTerminalApp(
   const { createMemoryIndex } = await import('./adapters/vector-index/memory.ts');
   const { createMemoryArchive } = await import('./adapters/build-archive/memory.ts');
   const { createEmptyHistory } = await import('./adapters/history/empty.ts');
-  const { createNoWebSearch } = await import('./adapters/web-search/none.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config.codeHost);
   const analyst = await openAnalyst(config, logger);
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
+  const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
   return {
     triage: async (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
-      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch: createNoWebSearch() };
+      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
       const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
@@ -243,7 +243,7 @@ export async function createTerminalApp(
 
 function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<ToolboxOptions, 'mask'> & { masker: Masker }): Toolbox {
   const mask = async (text: string) => (await masker.mask(text)).text;
-  return createToolbox(createTools(sources), { ...options, mask });
+  return createToolbox(createTools({ ...sources, mask }), { ...options, mask });
 }
 
 function investigationOf(

@@ -1,5 +1,6 @@
 import { COMMON, type Config } from '../config/schema.ts';
 import type { Build } from '../domain/build.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { Analyst } from '../ports/analyst.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
@@ -99,11 +100,29 @@ async function openGithubHost({ buildSource }: CodeHostConfig, logger: Logger): 
   return createGithubHost({ baseUrl, token, logger, ...timeout });
 }
 
-export async function openWebSearch(config: Config): Promise<WebSearch> {
-  switch (config.webSearch.driver) {
+export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>): Promise<WebSearch> {
+  const { driver, baseUrl, apiKey, ...limits } = config.webSearch ?? COMMON.webSearch;
+  switch (driver) {
+    case 'searxng':
+      if (baseUrl === null) throw new TriageError('invalid-config', 'FAULTLINE_WEB_SEARCH_URL is not set.');
+      return (await import('../adapters/web-search/searxng.ts')).createSearxngSearch({ ...limits, baseUrl, apiKey });
+    case 'brave':
+      return (await import('../adapters/web-search/brave.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+    case 'tavily':
+      return (await import('../adapters/web-search/tavily.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'none':
       return (await import('../adapters/web-search/none.ts')).createNoWebSearch();
   }
+}
+
+function needed(key: string | null): string {
+  if (key === null) throw new TriageError('invalid-config', 'FAULTLINE_WEB_SEARCH_KEY is not set.');
+  return key;
+}
+
+/** Who judges for nothing, whatever is configured: for runs without budget, and to weigh a model's answer against. */
+export async function openSpareAnalyst(): Promise<Analyst> {
+  return (await import('../adapters/analyst/rules/rules-analyst.ts')).createRulesAnalyst();
 }
 
 /** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */

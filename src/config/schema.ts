@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { variableOf } from './variables.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
@@ -95,7 +96,22 @@ export const Config = z.object({
     /** `owner/name` → folder of a local clone. */
     clones: z.record(z.string(), z.string()),
   }),
-  webSearch: z.object({ driver: z.literal('none') }),
+  webSearch: z
+    .object({
+      driver: z.enum(['none', 'searxng', 'brave', 'tavily']),
+      /** Null: the provider's own address. */
+      baseUrl: z.url({ protocol: /^https?$/ }).nullable(),
+      apiKey: z.string().nullable(),
+      /** Of one search, in milliseconds. */
+      timeoutMs: z.int().positive(),
+      /** The pages of so many first results are read. */
+      pages: z.int().min(0).max(5),
+    })
+    .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, { path: ['baseUrl'], error: 'searxng needs an address' })
+    .refine(({ driver, apiKey }) => (driver !== 'brave' && driver !== 'tavily') || apiKey !== null, {
+      path: ['apiKey'],
+      error: 'brave and tavily need a key',
+    }),
   buildSource: z.object({
     github: z.object({ baseUrl: z.url(), token: z.string().nullable() }),
     jenkins: z.object({ baseUrl: z.url().nullable(), user: z.string().nullable(), token: z.string().nullable() }),
@@ -123,7 +139,16 @@ export const Config = z.object({
   }),
   triage: z.object({
     budgetTokens: z.int().min(200).max(200_000),
+    /** Which numbers stand where none is set: see `profiles.ts`. */
+    profile: z.enum(PROFILE_NAMES),
     maxIterations: z.int().min(1).max(10),
+    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
+    budget: z.object({ tokens: z.int().min(0), costUsd: z.number().min(0), seconds: z.number().min(0) }),
+    investigators: z.object({
+      /** For which failures investigators look at code, history and documents side by side. */
+      when: z.enum(['never', 'complex', 'always']),
+      rounds: z.int().min(1).max(3),
+    }),
     /** Questions that one triage puts to tools at once. */
     toolConcurrency: z.int().min(1).max(16),
     /** Of one whole run, in milliseconds. */
@@ -133,7 +158,11 @@ export const Config = z.object({
     greenBuilds: z.int().min(0).max(10),
     thresholds: Thresholds,
   }),
-  review: z.object({ claimMs: z.int().positive() }),
+  review: z.object({
+    claimMs: z.int().positive(),
+    /** How long a run waits for a person whom it asked, in milliseconds. */
+    questionMs: z.int().positive(),
+  }),
   /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: z.object({
     emails: z.boolean(),
@@ -177,7 +206,7 @@ export const COMMON = {
     openai: { baseUrl: null, apiKey: null, model: 'text-embedding-3-small', dimensions: null, timeoutMs: 30_000, maxRetries: 2 },
   },
   codeHost: { driver: 'auto', clones: {} },
-  webSearch: { driver: 'none' },
+  webSearch: { driver: 'none', baseUrl: null, apiKey: null, timeoutMs: 10_000, pages: 2 },
   buildSource: {
     github: { baseUrl: 'https://api.github.com', token: null },
     jenkins: { baseUrl: null, user: null, token: null },
@@ -197,14 +226,14 @@ export const COMMON = {
   },
   triage: {
     budgetTokens: 2000,
-    maxIterations: 5,
+    profile: 'balanced',
+    ...PROFILES.balanced,
     toolConcurrency: 4,
-    timeLimitMs: 300_000,
     leaseMs: 30_000,
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
-  review: { claimMs: 15 * 60_000 },
+  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
   tracing: {
     otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },

@@ -44,6 +44,25 @@ export const VARIABLES: readonly Variable[] = [
     secret: true,
     meaning: 'Secret or token of the Jenkins webhook; two while one is rotated.',
   },
+  {
+    name: 'FAULTLINE_WEB_SEARCH',
+    path: 'webSearch.driver',
+    type: 'text',
+    meaning: 'Who is asked when everything else failed: none, searxng, brave or tavily. Masked words of the error leave the house.',
+  },
+  {
+    name: 'FAULTLINE_WEB_SEARCH_URL',
+    path: 'webSearch.baseUrl',
+    type: 'text',
+    meaning: "Address of one's own SearXNG, which may be private; of Brave and Tavily only where theirs is not meant.",
+  },
+  { name: 'FAULTLINE_WEB_SEARCH_KEY', path: 'webSearch.apiKey', type: 'text', secret: true, meaning: 'Key of Brave or Tavily.' },
+  {
+    name: 'FAULTLINE_WEB_SEARCH_PAGES',
+    path: 'webSearch.pages',
+    type: 'number',
+    meaning: 'Pages that are read of what was found, 0 to 5; only pages of the public internet.',
+  },
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
   {
     name: 'FAULTLINE_CODE_HOST',
@@ -150,6 +169,43 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Time limit of one batch of texts, in milliseconds.',
   },
   { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
+  {
+    name: 'FAULTLINE_PROFILE',
+    path: 'triage.profile',
+    type: 'text',
+    meaning:
+      'How much a run may look and cost: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of them set on its own goes before it.',
+  },
+  {
+    name: 'FAULTLINE_MAX_RUN_TOKENS',
+    path: 'triage.budget.tokens',
+    type: 'number',
+    meaning: 'Tokens of the model that one run may use before it ends with what is known; 0: no limit.',
+  },
+  {
+    name: 'FAULTLINE_MAX_RUN_USD',
+    path: 'triage.budget.costUsd',
+    type: 'number',
+    meaning: 'US dollars that one run may cost before it ends with what is known; 0: no limit.',
+  },
+  {
+    name: 'FAULTLINE_MAX_RUN_SECONDS',
+    path: 'triage.budget.seconds',
+    type: 'number',
+    meaning: 'Seconds of work after which a run ends with what is known; 0: only the time limit ends it, without an answer.',
+  },
+  {
+    name: 'FAULTLINE_INVESTIGATORS',
+    path: 'triage.investigators.when',
+    type: 'text',
+    meaning: 'When code, history and documents are investigated side by side: never, complex (failures that are) or always.',
+  },
+  {
+    name: 'FAULTLINE_INVESTIGATOR_ROUNDS',
+    path: 'triage.investigators.rounds',
+    type: 'number',
+    meaning: 'Rounds of questions that each investigator has.',
+  },
   { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
   {
     name: 'FAULTLINE_TOOL_CONCURRENCY',
@@ -184,6 +240,12 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
   },
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
+  {
+    name: 'FAULTLINE_QUESTION_MS',
+    path: 'review.questionMs',
+    type: 'number',
+    meaning: 'How long a run waits for the answer of a person whom it asked, in milliseconds; then it goes on without.',
+  },
   {
     name: 'FAULTLINE_MASK_EMAILS',
     path: 'mask.emails',

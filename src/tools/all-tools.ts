@@ -2,8 +2,8 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
-import type { HistoryStore } from '../ports/stores.ts';
 import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
+import type { HistoryStore } from '../ports/stores.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 import { askReviewer } from './ask-reviewer.ts';
@@ -46,6 +46,8 @@ export interface ToolSources {
   readonly embedder?: Embedder;
   /** Where people are asked; absent: nobody can be. */
   readonly reviewers?: ReviewerDesk | undefined;
+  /** Hides secrets in what leaves the house; absent: nothing does. */
+  readonly mask?: (text: string) => Promise<string>;
 }
 
 /** Every question Faultline can ask. */
@@ -70,7 +72,7 @@ export function createTools(sources: ToolSources): Tool[] {
     findSimilarFailures(history),
     readFailureHistory(history),
     countConsecutiveFailures(history),
-    searchWeb(webSearch),
+    searchWeb(webSearch, sources.mask),
     grepLog(archive),
     viewLog(archive),
     readArtifact(archive),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { cleanText } from './bounds.ts';
 import { failureHeadline } from './failure-text.ts';
 import { defineTool, type Tool } from './tool.ts';
 
@@ -14,8 +15,8 @@ const Parameters = z.strictObject({
   limit: z.int().min(1).max(10).default(5),
 });
 
-/** What does the web say? Only asked when everything else failed. */
-export function searchWeb(webSearch: WebSearch): Tool {
+/** What does the web say? Only asked when everything else failed. The query is masked, and at most 200 characters of it leave the house. */
+export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<string> = async (text) => text): Tool {
   return defineTool({
     name: 'search_web',
     question: 'What do public pages say about this error?',
@@ -28,7 +29,12 @@ export function searchWeb(webSearch: WebSearch): Tool {
     cache: { ttlMs: DAY_MS, key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)] },
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
-      const words = (query ?? failureHeadline(subject)).slice(0, MAX_QUERY);
+      // Masked before it is cut: half a secret is not known for one.
+      const words = cleanText(await mask(query ?? failureHeadline(subject)))
+        .replace(/\s+/g, ' ')
+        .trim()
+        .slice(0, MAX_QUERY)
+        .toWellFormed();
       if (words === '') return [];
       const results = await webSearch.search(words, limit, signal);
       return results.map((result) => ({ title: result.title, text: result.text, source: 'web', url: result.url }));

@@ -17,12 +17,20 @@ export function webSearchContract(name: string, open: () => WebSearch): void {
       for (const result of results) {
         expect(result.url).toMatch(/^https?:\/\//);
         expect([typeof result.title, typeof result.text]).toEqual(['string', 'string']);
+        expect(result.title).not.toMatch(/[<>\n]/);
       }
+      if (open().configured) expect(results).toHaveLength(2);
     });
 
     it('is honest: without configuration it finds nothing', async () => {
       const search = open();
       if (!search.configured) expect(await search.search('anything', 5, signal)).toEqual([]);
+    });
+
+    it('names no address of a private network', async () => {
+      const urls = (await open().search('private', 10, signal)).map(({ url }) => url);
+
+      expect(urls.filter((url) => /localhost|127\.|10\.|169\.254|\[::1\]|\.internal|ftp:|javascript:/.test(url))).toEqual([]);
     });
   });
 }
