@@ -1,10 +1,20 @@
 /**
- * LangChain reads the environment by itself: one variable left over from another project, and every log goes to a tracing
- * service, or every prompt to standard output. None of its variables is left standing, whatever their names will be, unless
- * FAULTLINE_TRACING asks for them. Does its work when imported, so it must be imported before anything else.
+ * LangChain reads the environment by itself: one variable left over from another project, and every prompt goes to standard output or,
+ * under one of its older names, to a tracing service. None of its variables is left standing, whatever their names will be, except those of
+ * LangSmith where LANGSMITH_TRACING=true asks for it in so many words; then it is said. Does its work when imported, so it must be imported
+ * before anything else.
  */
-const THEIRS = /^LANG(?:SMITH|CHAIN)_/i;
+const { LANGSMITH_TRACING, LANGSMITH_ENDPOINT, FAULTLINE_TRACING } = process.env;
+const wanted = LANGSMITH_TRACING?.toLowerCase() === 'true' && FAULTLINE_TRACING !== 'off';
+const theirs = wanted ? /^LANGCHAIN_/i : /^LANG(?:SMITH|CHAIN)_/i;
+for (const name of Object.keys(process.env)) if (theirs.test(name)) delete process.env[name];
 
-if (process.env.FAULTLINE_TRACING !== 'langsmith') {
-  for (const name of Object.keys(process.env)) if (THEIRS.test(name)) delete process.env[name];
+/** Commands that run the graph; the others have nothing to send. */
+const SENDING = ['triage', 'replay', 'ask', 'serve', 'worker'];
+if (wanted && process.argv.some((word) => SENDING.includes(word))) {
+  const url = LANGSMITH_ENDPOINT || 'https://api.smith.langchain.com';
+  const host = URL.canParse(url) ? new URL(url).host : 'an address that is none';
+  process.stderr.write(
+    `LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to LangSmith at ${host}\n`,
+  );
 }

@@ -312,10 +312,11 @@ export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] =
   { name: 'FAULTLINE_URL', meaning: 'Address of the service that `faultline review` asks, where --url does not name one.' },
   { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token of `faultline review`, where --token does not give one.' },
   {
-    name: 'FAULTLINE_TRACING',
+    name: 'LANGSMITH_TRACING',
     meaning:
-      'Set to langsmith: log excerpts, prompts and answers may go to LangSmith, as its own LANGSMITH_… and LANGCHAIN_… variables say. Otherwise these are ignored and nothing is traced.',
+      'Set to true: log excerpts, prompts and answers, with secrets masked, go to LangSmith, as its LANGSMITH_API_KEY, LANGSMITH_ENDPOINT and LANGSMITH_PROJECT say; each start says so. Otherwise its variables, and LANGCHAIN_… always, are ignored.',
   },
+  { name: 'FAULTLINE_TRACING', meaning: 'Set to off: nothing goes to LangSmith, whatever else is set.' },
   { name: 'FAULTLINE_DEBUG', meaning: 'Set to anything: an internal error also prints its stack.' },
   { name: 'NO_COLOR', meaning: 'Set to anything: no colour and no box, as with --plain.' },
   { name: 'XDG_CACHE_HOME', meaning: 'Where compiled code is kept between runs, in a folder `faultline`; ~/.cache where unset.' },

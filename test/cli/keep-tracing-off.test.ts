@@ -1,31 +1,42 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
 import { faultline } from './faultline.ts';
 
+const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-tracing-')), 'build.log');
-writeFileSync(LOG, 'FAIL src/cart.test.ts\nError: the customer Wintermute has no cart\n');
+writeFileSync(LOG, `FAIL src/cart.test.ts\nError: the customer Wintermute has no cart, asked with ${SECRET}\n`);
 
 let service: LoopbackServer;
+let bodies: Buffer[];
 beforeEach(async () => {
-  service = await startLoopback((request, response) => request.resume().on('end', () => sendJson(response, 200, {})));
+  bodies = [];
+  service = await startLoopback((request, response) => {
+    const pieces: Buffer[] = [];
+    request
+      .on('data', (piece: Buffer) => pieces.push(piece))
+      .on('end', () => {
+        const body = Buffer.concat(pieces);
+        bodies.push(request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body);
+        sendJson(response, 200, {});
+      });
+  });
 });
 afterEach(() => service.close());
 
-/** What somebody who traces other projects has in the environment. */
-function traced(prefix: 'LANGSMITH' | 'LANGCHAIN', switches: readonly string[]): Record<string, string> {
-  const on = Object.fromEntries(switches.map((name) => [name, 'true']));
-  return { ...on, [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test', [`${prefix}_ENDPOINT`]: service.url };
-}
+const tracing = () => ({ LANGSMITH_TRACING: 'true', LANGSMITH_API_KEY: 'lsv2_pt_of_the_test', LANGSMITH_ENDPOINT: service.url });
 
 describe('variables of LangChain in the environment', () => {
   it.each([
-    ['LANGSMITH', ['LANGSMITH_TRACING', 'LANGSMITH_TRACING_V2']],
+    ['LANGSMITH', ['LANGSMITH_TRACING_V2']],
     ['LANGCHAIN', ['LANGCHAIN_TRACING', 'LANGCHAIN_TRACING_V2']],
-  ] as const)('of %s send nothing anywhere', async (prefix, switches) => {
-    const ended = await faultline(['triage', LOG, '--json'], { env: traced(prefix, switches) });
+  ] as const)('of %s, left over from another project, send nothing anywhere', async (prefix, switches) => {
+    const on = Object.fromEntries(switches.map((name) => [name, 'true']));
+    const env = { ...on, [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test', [`${prefix}_ENDPOINT`]: service.url };
+    const ended = await faultline(['triage', LOG, '--json'], { env });
     expect(ended.code).toBe(0);
     expect(service.requests).toEqual([]);
   });
@@ -36,11 +47,30 @@ describe('variables of LangChain in the environment', () => {
     });
     expect(JSON.parse(ended.stdout)).toMatchObject({ ok: true });
   });
+});
 
-  it('hold where FAULTLINE_TRACING=langsmith asks for them', async () => {
-    const env = { ...traced('LANGSMITH', ['LANGSMITH_TRACING']), FAULTLINE_TRACING: 'langsmith', LANGCHAIN_CALLBACKS_BACKGROUND: 'false' };
-    const ended = await faultline(['triage', LOG, '--json'], { env });
+describe('LANGSMITH_TRACING=true', () => {
+  it('sends what the run did, without secrets, and says so', async () => {
+    const ended = await faultline(['triage', LOG, '--json'], { env: tracing() });
     expect(ended.code).toBe(0);
-    expect(service.requests.length).toBeGreaterThan(0);
+    expect(ended.stderr).toMatch(
+      /^LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to LangSmith at 127\.0\.0\.1/m,
+    );
+    const sent = Buffer.concat(bodies).toString();
+    expect(service.requests.some(({ headers }) => headers['x-api-key'] === 'lsv2_pt_of_the_test')).toBe(true);
+    expect(sent).toContain('Wintermute');
+    expect(sent).toContain('generate_answer');
+    expect(sent).not.toContain(SECRET);
+    expect(sent).not.toContain('lsv2_pt_of_the_test');
+  });
+
+  it('sends nothing where FAULTLINE_TRACING=off', async () => {
+    const ended = await faultline(['triage', LOG, '--json'], { env: { ...tracing(), FAULTLINE_TRACING: 'off' } });
+    expect(ended.code).toBe(0);
+    expect(service.requests).toEqual([]);
+  });
+
+  it('says nothing of commands that send nothing', async () => {
+    expect((await faultline(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
   });
 });
