@@ -166,17 +166,38 @@ export type Turns = Readonly<Record<string, readonly (object | Script)[]>>;
 
 /** Says for each judgement what is replied, turn by turn; the last reply holds on. A `do` makes it a script. */
 export function playOn(server: OpenAiServer, turns: Turns): void {
+  server.script(scriptOf(turns));
+}
+
+/** What `playOn` plays. */
+export function scriptOf(turns: Turns): (request: ChatCompletionRequest) => Script {
   const next = new Map<string, number>();
-  server.script((request: ChatCompletionRequest): Script => {
-    // A choice among tools is asked for with functions, not by a schema's name.
-    const name = request.tools.length > 0 ? 'select-tool' : request.schemaName;
+  return (request) => {
+    const name = judgementOf(request);
     const replies = { ...DEFAULTS, ...turns }[name] ?? [{}];
     const turn = next.get(name) ?? 0;
     next.set(name, turn + 1);
     const reply = replies[Math.min(turn, replies.length - 1)] ?? {};
     return 'do' in reply ? (reply as Script) : { do: 'reply', value: reply };
-  });
+  };
 }
+
+/** By the name of the schema, by the functions, or by the schema in words. */
+function judgementOf({ schemaName, tools, messages }: ChatCompletionRequest): string {
+  if (tools.length > 0) return 'select-tool';
+  if (schemaName !== '') return schemaName;
+  const told = messages[0]?.content ?? '';
+  const [name] = Object.entries(MARKS).find(([, mark]) => told.includes(mark)) ?? ['unknown'];
+  return name;
+}
+
+const MARKS = {
+  'select-tool': '{"calls": [',
+  classify: '"probabilities":{',
+  reason: '"enough":{',
+  verify: '"unsupportedClaims":{',
+  answer: '"rootCause":{',
+};
 
 export const DEFAULTS: Turns = {
   classify: [CLASSIFIED],

@@ -53,7 +53,8 @@ async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>
 }
 
 async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
-  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), readerOf(ReasonReply), signal);
+  const { category } = input.classification;
+  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), readerOf(ReasonReply), signal, category);
   const { thought, confidence, enough } = asked.value;
   return judgementOf(asked, {
     thought: thought.replace(/\s+/g, ' ').trim().slice(0, 600),
@@ -66,7 +67,7 @@ async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
 async function chooseTools({ model, fit }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   if (offered.length === 0) return unasked([]);
-  const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt);
+  const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
   const tools = offered.map((tool) => ({ name: tool.name, description: describeTool(tool), parameters: tool.parameters }));
   const asked = await fit.ask((share) => {
     const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
