@@ -203,6 +203,18 @@ describe('GitHub host', () => {
     expect(github.server.requests.length).toBe(before);
   });
 
+  it('asks once for several who ask at the same time, and again where the first gives up', async () => {
+    repository.commit({ 'README.md': 'one\n' }, 'One');
+    const host = open();
+    const found = await Promise.all(Array.from({ length: 5 }, () => host.findFiles({ ...query, suffix: 'README.md', limit: 1 }, signal)));
+    expect(found.flat()).toHaveLength(5);
+    expect(github.server.requests).toHaveLength(3);
+    const seen = instead('/git/trees/', () => {}, 1);
+    const other = open();
+    const [first, second] = await Promise.allSettled([other.readFile(readme, AbortSignal.timeout(300)), other.readFile(readme, signal)]);
+    expect([seen.count, first.status, second.status]).toEqual([1, 'rejected', 'fulfilled']);
+  });
+
   it('reads public repositories without a token, but neither blame nor a list of repositories', async () => {
     repository.commit({ 'README.md': 'one\n' }, 'One');
     const host = open({ token: null });

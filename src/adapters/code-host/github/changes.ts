@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../../ports/code-host.ts';
-import { MAX_CHANGED_FILES, MAX_COMPARED_COMMITS, MAX_PATCH } from '../limits.ts';
+import { MAX_CHANGED_FILES, MAX_PATCH } from '../limits.ts';
 import { pullRequestOf } from '../pull-request-number.ts';
 import { type GithubApi, orNull } from './api.ts';
 import { createBoundedCache } from './bounded-cache.ts';
@@ -76,7 +76,8 @@ export async function listCommits(
 
 async function askCommit(api: GithubApi, { owner, repo, commit }: GithubPlace, signal: AbortSignal): Promise<CommitDiff> {
   const route = 'GET /repos/{owner}/{repo}/commits/{commit}';
-  const parameters = { owner, repo, commit, per_page: MAX_CHANGED_FILES };
+  // Without paging GitHub gives the most it gives at once: 300 files.
+  const parameters = { owner, repo, commit };
   const reply = await api.get(Commit, { route, parameters, what: `the commit ${commit.slice(0, 10)}`, signal });
   const files = (reply.files ?? []).map(changeOf);
   const names = files.map((file) => file.path);
@@ -87,7 +88,8 @@ async function askCommit(api: GithubApi, { owner, repo, commit }: GithubPlace, s
 async function askComparison(api: GithubApi, { owner, repo }: KnownRepository, query: { base: string; head: string }, signal: AbortSignal) {
   const { base, head } = query;
   const route = 'GET /repos/{owner}/{repo}/compare/{base}...{head}';
-  const parameters = { owner, repo, base, head, per_page: MAX_COMPARED_COMMITS };
+  // Without paging: 250 commits, oldest first, and 300 files.
+  const parameters = { owner, repo, base, head };
   return orNull(
     api.get(ComparisonReply, { route, parameters, what: `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`, signal }),
   );

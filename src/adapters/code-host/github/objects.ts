@@ -1,6 +1,7 @@
 import { assertReadableSize, type FileWindow, linkError, linkTarget, submoduleError, windowOf } from '../file-text.ts';
 import { type GithubApi, orNull } from './api.ts';
 import { createBoundedCache } from './bounded-cache.ts';
+import { createTogether } from './in-flight.ts';
 import type { GithubPlace } from './places.ts';
 import { Content, Tree, type TreeEntry } from './replies.ts';
 
@@ -34,15 +35,18 @@ const KEPT_CHARACTERS = 32 * 1024 * 1024;
 
 export function createObjects(api: GithubApi): Objects {
   const trees = createBoundedCache<CommitTree>(KEPT_ENTRIES, (tree) => tree.entries.size + 1);
+  const together = createTogether<CommitTree>();
   const blobs = createBoundedCache<string>(KEPT_CHARACTERS, (text) => text.length + 1);
   const objects: Objects = {
     async tree(place, signal) {
       const key = `${place.owner}/${place.repo} ${place.commit}`;
       const known = trees.get(key);
       if (known !== undefined) return known;
-      const tree = await askTree(api, place, signal);
-      trees.set(key, tree);
-      return tree;
+      return together(key, signal, async () => {
+        const tree = await askTree(api, place, signal);
+        trees.set(key, tree);
+        return tree;
+      });
     },
     async blob(place, { path, sha }, signal) {
       const key = `${place.owner}/${place.repo} ${sha}`;

@@ -2,6 +2,7 @@ import { TriageError } from '../../../domain/errors.ts';
 import { plainRef } from '../git-arguments.ts';
 import { type GithubApi, orNull } from './api.ts';
 import { createBoundedCache } from './bounded-cache.ts';
+import { createTogether } from './in-flight.ts';
 import { Repository } from './replies.ts';
 
 /** A repository as GitHub calls it today: a renamed one by its new name. */
@@ -28,18 +29,13 @@ const FULL_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const REPOSITORY_MS = 10 * 60_000;
 const BRANCH_MS = 60_000;
 
-interface Kept<Value> {
-  readonly value: Value;
-  readonly until: number;
-}
-
 export function createPlaces(api: GithubApi): Places {
-  const repositories = createBoundedCache<Kept<KnownRepository | null>>(1_000, () => 1);
-  const commits = createBoundedCache<Kept<string | null>>(10_000, () => 1);
+  const repositories = createMemory<KnownRepository | null>(1_000);
+  const commits = createMemory<string | null>(10_000);
   async function repository(name: string, signal: AbortSignal): Promise<KnownRepository | null> {
     const [, owner, repo] = NAME.exec(name) ?? [];
     if (owner === undefined || repo === undefined || /^\.+$/.test(repo)) return null;
-    return remembered(repositories, name, REPOSITORY_MS, () => askRepository(api, { owner, repo }, signal));
+    return repositories(name, REPOSITORY_MS, signal, () => askRepository(api, { owner, repo }, signal));
   }
   return {
     repository,
@@ -51,9 +47,7 @@ export function createPlaces(api: GithubApi): Places {
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
       const key = `${known.owner}/${known.repo} ${name}`;
-      const commit = await remembered(commits, key, FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS, () =>
-        askCommit(api, known, name, signal),
-      );
+      const commit = await commits(key, FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS, signal, () => askCommit(api, known, name, signal));
       return commit === null ? null : { ...known, commit };
     },
   };
@@ -78,16 +72,18 @@ async function askCommit(api: GithubApi, { owner, repo }: KnownRepository, ref: 
   throw new TriageError('upstream-failed', `GitHub's reply for the commit ${ref} is no commit id.`);
 }
 
-async function remembered<Value>(
-  cache: ReturnType<typeof createBoundedCache<Kept<Value>>>,
-  key: string,
-  forMs: number,
-  ask: () => Promise<Value>,
-): Promise<Value> {
-  const known = cache.get(key);
-  if (known !== undefined && known.until > Date.now()) return known.value;
-  const value = await ask();
-  // What is missing may be pushed in the next minute.
-  cache.set(key, { value, until: Date.now() + (value === null ? BRANCH_MS : forMs) });
-  return value;
+/** Remembers answers for a while, and asks once for several who ask at the same time. */
+function createMemory<Value>(entries: number) {
+  const cache = createBoundedCache<{ readonly value: Value; readonly until: number }>(entries, () => 1);
+  const together = createTogether<Value>();
+  return async (key: string, forMs: number, signal: AbortSignal, ask: () => Promise<Value>): Promise<Value> => {
+    const known = cache.get(key);
+    if (known !== undefined && known.until > Date.now()) return known.value;
+    return together(key, signal, async () => {
+      const value = await ask();
+      // What is missing may be pushed in the next minute.
+      cache.set(key, { value, until: Date.now() + (value === null ? BRANCH_MS : forMs) });
+      return value;
+    });
+  };
 }

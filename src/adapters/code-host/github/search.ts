@@ -1,6 +1,7 @@
+import { TriageError } from '../../../domain/errors.ts';
 import type { CodeLine, FileHits } from '../../../ports/code-host.ts';
 import { mostTelling } from '../most-telling.ts';
-import { type GithubApi, orNull } from './api.ts';
+import type { GithubApi } from './api.ts';
 import { concurrently } from './concurrently.ts';
 import type { Objects } from './objects.ts';
 import type { GithubPlace } from './places.ts';
@@ -11,7 +12,7 @@ const MAX_READ = 60;
 /** GitHub's code search looks at no larger files either. */
 const MAX_SEARCHED_BYTES = 384 * 1024;
 /** Code search may be asked ten times a minute. */
-const MAX_QUERIES = 3;
+const MAX_QUERIES = 2;
 const AT_ONCE = 6;
 const MAX_LINE = 1_000;
 /** Files that hold no text anybody searches. */
@@ -114,6 +115,12 @@ async function askPaths(api: GithubApi, { owner, repo }: GithubPlace, word: stri
   const quoted = word.replace(/["\\]/g, ' ').trim().slice(0, 200);
   if (quoted === '') return [];
   const parameters = { q: `"${quoted}" repo:${owner}/${repo}`, per_page: MAX_READ };
-  const found = await orNull(api.get(CodeSearch, { route: 'GET /search/code', parameters, what: 'a code search', signal }));
-  return found?.items.map((item) => item.path) ?? [];
+  try {
+    const found = await api.get(CodeSearch, { route: 'GET /search/code', parameters, what: 'a code search', signal });
+    return found.items.map((item) => item.path);
+  } catch (error) {
+    // Its limit is soon used up, and it knows nothing of forks and archives: the paths alone name files then.
+    if (error instanceof TriageError && (error.code === 'upstream-failed' || error.code === 'not-found')) return [];
+    throw error;
+  }
 }

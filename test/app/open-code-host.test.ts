@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { openCodeHost } from '../../src/app/open-adapters.ts';
+import { COMMON, type Config } from '../../src/config/schema.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+
+type Driver = Config['codeHost']['driver'];
+
+async function driverOf(driver: Driver, token: string | null, clones: Record<string, string> = {}): Promise<string> {
+  const { github, ...rest } = COMMON.buildSource;
+  const buildSource = { ...rest, github: { ...github, token } };
+  return (await openCodeHost({ codeHost: { driver, clones }, buildSource }, silentLogger)).driver;
+}
+
+describe('the code host', () => {
+  it('is quiet on a machine where nothing is configured', async () => {
+    expect(await driverOf('auto', null)).toBe('local-git');
+    expect((await openCodeHost({ codeHost: COMMON.codeHost }, silentLogger)).driver).toBe('local-git');
+  });
+
+  it('is GitHub where a token is configured, beside the clones where there are any', async () => {
+    expect(await driverOf('auto', 'ghp_0123456789')).toBe('github');
+    expect(await driverOf('auto', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('local-git+github');
+  });
+
+  it('is what is asked for by name', async () => {
+    expect(await driverOf('github', null)).toBe('github');
+    expect(await driverOf('local-git', 'ghp_0123456789')).toBe('local-git');
+    expect(await driverOf('none', 'ghp_0123456789', { 'shop/api': '/clones/api' })).toBe('none');
+  });
+});
