@@ -61,7 +61,7 @@ function triageCommand(): Command {
     .argument('<input>', INPUT_HELP)
     .argument('[files...]', FILES_HELP)
     .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
-    .option('--repo <dir>', 'local clone that may be read for suspects and blame')
+    .option('--repo <dir>', 'local clone that may be read for suspects and blame; none is, unless named')
     .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
     .addOption(analystOption())
     .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
