@@ -25,6 +25,8 @@ export function artifactRoom(maxBytes = Number.POSITIVE_INFINITY): ArtifactRoom 
   return { files: 300, bytes: Math.min(maxBytes, 48 * 1024 * 1024), maxBytesEach: 16 * 1024 * 1024 };
 }
 
+/** Where a program writes more of what it has to say: kept, though its folder says that nobody reads it. */
+const MAY_BE_REFERRED_TO = /\.(?:log|txt|out|err)$/i;
 const MAX_DEPTH = 3;
 const MAX_ENTRIES = 5_000;
 /** What is unpacked in all, kept or not: a bomb ends here. */
@@ -78,7 +80,7 @@ async function openMembers(opening: Opening, archive: string, members: readonly 
     opening.room.files -= 1;
     const name = `${archive}/${safePath(path)}`;
     const named = namedAs(name);
-    if (named?.grade === 'skip') files.push(namelessText(name, named.reason));
+    if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name)) files.push(namelessText(name, named.reason));
     else files.push(...(await openMember(opening, name, read, depth)));
   }
   return files;

@@ -1,0 +1,81 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Analysis } from '../../src/domain/analysis.ts';
+import { makeZip } from '../support/make-zip.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { type Service, startService, TOKEN } from '../support/service.ts';
+
+const headers = { authorization: `Bearer ${TOKEN}` };
+const Accepted = z.object({ buildId: z.string() });
+const Found = z.object({ analyses: z.array(Analysis) });
+
+/** Says where the cause stands, and nothing of it. */
+const LOG =
+  '$ ./run-stage.sh\nstarting 4 workers\nworker 3 ended early\nFor more details see out/coverage/worker-3.log\nProcess exited with code 1\n';
+/** By its name it is left alone, unless somebody refers to it. */
+const CAUSE = 'collecting\nwrite /data/cache/index.bin: No space left on device\n';
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
+
+let folder = '';
+let service: Service;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-artifacts-'));
+  await copyTestDatabase(join(folder, 'database'));
+  service = await startService(folder);
+}, 120_000);
+afterAll(async () => {
+  await service.kill('SIGTERM');
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('a build whose cause stands in an artifact only', () => {
+  it('is answered from the artifact that its log refers to', { timeout: 120_000 }, async () => {
+    const members = [
+      { name: 'coverage/worker-3.log', content: CAUSE },
+      { name: 'coverage/worker-4.log', content: 'collecting\ndone\n' },
+      { name: 'shots/end.png', content: PNG },
+      { name: 'app/quiet.log', content: 'ready\nstopped\n' },
+    ];
+    const [analysis] = await answersTo('1', LOG, makeZip(members));
+
+    expect(analysis?.category).toBe('INFRA_ERROR');
+    expect(analysis?.kind).toBe('disk_full');
+    expect(
+      analysis?.evidence.some(({ source, text }) => source === 'stage.zip/coverage/worker-3.log' && text.includes('No space left')),
+    ).toBe(true);
+    const notes = analysis?.notes.join('\n') ?? '';
+    expect(notes).toContain('4 artifacts were looked at; 1 read, 3 left.');
+    expect(notes).toContain('build.log refers to it on line 4');
+  });
+
+  it('is not, where the log refers to nothing', { timeout: 120_000 }, async () => {
+    const [analysis] = await answersTo(
+      '2',
+      LOG.replace('For more details see', 'removed'),
+      makeZip([{ name: 'coverage/worker-3.log', content: CAUSE }]),
+    );
+
+    expect(analysis?.kind).not.toBe('disk_full');
+    expect(analysis?.notes.join('\n')).toContain('1 artifact was looked at; 0 read, 1 left.');
+  });
+});
+
+async function answersTo(number: string, log: string, artifacts: Buffer): Promise<Analysis[]> {
+  const form = new FormData();
+  form.append('metadata', JSON.stringify({ repository: 'shop/api', pipeline: 'stage', number }));
+  form.append('log', new Blob([log]), 'build.log');
+  form.append('artifact', new Blob([Uint8Array.from(artifacts)]), 'stage.zip');
+  const sent = await fetch(`${service.address}/api/builds`, { method: 'POST', headers, body: form });
+  expect(sent.status).toBe(202);
+  const { buildId } = Accepted.parse(await sent.json());
+  for (let tries = 0; tries < 600; tries++) {
+    const { analyses } = Found.parse(await (await fetch(`${service.address}/api/builds/${buildId}/analyses`, { headers })).json());
+    if (analyses.length > 0) return analyses;
+    await sleep(100);
+  }
+  throw new Error(`no answer: ${service.errors()}`);
+}
