@@ -77,20 +77,25 @@ export interface CodeHost {
     query: { repository: string; ref: string | null },
     signal: AbortSignal,
   ): Promise<{ readonly ref: string | null; readonly note: string | null }>;
-  /** Null where the file does not exist. At most 200 lines a call; `lines` holds the requested window. */
+  /**
+   * Null where the file does not exist. At most 200 lines a call; `lines` holds the requested window. A link within the
+   * commit is followed: `path` is then the file it leads to. Throws `unsupported-type` for binary files, submodules, links
+   * that lead nowhere and pointers of Git LFS, `too-large` above 5 MB.
+   */
   readFile(
     query: { repository: string; ref: string | null; path: string; lineStart?: number; lineEnd?: number },
     signal: AbortSignal,
   ): Promise<{ readonly path: string; readonly lineStart: number; readonly lines: readonly string[]; readonly totalLines: number } | null>;
-  /** Literal, case-sensitive search; at most `limit` lines. */
+  /** Literal, case-sensitive search; at most `limit` lines. A host without a full index may miss lines, but quotes none of another commit. */
   search(query: { repository: string; ref: string | null; text: string; limit: number }, signal: AbortSignal): Promise<CodeLine[]>;
   /** Paths whose end equals `suffix` (whole path segments), shortest first; finds a log's path in the repository. */
   findFiles(query: { repository: string; ref: string | null; suffix: string; limit: number }, signal: AbortSignal): Promise<string[]>;
+  /** At most 200 lines. Throws `forbidden` where the host tells only those with a token. */
   blame(
     query: { repository: string; ref: string | null; path: string; lineStart: number; lineEnd: number },
     signal: AbortSignal,
   ): Promise<BlameLine[]>;
-  /** Newest first; of one path where given. */
+  /** Newest first; of one path where given. Where files cost a call for each commit, only the first 20 carry theirs. */
   history(query: { repository: string; ref: string | null; path?: string; limit: number }, signal: AbortSignal): Promise<CommitInfo[]>;
   /** Commits that touched these lines, newest first; at most 200 lines. */
   lineHistory(
@@ -99,7 +104,7 @@ export interface CodeHost {
   ): Promise<CommitInfo[]>;
   /** Repositories that can be read, by name; at most `limit`. */
   listRepositories(query: { limit: number }, signal: AbortSignal): Promise<RepositoryInfo[]>;
-  /** Paths of all files, or of those below a folder, in order of their names; at most `limit`. */
+  /** Paths of all files, or of those below a folder, in order of their names, without submodules; at most `limit`. */
   listFiles(
     query: { repository: string; ref: string | null; under?: string; limit: number },
     signal: AbortSignal,
@@ -114,6 +119,6 @@ export interface CodeHost {
     query: { repository: string; commit: string },
     signal: AbortSignal,
   ): Promise<(Pick<Comparison, 'files' | 'truncated'> & { readonly commit: CommitInfo }) | null>;
-  /** What `head` has that `base` has not (since their merge base); null where either is missing. */
+  /** What `head` has that `base` has not (since their merge base); null where either is missing or they share no history. */
   compare(query: { repository: string; base: string; head: string }, signal: AbortSignal): Promise<Comparison | null>;
 }
