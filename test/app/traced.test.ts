@@ -1,0 +1,129 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
+import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemetry.ts';
+import { receiversOf } from '../../src/app/open-tracer.ts';
+import { tracedChatModel, tracedToolbox } from '../../src/app/traced.ts';
+import { COMMON } from '../../src/config/schema.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import type { Tracer } from '../../src/ports/tracer.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
+import { startSpanReceiver } from '../support/span-receiver.ts';
+import { sampleSubject } from '../support/subject.ts';
+import { finding, flaky, tool } from '../tools/sample-tools.ts';
+
+let receiver: Awaited<ReturnType<typeof startSpanReceiver>>;
+let server: OpenAiServer;
+let tracer: Tracer;
+beforeEach(async () => {
+  receiver = await startSpanReceiver();
+  server = await startOpenAiServer();
+  const receivers = receiversOf({ ...COMMON.tracing, otlp: { ...COMMON.tracing.otlp, endpoint: receiver.url } });
+  tracer = createOpenTelemetryTracer({ serviceName: 'faultline', receivers, logger: silentLogger });
+});
+afterEach(async () => {
+  await receiver.close();
+  await server.close();
+});
+
+const signal = new AbortController().signal;
+const question = {
+  system: 'the system prompt Wintermute',
+  user: 'the log Neuromancer',
+  name: 'classification',
+  schema: { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'], additionalProperties: false },
+  parse: (value: unknown) => value,
+};
+
+function model() {
+  const { baseUrl } = server;
+  return tracedChatModel(
+    createOpenAiChatModel({ baseUrl, apiKey: TEST_KEY, model: 'gpt-4o-mini', timeoutMs: 5_000, maxRetries: 0 }),
+    tracer,
+  );
+}
+
+describe('a question to the model', () => {
+  it('is a chat span with model and tokens, and without a word of what was asked', async () => {
+    server.script({ do: 'reply', value: { ok: true } });
+    const reply = await model().ask(question, signal);
+    await tracer.flush(5_000);
+
+    const [span] = receiver.spans();
+    expect(span).toMatchObject({ name: 'chat gpt-4o-mini', kind: 3 });
+    expect(span?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o-mini',
+      'gen_ai.response.model': reply.model,
+      'gen_ai.usage.input_tokens': reply.inputTokens,
+      'gen_ai.usage.output_tokens': reply.outputTokens,
+      'faultline.question': 'classification',
+    });
+    expect(receiver.text()).not.toMatch(/Wintermute|Neuromancer/);
+  });
+
+  it('that fails says what kind of failure it was', async () => {
+    server.script({ do: 'status', status: 401, error: { message: 'wrong key', code: 'invalid_api_key' } });
+    await expect(model().ask(question, signal)).rejects.toMatchObject({ code: 'upstream-auth' });
+    await tracer.flush(5_000);
+    expect(receiver.spans()[0]).toMatchObject({ attributes: { 'error.type': 'upstream-auth' }, status: { code: 2 } });
+  });
+});
+
+describe('a question to a tool', () => {
+  it('is an execute_tool span, and says how it ended', async () => {
+    const tools = [
+      tool('good', async () => [{ ...finding, text: 'Neuromancer' }]),
+      tool('bad', async () => {
+        throw flaky(60_000);
+      }),
+    ];
+    const box = tracedToolbox(createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }), tracer);
+    for (const name of ['good', 'bad', 'made up by a model: Wintermute']) {
+      await box.run({ tool: name, args: { path: 'Neuromancer' }, why: 'Wintermute' }, sampleSubject(), 'CODE_ERROR', signal);
+    }
+    await tracer.flush(5_000);
+
+    const [good, bad, unknown] = receiver.spans();
+    expect(good).toMatchObject({ name: 'execute_tool good', status: {} });
+    expect(good?.attributes).toMatchObject({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'good',
+      'gen_ai.tool.call.id': expect.stringMatching(/^call_/),
+      'faultline.tool.status': 'ok',
+      'faultline.tool.findings': 1,
+    });
+    expect(bad).toMatchObject({ attributes: { 'error.type': 'failed' }, status: { code: 2 } });
+    expect(unknown?.name).toBe('execute_tool unknown');
+    expect(receiver.text()).not.toMatch(/Wintermute|Neuromancer/);
+  });
+});
+
+describe('who gets spans', () => {
+  const langfuse = { publicKey: 'pk-lf-1', secretKey: 'sk-lf-2', host: 'https://langfuse.example/' };
+
+  it('is nobody unless an address or both keys are set', () => {
+    expect(receiversOf(COMMON.tracing)).toEqual([]);
+    expect(receiversOf({ ...COMMON.tracing, langfuse: { ...langfuse, secretKey: null } })).toEqual([]);
+  });
+
+  it('is a collector, with the headers it wants', () => {
+    const otlp = { endpoint: 'http://collector:4318/', tracesEndpoint: null, headers: 'X-Key=a%20b, broken,other = c=d', serviceName: 's' };
+    expect(receiversOf({ ...COMMON.tracing, otlp })).toEqual([
+      { name: 'otlp', url: 'http://collector:4318/v1/traces', headers: { 'x-key': 'a b', other: 'c=d' } },
+    ]);
+    expect(receiversOf({ ...COMMON.tracing, otlp: { ...otlp, tracesEndpoint: 'http://c/t' } })[0]?.url).toBe('http://c/t');
+  });
+
+  it('is Langfuse by its keys, which go to nobody else', () => {
+    const otlp = { ...COMMON.tracing.otlp, endpoint: 'http://collector:4318', headers: 'x-key=k' };
+    const [collector, other] = receiversOf({ otlp, langfuse });
+    expect(collector?.headers).toEqual({ 'x-key': 'k' });
+    expect(other).toEqual({
+      name: 'langfuse',
+      url: 'https://langfuse.example/api/public/otel/v1/traces',
+      headers: { authorization: `Basic ${Buffer.from('pk-lf-1:sk-lf-2').toString('base64')}`, 'x-langfuse-ingestion-version': '4' },
+    });
+  });
+});

@@ -1,0 +1,72 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startSpanReceiver } from '../support/span-receiver.ts';
+import { faultline } from './faultline.ts';
+
+const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-spans-')), 'build.log');
+writeFileSync(LOG, 'FAIL src/cart.test.ts\nError: the customer Wintermute has no cart\n');
+
+let collector: Awaited<ReturnType<typeof startSpanReceiver>>;
+let langfuse: Awaited<ReturnType<typeof startSpanReceiver>>;
+beforeEach(async () => {
+  collector = await startSpanReceiver();
+  langfuse = await startSpanReceiver();
+});
+afterEach(async () => {
+  await collector.close();
+  await langfuse.close();
+});
+
+describe('faultline triage --trace', () => {
+  it('shows every step, in a pipe without any escape', async () => {
+    const { stdout, code } = await faultline(['triage', LOG, '--trace']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Trace\t/m);
+    expect(stdout).toMatch(/^Judgement\tclassify by rules/m);
+    expect(stdout).toMatch(/^Tool\tsearch_knowledge /m);
+    expect(stdout).toMatch(/^Total\t/m);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('is part of the document with --json', async () => {
+    const { stdout } = await faultline(['triage', LOG, '--trace', '--json']);
+    const { ok, id, traces } = JSON.parse(stdout);
+    expect(ok).toBe(true);
+    expect(traces[0]).toMatchObject({ analysisId: id, totals: { modelCalls: 0 } });
+  });
+});
+
+describe('spans of a run', () => {
+  it('go to a collector and to Langfuse, each with its own key and without a word of the log', async () => {
+    const env = {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_HEADERS: 'x-key=of-the-collector',
+      LANGFUSE_PUBLIC_KEY: 'pk-lf-1',
+      LANGFUSE_SECRET_KEY: 'sk-lf-2-secret',
+      LANGFUSE_HOST: langfuse.url,
+    };
+    const { code } = await faultline(['triage', LOG, '--json'], { env });
+
+    expect(code).toBe(0);
+    expect(collector.requests[0]).toMatchObject({ path: '/v1/traces', headers: { 'x-key': 'of-the-collector' } });
+    expect(langfuse.requests[0]?.path).toBe('/api/public/otel/v1/traces');
+    expect(langfuse.requests[0]?.headers).not.toHaveProperty('x-key');
+    expect(langfuse.requests[0]?.headers.authorization).toBe(`Basic ${Buffer.from('pk-lf-1:sk-lf-2-secret').toString('base64')}`);
+    for (const { spans, text } of [collector, langfuse]) {
+      const run = spans().find(({ name }) => name === 'invoke_agent triage');
+      expect(run?.attributes).toMatchObject({ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.name': 'triage' });
+      const tools = spans().filter(({ name }) => name.startsWith('execute_tool '));
+      expect(tools.map(({ name }) => name)).toContain('execute_tool search_knowledge');
+      for (const { parentSpanId } of tools) expect(parentSpanId).toBe(run?.spanId);
+      expect(text()).not.toContain('Wintermute');
+    }
+  });
+
+  it('that nobody takes do not harm the answer', async () => {
+    const { code, stdout } = await faultline(['triage', LOG, '--json'], { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' } });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true });
+  });
+});
