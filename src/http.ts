@@ -13,12 +13,14 @@ import { describeApi, STRICT_CSP } from './http/api-description.ts';
 import { refuseBroken } from './http/broken-request.ts';
 import { refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
+import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
 import type { Masker } from './log/mask/mask.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { JobQueue } from './ports/job-queue.ts';
+import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
@@ -42,6 +44,8 @@ export interface HttpDeps {
   readonly archive: BuildArchive;
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
+  /** Documents of the team itself. */
+  readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
   readonly ask: Ask;
   readonly logger: Logger;
@@ -82,6 +86,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await describeApi(app, config.http.publicUrl);
   registerHealth(app, deps);
   await registerIntakeRoutes(app, { ...deps, settings: config });
+  await app.register(async (scope) => registerKnowledgeRoutes(scope, deps));
   await app.register(async (scope) => registerPublishRoutes(scope, deps));
   await app.register(async (scope) => registerReviewRoutes(scope, { ...deps, claimMs: config.review.claimMs }));
   const asking = { ...deps, findBuild: (id: string) => findBuild(deps.stores.builds, id, {}) };

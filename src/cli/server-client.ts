@@ -7,10 +7,11 @@ const TIMEOUT_MS = 30_000;
 /** Asks a running service. Throws TriageError with the service's own sentence. */
 export async function askServer<Value>(
   server: { url: string; token: string },
-  method: 'GET' | 'POST',
+  method: 'GET' | 'POST' | 'DELETE',
   path: string,
   schema: z.ZodType<Value>,
   body?: object,
+  timeoutMs: number = TIMEOUT_MS,
 ): Promise<Value> {
   if (!URL.canParse(path, server.url))
     throw new TriageError('invalid-config', `${server.url} is no address; give one such as http://127.0.0.1:4600`);
@@ -18,7 +19,7 @@ export async function askServer<Value>(
     method,
     headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     body: body === undefined ? null : JSON.stringify(body),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   }).catch((cause: unknown) => {
     throw new TriageError(
       'upstream-failed',

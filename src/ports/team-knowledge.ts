@@ -4,6 +4,24 @@ import { Category } from '../domain/category.ts';
 export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'text']);
 export type DocumentFormat = z.infer<typeof DocumentFormat>;
 
+/** The formats that a folder is searched for. */
+export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.mdx': 'markdown',
+  '.html': 'html',
+  '.htm': 'html',
+  '.xhtml': 'html',
+  '.pdf': 'pdf',
+  '.docx': 'docx',
+  '.pptx': 'pptx',
+  '.xlsx': 'xlsx',
+  '.txt': 'text',
+  '.text': 'text',
+  '.rst': 'text',
+  '.adoc': 'text',
+};
+
 /** A runbook, a post-mortem: what a team wrote itself, as it is kept. */
 export const TeamDocument = z.object({
   id: z.string(),

@@ -19,6 +19,11 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/analyses/:id': 'read',
   'GET /api/analyses/:id/trace': 'read',
   'GET /api/failures': 'read',
+  'GET /api/knowledge': 'read',
+  'GET /api/knowledge/:id': 'read',
+  'POST /api/knowledge': 'admin',
+  'POST /api/knowledge/reindex': 'admin',
+  'DELETE /api/knowledge/:id': 'admin',
   'GET /api/library': 'read',
   'GET /api/library/:id': 'read',
   // Whoever may read an answer may ask about it: a question changes nothing but its own thread.

@@ -58,7 +58,6 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     jobQueue: { driver: 'pg-boss', concurrency: 1 },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
-    embedder: { driver: 'hashing' },
     knowledge: { folder: 'knowledge' },
   });
   const http = await buildHttp({
@@ -70,6 +69,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     jobQueue: muteQueue,
     masker: createMasker(),
     ask: emptyHttpDeps().ask,
+    knowledge: emptyHttpDeps().knowledge,
     logger: silentLogger,
     clock: systemClock,
     readiness: async () => ({ ok: true, backends: {} }),

@@ -50,7 +50,7 @@ export const TEST_CONFIG: HttpDeps['config'] = {
     })),
   },
   webhooks: { githubSecrets: [...GITHUB_SECRETS], jenkinsSecrets: [...JENKINS_SECRETS] },
-  review: { claimMs: 60_000 },
+  review: { claimMs: 60_000, questionMs: 60_000 },
 };
 
 /** An object whose every method fails as a database that is down does: for tests of what happens before any store. */
@@ -71,6 +71,7 @@ export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
     archive: down('archive'),
     jobQueue: down('queue'),
     vectorIndex: down('index'),
+    knowledge: down('knowledge'),
     masker: createMasker(),
     ask: down('database'),
     logger: recordingLogger([]),

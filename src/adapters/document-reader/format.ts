@@ -1,23 +1,7 @@
 import { extname } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import type { DocumentFormat } from '../../ports/team-knowledge.ts';
+import { type DocumentFormat, FORMAT_BY_ENDING } from '../../ports/team-knowledge.ts';
 
-const BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
-  '.md': 'markdown',
-  '.markdown': 'markdown',
-  '.mdx': 'markdown',
-  '.html': 'html',
-  '.htm': 'html',
-  '.xhtml': 'html',
-  '.pdf': 'pdf',
-  '.docx': 'docx',
-  '.pptx': 'pptx',
-  '.xlsx': 'xlsx',
-  '.txt': 'text',
-  '.text': 'text',
-  '.rst': 'text',
-  '.adoc': 'text',
-};
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
 /** A PDF may have something before it. */
 const PDF_WITHIN = 1_024;
@@ -25,7 +9,7 @@ const SAMPLE = 8_192;
 
 /** What a file is: by its bytes, and by its name where bytes do not tell. Throws TriageError `unsupported-type`. */
 export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
-  const named = BY_ENDING[extname(name).toLowerCase()];
+  const named = FORMAT_BY_ENDING[extname(name).toLowerCase()];
   const start = Buffer.from(bytes.subarray(0, SAMPLE)).toString('latin1');
   if (start.slice(0, PDF_WITHIN).includes('%PDF-')) return 'pdf';
   if (start.startsWith('PK\u0003\u0004')) {

@@ -1,0 +1,170 @@
+import { readFile, stat } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { z } from 'zod';
+import { createApp } from '../app.ts';
+import type { Category } from '../domain/category.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { AddedDocument, Embedded, type KnowledgeDesk, type NewDocument, ShownDocument } from '../ports/knowledge-desk.ts';
+import { silentLogger } from '../ports/logger.ts';
+import { TeamDocument } from '../ports/team-knowledge.ts';
+import { visibleLine, visibleLines } from '../publish/visible-text.ts';
+import { EXIT } from './exit-codes.ts';
+import { findKnowledgeFiles, type KnowledgeFile, sourceOf, underFolder } from './knowledge-files.ts';
+import { askServer } from './server-client.ts';
+import { type ServerOptions, serverOf } from './server-options.ts';
+import { dataDirectory, readStoreConfig } from './settings.ts';
+import { print, say } from './terminal.ts';
+
+export interface AddOptions extends ServerOptions {
+  readonly category?: Category;
+  readonly source?: string;
+  readonly dryRun?: boolean;
+}
+
+/** What became of one file. */
+interface Outcome {
+  readonly source: string;
+  readonly outcome: AddedDocument['outcome'] | 'removed' | 'failed';
+  readonly id?: string;
+  readonly passages?: number;
+  readonly notes: readonly string[];
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+/** Reading and embedding one document on the other side. */
+const SERVER_MS = 180_000;
+const REINDEX_MS = 3_600_000;
+/** What is wrong with one file; everything else is wrong with all of them. */
+const OF_ONE_FILE = new Set(['too-large', 'unsupported-type', 'invalid-input', 'timeout', 'not-found', 'forbidden', 'conflict']);
+
+/** `faultline knowledge add PATH…`: what cannot be read is said and does not stop the rest; then the command fails at its end. */
+export async function addKnowledge(paths: readonly string[], options: AddOptions): Promise<void> {
+  const { files, folders } = await findKnowledgeFiles(paths, options.source);
+  await withDesk(options, async (desk) => {
+    const outcomes: Outcome[] = [];
+    for (const file of files) outcomes.push(await addOne(desk, file, options));
+    if (options.dryRun !== true) outcomes.push(...(await removeGone(desk, files, folders)));
+    const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
+    if (failed > 0) process.exitCode = EXIT.unreadable;
+    if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
+    for (const { source, notes } of outcomes) for (const note of notes) say(`${visibleLine(source)}: ${visibleLine(note)}`);
+    const rows = outcomes.map(({ outcome, source, passages }) =>
+      [
+        outcome.padEnd(9),
+        visibleLine(source),
+        ...(passages === undefined ? [] : [`${passages} ${passages === 1 ? 'passage' : 'passages'}`]),
+      ].join('  '),
+    );
+    return print([...rows, ...(options.dryRun ? ['Nothing was stored.'] : [])].join('\n'));
+  });
+}
+
+/** `faultline knowledge list` */
+export async function listKnowledge(options: ServerOptions): Promise<void> {
+  const items = await withDesk(options, (desk) => desk.list());
+  if (options.json) return print(JSON.stringify({ ok: true, items }));
+  const rows = items.map(
+    ({ id, source, title, passages, category, importedAt, importedBy }) =>
+      `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${passages} passages  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
+  );
+  return print(rows.join('\n') || 'No document of yours is in. Add some: faultline knowledge add PATH…');
+}
+
+/** `faultline knowledge show ID` */
+export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
+  const shown = await withDesk(options, async (desk) => (await desk.show(id)) ?? (await desk.show(sourceOf(id))));
+  if (shown === null) throw unknownDocument(id);
+  if (options.json) return print(JSON.stringify({ ok: true, ...shown }));
+  const { document, passages } = shown;
+  const head = `${document.id}  ${visibleLine(document.source)}  ${visibleLine(document.title)}  (${document.format})`;
+  const body = passages.map(({ place, text }) => `── ${visibleLine(place)}\n${visibleLines(text).join('\n')}`);
+  return print([head, ...document.notes.map(visibleLine), ...body].join('\n\n'));
+}
+
+/** `faultline knowledge remove ID|PATH` */
+export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
+  const removed = await withDesk(options, async (desk) => (await desk.remove(id)) ?? (await desk.remove(sourceOf(id))));
+  if (removed === null) throw unknownDocument(id);
+  return print(options.json ? JSON.stringify({ ok: true, removed }) : `removed  ${visibleLine(removed.source)}`);
+}
+
+/** `faultline knowledge reindex` */
+export async function reindexKnowledge(options: ServerOptions): Promise<void> {
+  const counts = await withDesk(options, (desk) => desk.embed({ anew: true }));
+  const text =
+    counts.embedder === null
+      ? 'No embedding model is configured (FAULTLINE_EMBEDDER=openai): knowledge is found by its words, and nothing is to be embedded.'
+      : `${counts.embedded} passages embedded with ${counts.embedder}.`;
+  return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
+}
+
+async function addOne(desk: KnowledgeDesk, { path, source }: KnowledgeFile, { category, dryRun = false }: AddOptions): Promise<Outcome> {
+  try {
+    const bytes = await readBounded(path);
+    const added = await desk.add({ source, bytes, category: category ?? null, importedBy: userInfo().username, dryRun });
+    const { id, passages } = added.document;
+    return { source, outcome: added.outcome, id, passages, notes: added.notes };
+  } catch (error) {
+    if (!(error instanceof TriageError) || !OF_ONE_FILE.has(error.code)) throw error;
+    return { source, outcome: 'failed', notes: [error.message] };
+  }
+}
+
+async function readBounded(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path);
+    if (size > MAX_BYTES) throw new TriageError('too-large', `${path} has ${size} bytes; ${MAX_BYTES} are allowed.`);
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof TriageError) throw error;
+    throw new TriageError('not-found', `${path} cannot be read: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** A file that a folder no longer has, although it had it when it was last brought. */
+async function removeGone(desk: KnowledgeDesk, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
+  const there = new Set(files.map(({ source }) => source));
+  // The working directory gives no name of its own, so everything would look gone.
+  const named = folders.filter((folder) => folder !== '').map((folder) => underFolder(folder, ''));
+  const gone = (await desk.list()).filter(({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)));
+  for (const { id } of gone) await desk.remove(id);
+  return gone.map(({ id, source }) => ({ source, outcome: 'removed' as const, id, notes: [] }));
+}
+
+/** The desk of the data directory, or of a running service where one is named. */
+async function withDesk<Result>(options: ServerOptions, work: (desk: KnowledgeDesk) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverDesk(await serverOf(options)));
+  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch((error: unknown) => {
+    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
+    const how = 'Where it is a service that runs, ask it: add --url http://127.0.0.1:4600';
+    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
+  });
+  try {
+    return await work(app.knowledge);
+  } finally {
+    await app.close({ drainMs: 0 });
+  }
+}
+
+function serverDesk(server: { url: string; token: string }): KnowledgeDesk {
+  const at = (id: string) => `/api/knowledge/${encodeURIComponent(id)}`;
+  const orNull = <Value>(asking: Promise<Value>): Promise<Value | null> =>
+    asking.catch((error: unknown) => {
+      if (error instanceof TriageError && error.code === 'not-found') return null;
+      throw error;
+    });
+  return {
+    add: ({ source, bytes, category, dryRun = false }: NewDocument) => {
+      const content = Buffer.from(bytes).toString('base64');
+      return askServer(server, 'POST', '/api/knowledge', AddedDocument, { source, content, category, dryRun }, SERVER_MS);
+    },
+    list: async () => (await askServer(server, 'GET', '/api/knowledge', z.object({ items: z.array(TeamDocument) }))).items,
+    show: (id) => orNull(askServer(server, 'GET', at(id), ShownDocument)),
+    remove: (id) => orNull(askServer(server, 'DELETE', at(id), TeamDocument, undefined, SERVER_MS)),
+    embed: () => askServer(server, 'POST', '/api/knowledge/reindex', Embedded, {}, REINDEX_MS),
+  };
+}
+
+function unknownDocument(id: string): TriageError {
+  return new TriageError('not-found', `There is no document ${id}. What is in says: faultline knowledge list`);
+}
