@@ -1,17 +1,20 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
-import type { TriageLimits } from '../graphs/triage/state.ts';
+import { limitsOf } from './app/limits-of.ts';
 import {
   openAnalyst,
   openArchive,
   openBuildSources,
   openCodeHost,
   openDatabase,
+  openSpareAnalyst,
   openVectorIndex,
   openWebSearch,
   openWordEmbedder,
 } from './app/open-adapters.ts';
 import { openAsk, openAskAtHand } from './app/open-ask.ts';
 import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
+import { openTracer } from './app/open-tracer.ts';
+import { tracedGraph, tracedToolbox } from './app/traced.ts';
 import type { Ask } from './ask/ask.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
@@ -28,6 +31,7 @@ import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
+import type { Tracer } from './ports/tracer.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
 import { createStores } from './store/stores.ts';
 import { createTools, type ToolSources } from './tools/all-tools.ts';
@@ -38,14 +42,15 @@ import { giveUp } from './triage/give-up.ts';
 import { startGreenKeeper } from './triage/green-keeper.ts';
 import { greenAtHand, storedGreens } from './triage/green-logs.ts';
 import type { InvestigateDeps } from './triage/investigate.ts';
+import { createReviewerDesk } from './triage/reviewer-desk.ts';
 import { startSweeper } from './triage/sweeper.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
 import { type TriagedSources, triageSources } from './triage/triage-sources.ts';
 import { startWorker } from './triage/worker.ts';
 
-/** How often a correction may send an answer back (DESIGN: verify). */
-const MAX_CORRECTIONS = 2;
 const SWEEP_MS = 5_000;
+/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+const FLUSH_MS = 2_000;
 /** Green builds are nobody's hurry, but the next failed build is compared with them. */
 const GREEN_MS = 2_000;
 
@@ -105,7 +110,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: opening.desk, masker };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
-  const deps = await triageDepsOf({ ...parts, found: opening }, steps, checkpointer);
+  const tracer = await openTracer(config, logger);
+  const deps = await triageDepsOf({ ...parts, found: opening }, steps, checkpointer, tracer);
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
@@ -129,7 +135,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         triage: (buildId, run) => triageBuild(buildId, deps, run).finally(() => steps.delete(buildId)),
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
-      sweeper = startSweeper({ jobQueue, triages: stores.triages, logger, intervalMs: SWEEP_MS });
+      sweeper = startSweeper({ jobQueue, triages: stores.triages, questions: stores.questions, logger, intervalMs: SWEEP_MS });
       embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
@@ -140,6 +146,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       await embedding?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
+      await tracer.flush(FLUSH_MS);
       await database.close();
     },
   };
@@ -164,12 +171,17 @@ async function triageDepsOf(
   { config, logger, clock, database, stores, archive, vectorIndex, masker, found }: AppParts & { readonly found: OpenedKnowledge },
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
+  tracer: Tracer,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
-  const asked = { ...sources, codeHost: await openCodeHost(config.codeHost), webSearch: await openWebSearch(config) };
-  const toolbox = createAppToolbox(asked, { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency });
-  const analyst = await openAnalyst(config, logger);
+  const asked = { ...sources, codeHost: await openCodeHost(config, logger), webSearch: await openWebSearch(config) };
+  const reviewers = createReviewerDesk({ questions: stores.questions, masker, clock, waitMs: config.review.questionMs });
+  const toolbox = createAppToolbox(
+    { ...asked, reviewers },
+    { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
+  );
+  const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
   const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   return {
     database,
@@ -179,7 +191,7 @@ async function triageDepsOf(
     clock,
     logger,
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, { toolbox, clock, analyst }, checkpointer),
+    investigation: investigationOf(config, { toolbox, clock, analyst, spare, questions: stores.questions }, tracer, checkpointer),
     publisher: createLogPublisher(logger),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
@@ -206,7 +218,11 @@ export interface TerminalApp {
     sources: readonly (SourceText | LogInPieces)[],
     signal: AbortSignal,
     options?: TerminalOptions,
-  ): Promise<TriagedSources & { /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask> }>;
+  ): Promise<
+    TriagedSources & { /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask> }
+  >;
+  /** Sends what is to be told to whoever traces; a moment at most. */
+  flush(): Promise<void>;
 }
 
 /** `config.codeHost` names the local clones that the code tools may read. */
@@ -221,19 +237,21 @@ export async function createTerminalApp(
   const { createEmptyHistory } = await import('./adapters/history/empty.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
-  const codeHost = await openCodeHost(config.codeHost);
-  const analyst = await openAnalyst(config, logger);
+  const codeHost = await openCodeHost(config, logger);
+  const tracer = await openTracer(config, logger);
+  const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
   const masker = createMasker(maskingOf(config));
   const history = createEmptyHistory();
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
   return {
+    flush: () => tracer.flush(FLUSH_MS),
     triage: async (build, sources, signal, { onStep, greenText, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const investigation = { ...investigationOf(config, { toolbox, clock, analyst }), onStep };
+      const investigation = { ...investigationOf(config, { toolbox, clock, analyst, spare }, tracer), onStep };
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
       const triaged = await triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
       return { ...triaged, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
@@ -248,12 +266,20 @@ function createAppToolbox(sources: ToolSources, { masker, ...options }: Omit<Too
 
 function investigationOf(
   config: Pick<Config, 'triage'>,
-  parts: Pick<InvestigateDeps, 'analyst' | 'toolbox' | 'clock'>,
+  parts: Pick<InvestigateDeps, 'analyst' | 'spare' | 'toolbox' | 'clock' | 'questions'>,
+  tracer: Tracer,
   checkpointer?: Parameters<typeof compileTriageGraph>[0],
 ): InvestigateDeps {
-  const { maxIterations, thresholds, timeLimitMs } = config.triage;
-  const limits: TriageLimits = { maxIterations, maxCorrections: MAX_CORRECTIONS, thresholds };
-  return { ...parts, graph: compileTriageGraph(checkpointer), limits, timeLimitMs, durable: checkpointer !== undefined };
+  const graph = tracedGraph(compileTriageGraph(checkpointer), tracer);
+  const toolbox = tracedToolbox(parts.toolbox, tracer);
+  return {
+    ...parts,
+    toolbox,
+    graph,
+    limits: limitsOf(config),
+    timeLimitMs: config.triage.timeLimitMs,
+    durable: checkpointer !== undefined,
+  };
 }
 
 async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {

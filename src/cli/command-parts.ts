@@ -40,10 +40,14 @@ export function port(text: string): number {
   throw new InvalidArgumentError('It must be a port from 0 to 65535.');
 }
 
-/** Configuration for commands that open no store. */
-export async function terminalConfig(): Promise<Config> {
+export function profileOption(): Option {
+  return new Option('--profile <name>', 'how much a run may look and cost').choices(['fast', 'balanced', 'thorough']);
+}
+
+/** Configuration for commands that open no store; a profile goes before the environment's, single settings before both. */
+export async function terminalConfig({ profile }: { readonly profile?: string } = {}): Promise<Config> {
   const { dataDirectory, readConfig } = await import('./settings.ts');
-  return readConfig(dataDirectory(undefined));
+  return readConfig(dataDirectory(undefined), profile === undefined ? {} : { FAULTLINE_PROFILE: profile });
 }
 
 function wantsJson(argument: unknown): boolean {

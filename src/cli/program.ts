@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import { askCommand } from './ask-program.ts';
 import type { BenchReadOptions } from './bench-command.ts';
-import { analystOption, dataOption, guarded, jsonOption, port, positive, terminalConfig } from './command-parts.ts';
+import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
 import type { ReadCommandOptions } from './read-command.ts';
@@ -64,6 +64,7 @@ function triageCommand(): Command {
     .option('--repo <dir>', 'local clone that may be read for suspects and blame; none is, unless named')
     .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
     .addOption(analystOption())
+    .addOption(profileOption())
     .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
     .addOption(jsonOption().conflicts('github'))
     .option('--plain', 'no colour and no box: one Key<tab>value a line, as in a pipe')
@@ -74,7 +75,7 @@ function triageCommand(): Command {
     .action(
       guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const { runTriage } = await import('./triage-command.ts');
-        await runTriage(input, { ...options, files }, await terminalConfig());
+        await runTriage(input, { ...options, files }, await terminalConfig(options));
       }),
     );
 }

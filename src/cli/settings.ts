@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadConfig } from '../config/load.ts';
+import { type Environment, loadConfig } from '../config/load.ts';
 import { embedded } from '../config/presets.ts';
 import type { Config } from '../config/schema.ts';
 import { prepareDataDirectory } from './data-directory.ts';
@@ -20,9 +20,9 @@ export function dataDirectory(option: string | undefined): string {
   return resolve(option ?? process.env.FAULTLINE_DATA_DIR ?? '.faultline');
 }
 
-/** Preset and environment, checked. Opens and writes nothing. */
-export function readConfig(dataDir: string): Config {
-  return loadConfig(embedded(dataDir, join(HOME, 'knowledge')), process.env, (path) => readFileSync(path, 'utf8'));
+/** Preset and environment, checked; `given` goes before the environment. Opens and writes nothing. */
+export function readConfig(dataDir: string, given: Environment = {}): Config {
+  return loadConfig(embedded(dataDir, join(HOME, 'knowledge')), { ...process.env, ...given }, (path) => readFileSync(path, 'utf8'));
 }
 
 /** Configuration of a command that opens the stores: the data directory is there and can be written. */

@@ -28,6 +28,7 @@ export interface TriageCommandOptions {
   readonly repo?: string;
   readonly green?: string;
   readonly analyst?: 'rules' | 'llm';
+  readonly profile?: string;
   readonly budget?: number;
   readonly json?: boolean;
   readonly plain?: boolean;

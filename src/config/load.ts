@@ -1,15 +1,18 @@
 import { TriageError } from '../domain/errors.ts';
+import { profileOf } from './profiles.ts';
 import { type Config, parseConfig } from './schema.ts';
 import { VARIABLES, type Variable } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The preset with what the environment changes, checked. `readFile` reads the files of NAME_FILE variables. Throws
+ * The preset with what the environment changes, checked. A profile sets its numbers first, so that a single setting overrides it. `readFile` reads the files of NAME_FILE variables. Throws
  * TriageError `invalid-config` naming each wrong setting and its variable.
  */
 export function loadConfig(preset: object, environment: Environment, readFile: (path: string) => string): Config {
   const merged: Tree = { ...structuredClone(preset) };
+  const profile = profileOf(environment.FAULTLINE_PROFILE?.trim() ?? '');
+  if (profile !== undefined && isTree(merged.triage)) merged.triage = { ...merged.triage, ...structuredClone(profile) };
   for (const variable of VARIABLES) {
     const text = textOf(variable, environment, readFile);
     if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));

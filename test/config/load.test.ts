@@ -188,3 +188,37 @@ function schemaAt(path: readonly string[]): boolean {
   }
   return schema !== undefined;
 }
+
+describe('a profile', () => {
+  it.each([
+    ['fast', 2, 'never'],
+    ['balanced', 5, 'complex'],
+    ['thorough', 8, 'always'],
+  ])('%s expands into plain numbers', (profile, maxIterations, when) => {
+    const { triage } = load({ FAULTLINE_PROFILE: profile });
+    expect(triage).toMatchObject({ profile, maxIterations, investigators: { when } });
+    expect(triage.budget.seconds * 1000).toBeLessThan(triage.timeLimitMs);
+  });
+
+  it('is balanced unless it is named', () => {
+    expect(load({}).triage).toEqual(load({ FAULTLINE_PROFILE: 'balanced' }).triage);
+  });
+
+  it('gives way to a single setting', () => {
+    const { triage } = load({
+      FAULTLINE_PROFILE: 'fast',
+      FAULTLINE_MAX_ITERATIONS: '4',
+      FAULTLINE_MAX_RUN_USD: '0',
+      FAULTLINE_INVESTIGATORS: 'always',
+    });
+    expect(triage).toMatchObject({
+      maxIterations: 4,
+      budget: { tokens: 20_000, costUsd: 0 },
+      investigators: { when: 'always', rounds: 1 },
+    });
+  });
+
+  it('that does not exist is refused by its variable', () => {
+    expect(errorOf(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
+  });
+});

@@ -1,0 +1,33 @@
+/** How much a run may look and cost. Each number can be set on its own; nothing but these numbers knows the profile's name. */
+export const PROFILES = {
+  /** An answer in seconds, for many builds or a dear model. */
+  fast: {
+    maxIterations: 2,
+    timeLimitMs: 90_000,
+    budget: { tokens: 20_000, costUsd: 0.02, seconds: 60 },
+    investigators: { when: 'never', rounds: 1 },
+  },
+  balanced: {
+    maxIterations: 5,
+    timeLimitMs: 300_000,
+    budget: { tokens: 80_000, costUsd: 0.1, seconds: 240 },
+    investigators: { when: 'complex', rounds: 1 },
+  },
+  /** Three investigators side by side for every failure. */
+  thorough: {
+    maxIterations: 8,
+    timeLimitMs: 900_000,
+    budget: { tokens: 300_000, costUsd: 1, seconds: 720 },
+    investigators: { when: 'always', rounds: 2 },
+  },
+} as const;
+
+export const PROFILE_NAMES = ['fast', 'balanced', 'thorough'] as const satisfies readonly (keyof typeof PROFILES)[];
+
+export type ProfileName = (typeof PROFILE_NAMES)[number];
+
+/** The profile of that name; undefined where there is none. */
+export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefined {
+  const known = PROFILE_NAMES.find((one) => one === name);
+  return known === undefined ? undefined : PROFILES[known];
+}
