@@ -15,7 +15,10 @@ const REFUSED_REST_MS = 5 * 60_000;
 const FAILED_REST_MS = 60_000;
 const FAILURES_IN_A_ROW = 2;
 
-/** Opens at once on a refused key or an empty quota, and after two passing failures in a row; closes by itself. */
+/**
+ * Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
+ * through: where that fails too, the rest begins anew.
+ */
 export function createCircuit(clock: Clock): Circuit {
   let until = 0;
   let reason = '';
@@ -23,7 +26,7 @@ export function createCircuit(clock: Clock): Circuit {
   const rest = (milliseconds: number, error: TriageError) => {
     until = clock.now() + milliseconds;
     reason = error.message;
-    inARow = 0;
+    inARow = FAILURES_IN_A_ROW - 1;
   };
   return {
     resting: () => (clock.now() < until ? reason : null),

@@ -63,7 +63,7 @@ const timeout = () => new TriageError('timeout', 'The model did not answer (time
 
 describe('a judgement that fails', () => {
   test('is given by the fallback, which says why, and the lost tokens are counted', async () => {
-    const usage = { inputTokens: 700, outputTokens: 30, costUsd: 0.01, modelCalls: 2 };
+    const usage = { inputTokens: 700, outputTokens: 30, costUsd: 0.01, modelCalls: 2, cachedInputTokens: 500, retries: 1 };
     const llm = failing(
       () => new TriageError('invalid-input', "The model's reply does not fit what was asked: no JSON", { details: { usage } }),
     );
@@ -110,14 +110,14 @@ describe('leaving a model alone', () => {
     expect(llm.asked).toBe(2);
   });
 
-  test('two time-outs in a row rest it for a minute, one does not', async () => {
+  test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
     clock.time = 0;
     const llm = failing(timeout);
     const analyst = withFallback(llm, named('rules'), silentLogger, clock);
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
     clock.time = 60_001;
-    await analyst.classify({ subject }, never);
+    for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(3);
   });
 

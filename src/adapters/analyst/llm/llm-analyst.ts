@@ -35,7 +35,7 @@ export function createLlmAnalyst({ model }: LlmAnalystOptions): Analyst {
     correctCall: (input, signal) => correctCall(desk, input, signal),
     answer: (input, signal) => answer(desk, input, signal),
     verify: (input, signal) => verify(desk, input, signal),
-    converse: createLlmConverse(model),
+    converse: createLlmConverse(model, desk.fit),
   };
 }
 
