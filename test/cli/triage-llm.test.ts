@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ANSWER, LOG, scriptOf } from '../journeys/graph-llm-stage.ts';
+import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
+import { faultline } from './faultline.ts';
+
+let server: OpenAiServer;
+beforeEach(async () => {
+  server = await startOpenAiServer();
+  server.script(scriptOf({}));
+});
+afterEach(() => server.close());
+
+const triage = (env: Readonly<Record<string, string>>) => faultline(['triage', '-', '--analyst', 'llm', '--json'], { input: LOG, env });
+
+test('triage asks whatever server the usual variables name, here one without /v1', { timeout: 60_000 }, async () => {
+  const env = { OPENAI_BASE_URL: server.baseUrl.replace('/v1', ''), OPENAI_API_KEY: TEST_KEY, OPENAI_MODEL: 'gpt-4o-mini' };
+  const { stdout } = await triage(env);
+  expect(stdout).toContain(ANSWER.title);
+  expect(server.requests.some((request) => request.tools.includes('search_knowledge'))).toBe(true);
+  expect(server.refused).toEqual([]);
+});
+
+test('a refused key costs one question: the rules answer and say so', { timeout: 60_000 }, async () => {
+  const { stdout, stderr } = await triage({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-another-key-0123456789' });
+  expect(stdout).toContain('refused our key (HTTP 401)');
+  expect(stdout).toContain('43.42');
+  expect(server.heard).toHaveLength(1);
+  expect(stdout + stderr).not.toContain('sk-another-key');
+});
