@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
 import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
 import { TriageError } from '../../src/domain/errors.ts';
+import type { FailureRow } from '../../src/domain/failure.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import { changedRanges } from '../../src/tools/commit-finding.ts';
@@ -91,6 +92,40 @@ describe('changed_since_green', () => {
   ])('finds nothing where %s', async (_why, commit) => {
     const asked = ask(historyWithGreen(green), { build: sampleBuild({ commit }) });
     expect(await asked('CODE_ERROR', 'changed_since_green')).toMatchObject({ status: 'empty' });
+  });
+});
+
+describe('read_past_fixes', () => {
+  const red = (over: Partial<FailureRow> = {}): FailureRow => {
+    const [failure] = sampleSubject().failures;
+    if (failure === undefined) throw new Error('The sample has a failure.');
+    const known = { repository: 'shop/api', pipeline: 'ci', number: '700', branch: 'main', category: null, analysisId: null };
+    return { failure, ...known, commit: green, seenAt: '2026-01-01T00:00:00.000Z', ...over };
+  };
+  const fixes = async (rows: FailureRow[], subject = {}) => {
+    const history = { ...historyWithGreen(middle), failureHistory: async () => rows };
+    return ask(history, subject)('TEST_FAILURE', 'read_past_fixes');
+  };
+
+  it('names what changed between the red build and the green one after it', async () => {
+    const { findings } = await fixes([red(), red()]);
+
+    expect(findings).toMatchObject([
+      { title: '1 file changed between ci #700 (red) and #811 (green)', data: { files: ['src/tax.ts'], fileCount: 1 } },
+    ]);
+    expect(findings[0]?.text).toContain('Raise the tax (#41)');
+  });
+
+  it.each<[string, Partial<FailureRow>]>([
+    ['another branch', { branch: 'topic' }],
+    ['a later build', { seenAt: '2027-01-01T00:00:00.000Z' }],
+    ['no commit', { commit: null }],
+  ])('takes nothing from a failure of %s', async (_why, over) => {
+    expect(await fixes([red(over)])).toMatchObject({ status: 'empty' });
+  });
+
+  it('has none for what has no identity', async () => {
+    expect(await fixes([red()], { generic: true })).toMatchObject({ status: 'empty' });
   });
 });
 

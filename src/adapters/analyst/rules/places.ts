@@ -1,5 +1,6 @@
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { isTestClass } from './jvm-classes.ts';
+import { namedClasses } from './named-classes.ts';
 import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
 import { isForeignPath } from './paths.ts';
 import { pathIn } from './project-root.ts';
@@ -24,6 +25,8 @@ const TWIN = 0.6;
 const TWIN_IN_TRACE = 0.08;
 const NAMED_ALIKE = 0.1;
 const TEST_FILE = 0.45;
+/** What a message names is what the failure is about: beside a frame in the middle, just below the twin. */
+const IN_MESSAGE = 0.59;
 const GUESS = 0.3;
 const FADE = 0.92;
 
@@ -32,7 +35,7 @@ export function placesOf(subject: TriageSubject): readonly Place[] {
   const project = projectOf(subject);
   const tested = testedFilesOf(subject, project);
   const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
-  const found = [...named, ...testPlaces(tested, named)];
+  const found = [...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)];
   return mergeFiles(found).sort((left, right) => right.score - left.score);
 }
 
@@ -71,6 +74,11 @@ function framePlaces(subject: TriageSubject, project: Project, tested: readonly 
 function frameReason(isTest: boolean, rank: number): string {
   if (isTest) return 'the failing test is in it';
   return rank === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
+}
+
+function messagePlaces(subject: TriageSubject, project: Project): Place[] {
+  const reason = 'the message names its class';
+  return namedClasses(subject, project).map((path, rank) => ({ path, line: null, from: 'frame', score: fade(IN_MESSAGE, rank), reason }));
 }
 
 /** One entry a file, at its deepest frame. */

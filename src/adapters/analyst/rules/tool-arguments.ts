@@ -35,6 +35,7 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
     case 'search_semantic':
       return optional('code', hypotheticalCode(subject));
     case 'changed_since_green':
+      return subject.build.commit === null ? null : {};
     case 'read_past_fixes':
     case 'count_consecutive_failures':
       return {};

@@ -66,6 +66,44 @@ describe('choosing tools', () => {
     expect(names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }))).toEqual(ALWAYS);
   });
 
+  test('asks with them who else had it, where the failure has an identity and a branch', () => {
+    const insight = insightOf(ASSERTION);
+    const build = { ...insight.subject.build, branch: 'topic' };
+    const asked = (more: Partial<Insight['subject']>) =>
+      names(chooseCalls({ ...insight, subject: { ...insight.subject, build, ...more }, plan: WEAK, offered: OFFERED }));
+    expect(asked({})).toEqual([...ALWAYS, 'read_failure_history']);
+    expect(asked({ generic: true })).toEqual(ALWAYS);
+  });
+
+  test('asks with them for the code of a crash that no compiler explains, and for nothing where one names file and line', () => {
+    const asked = (log: string) => {
+      const insight = insightOf(log);
+      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
+      const classification = { ...insight.classification, category: 'CODE_ERROR' as const };
+      const offered = [...OFFERED, tool('changed_since_green')];
+      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
+    };
+    expect(asked('java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)')).toEqual([
+      'read_file',
+      'read_blame',
+      'changed_since_green',
+    ]);
+    expect(asked(COMPILE)).toEqual([]);
+  });
+
+  test('asks with them what changed where the log of a failed expectation shows the test alone', () => {
+    const asked = (log: string) => {
+      const insight = insightOf(log);
+      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
+      const classification = { ...insight.classification, category: 'TEST_FAILURE' as const };
+      const offered = [...OFFERED, tool('changed_since_green')];
+      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
+    };
+    const test = '\tat shop.CartTest.sums(CartTest.java:47)';
+    expect(asked(`junit.framework.AssertionFailedError: expected:<1> but was:<2>\n${test}`)).toEqual(['changed_since_green']);
+    expect(asked(`java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n${test}`)).toEqual([]);
+  });
+
   test('reads file and blame where a code error names file and line', () => {
     const calls = chooseCalls({ ...afterFirstRound(COMPILE), plan: WEAK, offered: OFFERED });
     expect(calls).toContainEqual(

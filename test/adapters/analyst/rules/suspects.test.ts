@@ -117,6 +117,16 @@ describe('suspects of a trace alone', () => {
     expect(paths).toEqual(['shop/text/TextUtilsTrim.java', 'shop/text/TextUtilsTrimTest.java', 'shop/text/TextUtils.java']);
   });
 
+  test('a class of the project that the message names in full is suspected, a library and a test are not', () => {
+    const paths = pathsIn(
+      'java.io.NotSerializableException: shop.orders.money.Price of org.elsewhere.Thing in shop.orders.PriceTest',
+      '\tat java.io.ObjectOutputStream.writeObject0(ObjectOutputStream.java:1184)',
+      '\tat shop.orders.CartTest.writes(CartTest.java:8)',
+      ...RUNNER,
+    );
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+  });
+
   test('no file is suspected of what the machine did', () => {
     const subject = subjectOf(['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'));
     expect(suspectsOf(subject, [], 'INFRA_ERROR')).toEqual([]);
