@@ -30,10 +30,12 @@ export async function runSession(desk: AskDesk, threadId: string | undefined, st
       lines.prompt();
     }
   });
+  // From here on what is typed is kept, also before it is asked for.
+  const arriving = lines[Symbol.asyncIterator]();
   await session.begin();
   lines.prompt();
-  for await (const line of lines) {
-    if (!(await session.take(line.trim()))) break;
+  for (let next = await arriving.next(); next.done !== true; next = await arriving.next()) {
+    if (!(await session.take(next.value.trim()))) break;
     lines.prompt();
   }
   lines.close();

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { greensContract } from './stores/greens.ts';
@@ -19,5 +20,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     libraryContract(world);
     greensContract(world);
     toolCacheContract(world);
+    conversationsContract(world);
   });
 }

@@ -1,0 +1,134 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import type { AskWatcher } from '../../src/ask/ask.ts';
+import type { Answered, AskDesk } from '../../src/cli/ask-desk.ts';
+import { runSession } from '../../src/cli/ask-session.ts';
+import { wordByWord } from '../../src/cli/ask-text.ts';
+import type { Thread, Turn } from '../../src/domain/conversation.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+
+const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 1 };
+const step = {
+  node: 'understand',
+  round: 0,
+  startedAt: '2026-01-02T03:04:05.678Z',
+  milliseconds: 3,
+  summary: 'explanation: the cause',
+  by: 'rules',
+};
+
+function answered(question: string, threadId = 'thr_1'): Answered {
+  return {
+    ...{ threadId, position: 1, question, askedBy: 'ada', askedAt: '2026-01-02T03:04:05.678Z', shape: 'explanation', about: 'it' },
+    ...{
+      text: `about ${question}`,
+      statements: [],
+      leftOut: [{ text: 'Invented.', reason: 'it cites E77, which does not exist' }],
+      evidence: [],
+    },
+    citations: [{ id: 'E1', title: 'failed test', tool: 'log', source: 'build.log', lineStart: 12, lineEnd: 13 }],
+    ...{ usage: USAGE, analyst: 'rules', model: null, promptHashes: {}, notes: [], milliseconds: 5 },
+  };
+}
+
+type Asking = (question: string, thread: string | undefined, watcher: AskWatcher, signal: AbortSignal) => Promise<Answered>;
+
+function deskOf(ask: Asking): AskDesk {
+  const thread: Thread = {
+    id: 'thr_1',
+    analysisId: 'ana_1',
+    buildId: 'bld_1',
+    title: 'why?',
+    startedBy: 'ada',
+    startedAt: step.startedAt,
+    lastAskedAt: step.startedAt,
+    turns: 1,
+  };
+  const turns: Turn[] = [{ ...answered('why?'), steps: [step] }];
+  return { target: 'ana_1', kept: true, ask, threads: async () => [thread], turns: async () => turns, close: async () => undefined };
+}
+
+/** Types each line once the prompt stands; returns what was shown and the thread that was left. */
+async function talk(
+  desk: AskDesk,
+  lines: readonly string[],
+  thread?: string,
+  onShown?: (shown: string, type: (text: string) => void) => void,
+) {
+  const input = new PassThrough();
+  const output = new PassThrough();
+  const waiting = [...lines];
+  let shown = '';
+  output.on('data', (chunk) => {
+    shown += String(chunk);
+    onShown?.(shown, (text) => input.write(text));
+    if (!String(chunk).endsWith('ask> ')) return;
+    const next = waiting.shift();
+    if (next === undefined) input.end();
+    else input.write(`${next}\n`);
+  });
+  const last = await runSession(desk, thread, { input, output, terminal: false });
+  return { shown, last };
+}
+
+it('asks in one thread, shows citations and what does not hold, and traces the last answer', async () => {
+  const heard: (string | undefined)[] = [];
+  const desk = deskOf(async (question, thread, watcher) => {
+    heard.push(thread);
+    watcher.onStep?.(step);
+    watcher.onText?.({ text: `about ${question}` });
+    return answered(question);
+  });
+  const { shown, last } = await talk(desk, [
+    '/trace',
+    'why?',
+    'who?',
+    '/trace',
+    '/threads',
+    '/help',
+    '/new',
+    'again?',
+    '/quit',
+    'never asked',
+  ]);
+  expect(heard).toEqual([undefined, 'thr_1', undefined]);
+  expect(last).toBe('thr_1');
+  expect(shown).toContain('[E1] build.log:12-13 failed test');
+  expect(shown).toContain('“Invented.”: it cites E77, which does not exist');
+  expect(shown).toMatch(/understand +3 ms {2}rules {2}explanation: the cause/);
+  expect(shown).toContain('thr_1  2026-01-02 03:04  1 question  why?');
+  expect(shown).toContain('/quit');
+});
+
+it('goes on with a thread that was left, and leaves at the end of input', async () => {
+  const { shown, last } = await talk(
+    deskOf(async (question) => answered(question)),
+    [],
+    'thr_1',
+  );
+  expect(shown).toContain('> why?');
+  expect(shown).toContain('Going on with thr_1 (1 so far).');
+  expect(last).toBe('thr_1');
+});
+
+it('outlives an answer that fails', async () => {
+  const desk = deskOf(async (question) => {
+    if (question === 'stop') throw new TriageError('cancelled', 'The answer was stopped.');
+    throw new TriageError('rate-limited', '8 questions are being answered \u001b[2Jalready.');
+  });
+  const { shown } = await talk(desk, ['why?', 'stop']);
+  expect(shown).toContain('error: 8 questions are being answered ');
+  expect(shown).not.toContain('\u001b[2J');
+  expect(shown).toContain('Stopped. This question is not kept.');
+});
+
+it('shows words whole, so that no escape is obeyed however it is cut, and says what is void', () => {
+  let shown = '';
+  const words = wordByWord((text) => {
+    shown += text;
+  });
+  for (const text of ['Half a\u001b', '[2J line', ' and\nmore']) words.onText({ text });
+  words.onText({ text: 'Anew.', restart: true });
+  words.end();
+  expect(shown).toMatch(/^Half a⟦U\+001B⟧\[2J line and\nmore\n\[it stopped there.*\]\nAnew\.$/);
+});

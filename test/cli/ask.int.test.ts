@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createApp } from '../../src/app.ts';
+import { embedded } from '../../src/config/presets.ts';
+import { parseConfig } from '../../src/config/schema.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { type Stored, storeFailedBuild } from '../publish/served-world.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { startService, TOKEN } from '../support/service.ts';
+import { faultline } from './faultline.ts';
+
+let folder = '';
+let stored: Stored;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-cli-ask-'));
+  await copyTestDatabase(join(folder, 'database'));
+  const app = await createApp(parseConfig(embedded(folder, join(import.meta.dirname, '../../knowledge'))), silentLogger);
+  stored = await storeFailedBuild(app.stores, '812');
+  await app.close({ drainMs: 0 });
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('asks the data directory, then whoever serves it, in one thread that is kept', async () => {
+  const first = await faultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
+  expect(first.code).toBe(0);
+  const thread = /^Thread\t(thr_\w+)$/m.exec(first.stdout)?.[1] ?? '';
+  expect(first.stderr).toContain(`Kept. Go on with: faultline ask ${stored.analysis.id} --thread ${thread}`);
+
+  const resumed = await faultline(['ask', 'github:812', 'did it fail before?', '--data', folder, '--resume', '--json']);
+  expect(JSON.parse(resumed.stdout)).toMatchObject({ ok: true, kept: true, threadId: thread, position: 2, askedBy: 'terminal' });
+
+  const service = await startService(folder);
+  const env = { FAULTLINE_TOKEN: TOKEN };
+  const served = await faultline(['ask', stored.analysis.id, 'who?', '--url', service.address, '--thread', thread, '--json'], { env });
+  await service.kill('SIGTERM');
+  expect(JSON.parse(served.stdout)).toMatchObject({ ok: true, threadId: thread, position: 3, askedBy: 'admin' });
+
+  const unknown = await faultline(['ask', 'ana_none', 'why?', '--data', folder]);
+  expect(unknown.code).toBe(3);
+});

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { compileAskGraph } from '../../../graphs/ask/graph.ts';
+import { recursionLimit } from '../../../graphs/ask/routes.ts';
+import type { AskStateValue } from '../../../graphs/ask/state.ts';
+import type { Statement } from '../../../src/domain/conversation.ts';
+import type { ToolCall } from '../../../src/domain/evidence.ts';
+import type { TextPiece } from '../../../src/ports/analyst.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import { sampleTopic } from '../../support/ask-topic.ts';
+import { type Script, scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+
+const topic = sampleTopic();
+const known = topic.analysis.evidence;
+const first = known[0];
+const call = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
+const hit = (text: string): Reply => ({ status: 'ok', findings: [{ title: 'a hit', text, source: 'history/shop/api' }] });
+const said = (text: string, evidence: string[], quotes: Statement['quotes'] = []): Statement => ({
+  ...{ lead: ' ', text, evidence, quotes },
+  basis: evidence.length === 0 ? 'none' : 'evidence',
+});
+
+function run(script: Script, replies: Readonly<Record<string, Reply>> = {}, onText?: (piece: TextPiece) => void, maxRounds = 3) {
+  const toolbox = scriptedToolbox(replies);
+  const { converse } = scriptedAnalyst(script);
+  const input = {
+    topic: { ...topic, otherCauses: [] },
+    ...{ question: 'why?', memory: { older: [], recent: [] }, known: [...known], maxRounds },
+  };
+  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText };
+  const state: Promise<AskStateValue> = compileAskGraph().invoke(input, { context, recursionLimit: recursionLimit(maxRounds) });
+  return state.then((value) => ({ state: value, toolbox }));
+}
+
+const nodesOf = (state: AskStateValue) => state.steps.map(({ node }) => node).join(' ');
+
+describe('ask graph', () => {
+  it('answers at once where nothing is to be looked up', async () => {
+    const { state } = await run({ replies: [[said('It is so [E1].', ['E1'])]] });
+    expect(nodesOf(state)).toBe('understand choose_tools compose_answer check_citations');
+    expect(state.reply).toHaveLength(1);
+    expect(state.usage).toMatchObject({ toolCalls: 0, iterations: 1 });
+  });
+
+  it('looks up what was chosen and numbers it on from what is known', async () => {
+    const lookups = [[call('read_failure_history'), call('view_log', { from: 1, to: 2 })], []];
+    const replies = { read_failure_history: hit('failed in #640'), view_log: hit('line one') };
+    const { state, toolbox } = await run({ lookups, replies: [[said('Seen before [E99].', ['E99'])]] }, replies);
+    expect(nodesOf(state)).toBe('understand choose_tools execute_tools choose_tools compose_answer check_citations');
+    expect(toolbox.calls).toHaveLength(2);
+    const last = Math.max(...known.map(({ id }) => Number(id.slice(1))));
+    expect(state.found.map(({ id }) => id)).toEqual([`E${last + 1}`, `E${last + 2}`]);
+  });
+
+  it('looks things up in three rounds at most, and never the same twice', async () => {
+    const again = [call('grep_log', { text: 'a' }), call('grep_log', { text: 'a' })];
+    const { state, toolbox } = await run(
+      {
+        lookups: [again, [...again, call('grep_log', { text: 'b' })], [call('grep_log', { text: 'c' })], [call('grep_log', { text: 'd' })]],
+      },
+      { grep_log: hit('x') },
+    );
+    expect(toolbox.calls.map(({ args }) => args.text)).toEqual(['a', 'b']);
+    expect(state.rounds).toBeLessThanOrEqual(3);
+    expect(state.steps.at(-1)?.node).toBe('check_citations');
+  });
+
+  it('calls only what is offered, whatever evidence made the model choose', async () => {
+    const lookups = [[call('delete_everything'), call('ask_reviewer'), call('search_web'), call('view_log', { from: 1, to: 1 })], []];
+    const { state, toolbox } = await run({ lookups }, { view_log: hit('x'), ask_reviewer: hit('no'), search_web: hit('no') });
+    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['view_log']);
+    expect(state.notes).toEqual(['Not offered for this category, so not asked: delete_everything, ask_reviewer, search_web.']);
+  });
+
+  it('goes on where a tool fails, and the answer knows it', async () => {
+    const { state } = await run({ lookups: [[call('view_log')], []] }, { view_log: { status: 'failed', summary: 'it broke' } });
+    expect(state.outcomes).toMatchObject([{ status: 'failed', summary: 'it broke' }]);
+    expect(state.found).toEqual([]);
+    expect(state.steps.at(-1)?.node).toBe('check_citations');
+  });
+
+  it('leaves out what cites nothing that exists and what quotes words that do not stand there', async () => {
+    const line = first?.text.split('\n')[0] ?? '';
+    const quote = { source: first?.source ?? '', line: first?.lineStart ?? 1, text: line };
+    const replies = [
+      [
+        said('Good.', ['E1'], [quote]),
+        said('Invented evidence.', ['E77']),
+        said('Invented words.', ['E1'], [{ ...quote, text: 'all tests passed' }]),
+        said('Invented words without a citation.', [], [{ ...quote, text: 'all tests passed' }]),
+        said('No claim at all.', []),
+      ],
+    ];
+    const { state } = await run({ replies });
+    expect(state.reply.map(({ text }) => text)).toEqual(['Good.', 'No claim at all.']);
+    expect(state.leftOut.map(({ text }) => text)).toEqual(['Invented evidence.', 'Invented words.', 'Invented words without a citation.']);
+    expect(state.leftOut[0]?.reason).toContain('E77, which does not exist');
+  });
+
+  it('tells the answer as it comes, before it is checked', async () => {
+    const pieces: string[] = [];
+    await run({ replies: [[said('One.', ['E1']), said('Two.', ['E77'])]] }, {}, ({ text }) => void pieces.push(text));
+    expect(pieces.join('')).toBe(' One. Two.');
+  });
+});

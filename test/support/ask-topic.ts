@@ -1,0 +1,12 @@
+import type { Topic } from '../../src/ports/analyst.ts';
+import { sampleAnalysis, sampleBuild, sampleFailure } from './sample-analysis.ts';
+import { sampleSubject } from './subject.ts';
+
+/** An analysis of a cart's failed test, as a question is asked about it. */
+export function sampleTopic(change: Partial<Topic> = {}): Topic {
+  const build = sampleBuild();
+  const analysis = sampleAnalysis();
+  const failures = [sampleFailure()];
+  const sources = [{ name: 'build.log', lines: 311_101, bytes: 29_600_000 }];
+  return { build, analysis, subject: sampleSubject({ build, failures, sources }), otherCauses: [], ...change };
+}
