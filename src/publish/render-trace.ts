@@ -95,9 +95,10 @@ function judgementLine(judgement: JudgementTrace): string {
 function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
   const written = JSON.stringify(args);
   const shown = written.length > MAX_ARGUMENTS ? `${written.slice(0, MAX_ARGUMENTS)}…` : written;
-  const asked = written === '{}' ? tool : `${tool} ${shown}`;
   const how = cached ? 'kept from earlier' : retriesOf(attempts - 1);
-  return joined([asked, status, formatDuration(milliseconds), how, answeredBy === undefined ? '' : `answered by ${answeredBy}`, summary]);
+  const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
+  // The arguments last: a narrow terminal cuts them first.
+  return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
 }
 
 function totalsOf({ totals, milliseconds, reduction }: AnalysisTrace): string[] {

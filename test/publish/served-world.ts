@@ -53,7 +53,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
         { name: 'rita', token: token('rita'), roles: ['read'] },
       ],
     },
-    review: { claimMs },
+    review: { ...COMMON.review, claimMs },
     database: { driver: 'pglite', dataDir: database.dataDir },
     jobQueue: { driver: 'pg-boss', concurrency: 1 },
     buildArchive: { driver: 'postgres' },

@@ -82,7 +82,9 @@ describe('the trace on a terminal', () => {
       expect.stringMatching(/^TEST_FAILURE · .* · ana_9f2c$/),
       '└─ execute_tool, round 1 · 340 ms',
       '   ├─ classify by gpt-4o-mini · 812 ms · 1,200 (1,024 cached) → 80 tokens · under $0.01 · 2 calls · 1 retry',
-      expect.stringMatching(/^ {3}├─ read_file \{"path":"src\/\*\*\*\.ts".* · ok · 300 ms · 4 retries · answered by search_code/),
+      expect.stringMatching(
+        /^ {3}├─ read_file · ok · 300 ms · 4 retries · answered by search_code · GitHub answered 503\. .* · \{"path":"src\/\*\*\*/,
+      ),
       '   └─ search_web · ok · 1 ms · kept from earlier · 1 finding',
       expect.stringMatching(
         /1 round · 2 model calls · 1,200 \(1,024 cached\) → 80 tokens · under \$0\.01 · 2 tool calls \(1 kept from earlier\) · 5 retries/,
