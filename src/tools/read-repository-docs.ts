@@ -31,7 +31,10 @@ export function readRepositoryDocs(codeHost: CodeHost): Tool {
     async run({ folder }, { subject, signal }): Promise<Finding[]> {
       const { repository } = subject.build;
       const commit = await resolveCommit(codeHost, subject, signal);
-      const under = folder?.replace(/^\.?\/+|\/+$/g, '');
+      const under = folder
+        ?.split('/')
+        .filter((part) => part !== '' && part !== '.')
+        .join('/');
       const query = { repository, ref: commit.ref, limit: MAX_LISTED, ...(under === undefined || under === '' ? {} : { under }) };
       const { paths, truncated } = await codeHost.listFiles(query, signal);
       if (paths.length === 0) return [];
