@@ -1,7 +1,8 @@
 import { TriageError } from '../../domain/errors.ts';
 import { type Completion, readCompletion } from './completion-body.ts';
 import { type CompletionRequest, connect, post, readBounded } from './connect.ts';
-import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from './model-errors.ts';
+import { errorOfFailure, readRefusal, refusalInBody } from './model-errors.ts';
+import type { Refusal } from './refusal.ts';
 
 interface Seen {
   readonly status: number;

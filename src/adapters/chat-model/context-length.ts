@@ -1,4 +1,4 @@
-import type { Refusal } from './model-errors.ts';
+import type { Refusal } from './refusal.ts';
 
 /**
  * How servers say that a question is too long: OpenAI and Azure ("maximum context length", context_length_exceeded), vLLM

@@ -1,5 +1,5 @@
 import { countsOutput, isTooLong } from './context-length.ts';
-import type { Refusal } from './model-errors.ts';
+import type { Refusal } from './refusal.ts';
 
 /** How a value is asked for, best first. */
 export type Format = 'json_schema' | 'json_object' | 'text';

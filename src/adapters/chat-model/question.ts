@@ -7,8 +7,9 @@ import type { Completion } from './completion-body.ts';
 import type { CompletionRequest, Message, Wishes } from './connect.ts';
 import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
 import type { Endpoint } from './endpoint.ts';
-import { errorOfRefusal, type Refusal } from './model-errors.ts';
+import { errorOfRefusal } from './model-errors.ts';
 import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
+import type { Refusal } from './refusal.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
 export interface Desk {

@@ -2,7 +2,8 @@ import type { AIMessageChunk } from '@langchain/core/messages';
 import { TriageError } from '../../domain/errors.ts';
 import { type Completion, countTokens, readCompletion, UsageBody } from './completion-body.ts';
 import { type CompletionRequest, connect, post, readBounded, tooLarge } from './connect.ts';
-import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from './model-errors.ts';
+import { errorOfFailure, readRefusal, refusalInBody } from './model-errors.ts';
+import type { Refusal } from './refusal.ts';
 import { createThinkingFilter } from './thinking.ts';
 
 export interface StreamOptions {
