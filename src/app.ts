@@ -6,6 +6,7 @@ import {
   openBuildSources,
   openCodeHost,
   openDatabase,
+  openEmbedder,
   openSpareAnalyst,
   openVectorIndex,
   openWebSearch,
@@ -175,7 +176,8 @@ async function triageDepsOf(
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
-  const asked = { ...sources, codeHost: await openCodeHost(config, logger), webSearch: await openWebSearch(config) };
+  const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
+  const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
   const reviewers = createReviewerDesk({ questions: stores.questions, masker, clock, waitMs: config.review.questionMs });
   const toolbox = createAppToolbox(
     { ...asked, reviewers },
