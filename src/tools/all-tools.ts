@@ -64,7 +64,7 @@ export function createTools(sources: ToolSources): Tool[] {
     readCommitDiff(codeHost),
     changedSinceGreen(codeHost, history),
     readPastFixes(codeHost, history),
-    searchSemantic(codeHost, sources.embedder),
+    searchSemantic(codeHost, sources.embedder, sources.mask),
     readRepositoryDocs(codeHost),
     listRepositories(codeHost),
     readBuildLog(archive),

@@ -51,13 +51,20 @@ const SearchParameters = z.strictObject({
 });
 type Args = z.output<typeof SearchParameters>;
 
+type Mask = (text: string) => Promise<string>;
+
+/** Code may hold secrets, and the embedder may be somebody else's server. */
+function maskedBefore(embedder: Embedder, mask: Mask): Embedder {
+  return { ...embedder, embed: async (texts, signal) => embedder.embed(await Promise.all(texts.map(mask)), signal) };
+}
+
 /**
  * Which lines of the repository are like this guess at them? A guess at the code is nearer to the code than a question is (Gao, Ma, Lin,
  * Callan: Precise Zero-Shot Dense Retrieval without Relevance Labels, ACL 2023). Its identifiers find candidate files, their chunks of
  * about 500 tokens are ranked by embeddings; by BM25 where no embedder that knows meaning is configured or it does not answer.
  */
-export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null): Tool {
-  const meaning = embedder === null || embedder.name.startsWith('hashing') ? null : embedder;
+export function searchSemantic(codeHost: CodeHost, embedder: Embedder | null = null, mask: Mask | null = null): Tool {
+  const meaning = embedder === null || mask === null || embedder.name.startsWith('hashing') ? null : maskedBefore(embedder, mask);
   return defineTool({
     name: 'search_semantic',
     question: 'Which lines of the repository are most like this guess at the code that fails?',

@@ -43,7 +43,8 @@ beforeAll(() => {
 afterAll(() => repository.remove());
 
 function ask(more: { embedder?: Embedder; codeHost?: CodeHost } = {}) {
-  return asking({ codeHost, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
+  const mask = async (text: string) => text.replaceAll('after79', '[masked]');
+  return asking({ codeHost, mask, ...more }, sampleSubject({ build: sampleBuild({ commit: built }) }));
 }
 
 /** Knows one meaning: cents. */
@@ -97,6 +98,8 @@ describe('search_semantic', () => {
     expect(findings).toHaveLength(1);
     expect(findings[0]).toMatchObject({ source: 'src/money/rounding.ts', score: 1, data: { by: 'meaning' } });
     expect(embedder.asked[0]).toContain('amount in hundredths');
+    expect(embedder.asked.join('\n')).toContain('[masked]');
+    expect(embedder.asked.join('\n')).not.toContain('after79');
   });
 
   it('ranks by words where the embedder fails, and says so', async () => {
