@@ -29,6 +29,3 @@ export function compileAskGraph() {
 }
 
 export type AskGraph = ReturnType<typeof compileAskGraph>;
-
-/** For LangGraph's own tools and for drawing. */
-export const graph = compileAskGraph();

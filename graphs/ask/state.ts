@@ -7,7 +7,7 @@ import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/subject.ts';
 
 /** What is talked about. */
-export const TopicState = z.object({
+const TopicState = z.object({
   build: Build,
   analysis: Analysis,
   subject: TriageSubject,

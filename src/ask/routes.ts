@@ -67,7 +67,15 @@ function registerAsk(
       }
       const gone = new AbortController();
       reply.raw.on('close', () => gone.abort());
-      return answerView(await ask.answer(opened, {}, gone.signal).finally(leave));
+      try {
+        return answerView(await ask.answer(opened, {}, gone.signal));
+      } catch (error) {
+        if (!gone.signal.aborted) throw error;
+        // Nobody is there to hear a refusal, and it is nobody's fault.
+        return reply.hijack();
+      } finally {
+        leave();
+      }
     },
   );
 }

@@ -20,7 +20,6 @@ export async function openStoredDesk(target: string, config: Config): Promise<As
   const app = await createApp(config, silentLogger);
   try {
     const about = await aboutOf(target, async (id) => (await findBuild(app.stores.builds, id, {})).id);
-    await app.loadKnowledge();
     return deskOf(target, about, app.ask, true, () => app.close({ drainMs: 0 }));
   } catch (error) {
     await app.close({ drainMs: 0 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Quote, Step, Usage } from './analysis.ts';
-import { Evidence, ToolOutcome } from './evidence.ts';
+import { Evidence } from './evidence.ts';
 
 /** How an answer is laid out: step by step how it came to fail, side by side with another build or failure, or plainly said. */
 export const QuestionShape = z.enum(['journey', 'comparison', 'explanation']);
@@ -95,7 +95,3 @@ export const Memory = z.object({
   recent: z.array(z.object({ question: z.string(), answer: z.string() })),
 });
 export type Memory = z.infer<typeof Memory>;
-
-/** A tool call of an answer in the making, without what it found. */
-export const ToolReport = ToolOutcome.omit({ findings: true });
-export type ToolReport = z.infer<typeof ToolReport>;

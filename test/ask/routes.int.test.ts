@@ -7,10 +7,11 @@ import { z } from 'zod';
 import { type App, createApp } from '../../src/app.ts';
 import { AnswerView, ThreadList, ThreadView } from '../../src/ask/views.ts';
 import { embedded } from '../../src/config/presets.ts';
-import { parseConfig } from '../../src/config/schema.ts';
+import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { buildHttp } from '../../src/http.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import { type Stored, storeFailedBuild } from '../publish/served-world.ts';
+import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 
@@ -18,6 +19,7 @@ const SECRET = ['ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx'].join('');
 const tokenOf = (name: string) => `token-of-${name}-0123456789`;
 
 let folder = '';
+let environment: Readonly<Record<string, unknown>> = {};
 let app: App;
 let http: FastifyInstance;
 let address = '';
@@ -27,7 +29,7 @@ async function start(): Promise<void> {
   const preset = embedded(folder, join(import.meta.dirname, '../../knowledge'));
   const tokens = ['rita', 'ben'].map((name) => ({ name, token: tokenOf(name), roles: ['read'] }));
   const admin = { name: 'ada', token: tokenOf('ada'), roles: ['admin'] };
-  app = await createApp(parseConfig({ ...preset, auth: { tokens: [...tokens, admin] } }), silentLogger);
+  app = await createApp(parseConfig({ ...preset, ...environment, auth: { tokens: [...tokens, admin] } }), silentLogger);
   http = await buildHttp(app);
   address = await http.listen({ host: '127.0.0.1', port: 0 });
 }
@@ -139,6 +141,30 @@ describe('asking over HTTP', () => {
     expect((await call('rita', 'GET', `/api/threads/${mine.threadId}`)).status).toBe(404);
     const theirs = await asked('why?');
     expect((await call('ada', 'DELETE', `/api/threads/${theirs.threadId}`)).status).toBe(204);
+  });
+
+  it('stops the answer where the reader goes away, and keeps nothing of it', async () => {
+    const asked = Promise.withResolvers<void>();
+    const closed = Promise.withResolvers<void>();
+    const model = await startLoopback((request) => {
+      asked.resolve();
+      request.socket.on('close', () => closed.resolve());
+    });
+    await stop();
+    const { llm } = COMMON.analyst;
+    environment = { analyst: { driver: 'llm', llm: { ...llm, baseUrl: `${model.url}/v1`, apiKey: 'k', maxRetries: 0 } } };
+    await start();
+    const reader = new AbortController();
+    const headers = { authorization: `Bearer ${tokenOf('rita')}`, 'content-type': 'application/json', accept: 'text/event-stream' };
+    const body = JSON.stringify({ question: 'is anybody there?' });
+    const answer = await fetch(`${address}${askPath()}`, { method: 'POST', headers, body, signal: reader.signal });
+    expect(answer.status).toBe(200);
+    await asked.promise;
+    reader.abort();
+    await closed.promise;
+    const list = ThreadList.parse(await (await call('rita', 'GET', '/api/threads')).json());
+    expect(list.items.map(({ title }) => title)).not.toContain('is anybody there?');
+    await model.close();
   });
 
   it('is in the description of the API', async () => {
