@@ -19,7 +19,7 @@ export function mentionedFirst<File extends { readonly path: string; readonly ad
 }
 
 /** Paths that the failure's traces, diagnostics and tests name, as the repository would call them. */
-export function mentionedPaths(subject: TriageSubject): string[] {
+function mentionedPaths(subject: TriageSubject): string[] {
   const frames = [...subject.exceptions, ...subject.failures].flatMap((item) =>
     item.frames.filter(({ own }) => own).map(({ file }) => file),
   );

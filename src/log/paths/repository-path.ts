@@ -17,7 +17,7 @@ const FOREIGN: readonly RegExp[] = [
 ];
 
 /** Whether the path lies in a package, a runtime or a toolchain. */
-export function isForeign(path: string): boolean {
+function isForeign(path: string): boolean {
   return FOREIGN.some((pattern) => pattern.test(path));
 }
 
