@@ -119,7 +119,7 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
   ];
 }
 
-/** Who changed the first suspect that a commit is known of, and whether that was since the last green build. */
+/** Who changed the first suspect that a commit is known of, and whether that is part of what changed; the evidence says since when. */
 function commitClaims(ruling: Ruling, { category }: Classification, evidence: readonly Evidence[]): Claim[] {
   const suspect = suspectsOf(ruling.facts.subject, evidence, category).find(({ commit }) => commit !== null);
   if (suspect === undefined) return [];
@@ -128,7 +128,7 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   if (item === undefined) return [];
   if (item.tool !== 'changed_since_green') return [cite(`Who changed it last: ${item.title}.`, item)];
   const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
-  return [cite(`${suspect.path} changed since the last green build: ${who.filter(Boolean).join(', ')}.`, item)];
+  return [cite(`${suspect.path} is part of the change at hand: ${who.filter(Boolean).join(', ')}.`, item)];
 }
 
 function elsewhereClaim({ facts }: Ruling, evidence: readonly Evidence[]): Claim | null {

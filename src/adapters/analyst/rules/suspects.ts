@@ -136,8 +136,8 @@ function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
 
 function reasonOf(named: string, signals: SuspectSignals): string {
   const more = [
-    signals.changedLines ? 'its very lines changed since the last green build' : null,
-    signals.changedSinceGreen === true && !signals.changedLines ? 'it changed since the last green build' : null,
+    signals.changedLines ? 'its very lines are part of the change at hand' : null,
+    signals.changedSinceGreen === true && !signals.changedLines ? 'it is part of the change at hand' : null,
     signals.mendedBefore ? 'it was changed when this failure was mended before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];

@@ -45,7 +45,7 @@ describe('suspects with the repository at hand', () => {
     const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
 
     expect(first).toMatchObject({ path: `${MAIN}/Cart.java`, line: 20, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
-    expect(first?.reason).toContain('its very lines changed since the last green build');
+    expect(first?.reason).toContain('its very lines are part of the change at hand');
     expect(second?.path).toBe('shop/orders/Weights.java');
   });
 
@@ -53,7 +53,7 @@ describe('suspects with the repository at hand', () => {
     const ranked = suspects(changed(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
     const rates = ranked.find(({ path }) => path.endsWith('Rates.java'));
 
-    expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'it changed since the last green build' });
+    expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'it is part of the change at hand' });
     expect(ranked.map(({ path }) => path)).not.toContain('README.md');
     expect(ranked[0]?.path).toBe('shop/orders/Weights.java');
   });
@@ -88,9 +88,9 @@ describe('suspects with the repository at hand', () => {
     const insight = insightOf(LOG);
     const { claims } = composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
 
-    const claim = claims.find(({ text }) => text.includes('since the last green build'));
+    const claim = claims.find(({ text }) => text.includes('part of the change'));
     expect(claim).toMatchObject({
-      text: `${MAIN}/Cart.java changed since the last green build: bbbbbbbbbb, Grace, #41.`,
+      text: `${MAIN}/Cart.java is part of the change at hand: bbbbbbbbbb, Grace, #41.`,
       evidence: [evidence[1]?.id],
     });
   });
