@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
+import { ReviewerQuestion } from '../domain/question.ts';
 import { type DecisionInput, Review } from '../domain/review.ts';
 import { renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
@@ -12,17 +13,17 @@ export interface ReviewCommandOptions {
   readonly json?: boolean;
 }
 
-const Listed = z.object({ items: z.array(Review) });
+const Listed = z.object({ items: z.array(Review), questions: z.array(ReviewerQuestion).default([]) });
 const Detail = z.object({ review: Review, analysis: Analysis });
 const Decided = z.looseObject({ review: Review });
 
 /** `faultline review list`: what waits for a person, the oldest first. */
 export async function listReviews(options: ReviewCommandOptions & { readonly state?: string }): Promise<void> {
   const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
-  const { items } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
-  if (options.json) return print(JSON.stringify({ ok: true, items }));
-  if (items.length === 0) return print('Nothing waits.');
-  return print(items.map((review) => rowOf(review)).join('\n'));
+  const { items, questions } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
+  if (options.json) return print(JSON.stringify({ ok: true, items, questions }));
+  const rows = [...questions.map(questionRow), ...items.map(rowOf)];
+  return print(rows.length === 0 ? 'Nothing waits.' : rows.join('\n'));
 }
 
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
@@ -46,12 +47,22 @@ export async function holdReview(id: string, act: 'claim' | 'release', options: 
   return print(options.json ? JSON.stringify({ ok: true, review }) : rowOf(review));
 }
 
+/** `faultline review answer ID TEXT`: the run that asked goes on. */
+export async function answerQuestion(id: string, answer: string, options: ReviewCommandOptions): Promise<void> {
+  const question = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, { answer });
+  return print(options.json ? JSON.stringify({ ok: true, question }) : `answered · ${questionRow(question)}`);
+}
+
 /** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
 export async function decideReview(id: string, decision: DecisionInput, options: ReviewCommandOptions): Promise<void> {
   const path = `/api/reviews/${encodeURIComponent(id)}`;
   const { review } = await askServer(options, 'GET', path, Detail);
   const outcome = await askServer(options, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
   return print(options.json ? JSON.stringify({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
+}
+
+function questionRow({ id, category, state, repository, question }: ReviewerQuestion): string {
+  return `${id}  question  ${category.padEnd(16)}  ${state}  ${visibleLine(repository)}  ${visibleLine(question)}`;
 }
 
 function rowOf(review: Review): string {

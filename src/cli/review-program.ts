@@ -33,6 +33,14 @@ export function reviewCommand(): Command {
     .action(
       guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, await serverOf(options))),
     );
+  command('answer', 'Answer a question of a running analysis, which then goes on.')
+    .argument('<id>', 'id of the question, as `faultline review list` prints it')
+    .argument('<text>', 'the answer')
+    .action(
+      guarded(async (id: string, text: string, options: ServerOptions) =>
+        (await import('./review-command.ts')).answerQuestion(id, text, await serverOf(options)),
+      ),
+    );
   for (const act of ['claim', 'release'] as const) {
     command(act, act === 'claim' ? 'Hold an item for yourself.' : 'Give an item back.')
       .argument('<id>', 'id of the item, as `faultline review list` prints it')

@@ -5,10 +5,12 @@ import { TriageError } from '../domain/errors.ts';
 import { Review } from '../domain/review.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
+import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './question-routes.ts';
 import { reviewerOf } from './reviewer.ts';
 import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
-export interface ReviewDeps extends DecideDeps {
+export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
+  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'];
   /** How long a claim holds, in milliseconds. */
   readonly claimMs: number;
 }
@@ -22,6 +24,7 @@ export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): vo
   registerReading(app, deps);
   registerHolding(app, deps);
   registerDecision(app, deps);
+  registerQuestionRoutes(app, deps);
 }
 
 function registerReading(app: FastifyInstance, { stores }: ReviewDeps): void {
@@ -35,7 +38,11 @@ function registerReading(app: FastifyInstance, { stores }: ReviewDeps): void {
     async ({ query: { limit, offset, state, category, repository } }) => {
       const filter = { ...(state && { state }), ...(category && { category }), ...(repository && { repository }) };
       const items = await stores.reviews.list(filter, { limit, offset });
-      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+      const questions =
+        offset > 0 || (state ?? 'waiting') !== 'waiting'
+          ? []
+          : await openQuestions({ stores }, { ...(category && { category }), ...(repository && { repository }) });
+      return { items, questions, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );
   typed.get(

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Category } from '../domain/category.ts';
 import { LibraryEntry } from '../domain/library.ts';
+import { ReviewerQuestion } from '../domain/question.ts';
 import { DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 
 /** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
@@ -15,6 +16,8 @@ export const ReviewQuery = z.strictObject({
 
 export const ReviewList = z.object({
   items: z.array(Review),
+  /** What running triages ask; on the first page, where waiting items are asked for. */
+  questions: z.array(ReviewerQuestion),
   limit: z.int(),
   offset: z.int(),
   /** Offset of the next page, or null where this page was not full. */

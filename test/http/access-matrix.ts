@@ -37,4 +37,5 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /api/reviews/:id/claim': 'review',
   'POST /api/reviews/:id/release': 'review',
   'POST /api/reviews/:id/decision': 'review',
+  'POST /api/reviews/:id/answer': 'review',
 };

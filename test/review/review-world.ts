@@ -56,9 +56,17 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   const clock = { now: () => state.now };
   return {
     state,
-    deps: { stores, database: memoryDatabase(state), vectorIndex: memoryIndex(state), masker, clock, logger, claimMs: CLAIM_MS },
+    deps: {
+      ...{ stores: { ...stores, questions: noQuestions }, jobQueue: { enqueue: unused } },
+      ...{ database: memoryDatabase(state), vectorIndex: memoryIndex(state), masker, clock, logger, claimMs: CLAIM_MS },
+    },
   };
 }
+
+const noQuestions: Stores['questions'] = {
+  ...{ ask: unused, find: async () => null, findByTriage: async () => null },
+  ...{ list: async () => [], answer: async () => null, expire: async () => [] },
+};
 
 /** Hides the word "hunter2". */
 const masker: Pick<Masker, 'mask'> = {

@@ -1,0 +1,44 @@
+import { describe, expect, it } from 'vitest';
+import { type ConfidenceFacts, composeConfidence } from '../../../graphs/triage/compose-confidence.ts';
+import type { Classification } from '../../../src/domain/analysis.ts';
+import type { Assessment } from '../../../src/ports/analyst.ts';
+
+const classification: Classification = {
+  ...{ category: 'INFRA_ERROR', kind: 'network', confidence: 0.9, abstained: false, because: '' },
+  probabilities: { CODE_ERROR: 0.02, INFRA_ERROR: 0.9, CONFIG_ERROR: 0.03, DEPENDENCY_ERROR: 0.03, TEST_FAILURE: 0.02 },
+};
+const said = (confidence: number): Assessment => ({ grades: { E1: 'relevant' }, unsupportedClaims: [], gaps: [], confidence, against: [] });
+const compose = (facts: Partial<ConfidenceFacts>) =>
+  composeConfidence({
+    ...{ classification, assessment: said(0.9), reading: null, evidence: [], fingerprint: 'f00d' },
+    ...{ claims: { kept: 2, misquoted: 0, all: 2 }, quotesBuild: true, cited: ['E1'], ...facts },
+  });
+const rules = (confidence: number, category: Classification['category'] = 'INFRA_ERROR') => ({ category, assessment: said(confidence) });
+const past = (category: string) => ({
+  ...{ id: 'E2', tool: 'read_failure_history', title: '', text: '', source: 'history' },
+  data: { fingerprint: 'f00d', category },
+});
+const red = { id: 'E3', tool: 'count_consecutive_failures', title: '', text: '', source: 'history', data: { count: 7 } };
+
+describe('composeConfidence', () => {
+  it("leaves the rules' calibrated figure as it is where nothing speaks against it", () => {
+    expect(compose({ assessment: said(0.913) }).confidence).toBe(0.913);
+  });
+  it("never goes beyond a model's own word, and does not take it for more than it can show", () => {
+    expect(compose({ assessment: said(0.3), reading: rules(0.95) }).confidence).toBe(0.3);
+    expect(compose({ assessment: said(1), reading: rules(0.5) }).confidence).toBeLessThan(0.75);
+    expect(compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence).toBeLessThan(0.8);
+  });
+  it('counts another reading, invented quotations, another cause before, and a machine that is ill for too long', () => {
+    const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
+    expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
+    expect(compose({ claims: { kept: 1, misquoted: 1, all: 2 } }).confidence).toBeLessThan(0.9);
+    expect(compose({ evidence: [past('CODE_ERROR')] }).confidence).toBeLessThan(0.9);
+    expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
+    expect(compose({ evidence: [red] }).confidence).toBeLessThan(0.9);
+  });
+  it('says what moved it', () => {
+    const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
+    expect(factors.map((one) => one.name)).toEqual(['evidence', 'rules', 'agreement', 'history']);
+  });
+});

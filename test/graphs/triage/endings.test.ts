@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import type { TriageLimits, TriageStateValue } from '../../../graphs/triage/state.ts';
+import type { ToolCall } from '../../../src/domain/evidence.ts';
+import type { Analyst } from '../../../src/ports/analyst.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import type { Toolbox } from '../../../src/ports/toolbox.ts';
+import { type Script, scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const LIMITS: TriageLimits = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
+const ask = (tool: string, args: Record<string, unknown> = {}): ToolCall => ({ tool, args, why: 'to know' });
+const words = (count: number) => Array.from({ length: count }, (_, index) => [ask('search_code', { text: `word ${index}` })]);
+const hit: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'code' }] };
+
+/** An analyst each of whose judgements costs 100 tokens and a cent. */
+function dear(script: Script): Analyst {
+  const analyst = scriptedAnalyst(script);
+  const pay = <Input, Reply extends { usage: object }>(judge: (input: Input, signal: AbortSignal) => Promise<Reply>) => {
+    return async (input: Input, signal: AbortSignal): Promise<Reply> => {
+      const reply = await judge(input, signal);
+      return { ...reply, by: 'llm', usage: { inputTokens: 80, outputTokens: 20, costUsd: 0.01, modelCalls: 1 } };
+    };
+  };
+  return {
+    ...analyst,
+    name: 'llm',
+    classify: pay(analyst.classify),
+    plan: pay(analyst.plan),
+    chooseTools: pay(analyst.chooseTools),
+    answer: pay(analyst.answer),
+    verify: pay(analyst.verify),
+  };
+}
+
+function triage(limits: TriageLimits, analyst: Analyst, toolbox: Toolbox, spare?: Analyst): Promise<TriageStateValue> {
+  return compileTriageGraph().invoke(
+    { subject: sampleSubject(), limits },
+    { context: { analyst, spare, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(limits) },
+  );
+}
+
+const budget = (part: Partial<NonNullable<TriageLimits['budget']>>): TriageLimits => ({
+  ...LIMITS,
+  budget: { tokens: null, costUsd: null, seconds: null, ...part },
+});
+
+describe('a run ends', () => {
+  it.each([
+    ['enough_information', { calls: words(1), plans: [{}, { enough: true, confidence: 0.8 }] }],
+    ['confident', { calls: words(1), plans: [{}, { confidence: 0.95 }] }],
+    ['max_iterations', { calls: words(9) }],
+    ['no_relevant_tool', { calls: [[]] }],
+    ['no_progress', { calls: [[ask('no_such_tool')]] }],
+  ] as const)('as %s', async (termination, script) => {
+    const state = await triage(LIMITS, scriptedAnalyst(script), scriptedToolbox({ search_code: hit }));
+    expect(state.termination).toBe(termination);
+    expect(state.verdict).not.toBeNull();
+  });
+
+  it.each([
+    ['tokens', budget({ tokens: 250 })],
+    ['dollars', budget({ costUsd: 0.025 })],
+    ['seconds', budget({ seconds: 0 })],
+  ])('when its %s are used up: with an answer that costs nothing further, for a person', async (_what, limits) => {
+    const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
+    const spare = { ...scriptedAnalyst(unsure), name: 'rules' };
+    const toolbox = scriptedToolbox({ search_code: hit });
+    const state = await triage(limits, dear(unsure), toolbox, spare);
+
+    expect(state.termination).toBe('budget_exhausted');
+    expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
+    expect(spare.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
+    expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
+    expect(state.verdict?.action).toBe('human_review');
+    expect(state.verdict?.reasons.join()).toContain('budget');
+    expect(state.notes.join()).toContain('The budget of this run');
+  });
+
+  it('in time, also where a judgement and a tool never come back', async () => {
+    const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };
+    const spare = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
+    const state = await triage(budget({ seconds: 0.2 }), hanging, scriptedToolbox({ search_code: hit }), spare);
+
+    expect(state.termination).toBe('budget_exhausted');
+    expect(state.notes.join()).toContain('0.2 seconds');
+  });
+
+  it('with what is proven published all the same', async () => {
+    const spare = { ...scriptedAnalyst({ assessments: [{ confidence: 0.95 }] }), name: 'rules' };
+    const state = await triage(budget({ tokens: 100 }), dear({}), scriptedToolbox({}), spare);
+
+    expect(state.termination).toBe('budget_exhausted');
+    expect(state.verdict?.action).toBe('auto_notify');
+  });
+});
+
+describe('execute_tool', () => {
+  it('asks independent tools side by side', async () => {
+    let arrived = 0;
+    const both = Promise.withResolvers<void>();
+    const toolbox = scriptedToolbox({ read_file: hit, search_code: hit });
+    const { run } = toolbox;
+    // Neither answers before the other was asked: one after the other would wait for ever.
+    toolbox.run = async (...call) => {
+      arrived += 1;
+      if (arrived === 2) both.resolve();
+      await both.promise;
+      return run(...call);
+    };
+    const state = await triage(LIMITS, scriptedAnalyst({ calls: [[ask('read_file'), ask('search_code')], []] }), toolbox);
+    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['read_file', 'search_code']);
+  });
+
+  it('tells the correction of a call among its judgements', async () => {
+    const toolbox = scriptedToolbox({
+      read_file: (call) => (call.args.path === 'a.ts' ? hit : { status: 'invalid-arguments', summary: 'no path' }),
+    });
+    const analyst = scriptedAnalyst({ calls: [[ask('read_file')], []], corrected: ask('read_file', { path: 'a.ts' }) });
+    const state = await triage(LIMITS, analyst, toolbox);
+    const step = state.steps.find((one) => one.node === 'execute_tool');
+    expect(step?.judgements?.map((one) => one.name)).toEqual(['correct_call']);
+  });
+});
