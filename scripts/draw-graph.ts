@@ -1,22 +1,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { graph } from '../graphs/triage/graph.ts';
 
-/** Draws the compiled graph into the README between two markers; `--check` fails when the drawing there is stale. */
-const FILE = 'README.md';
+/** Draws the compiled graph between two markers of each file; `--check` fails when a drawing there is stale. */
+const FILES = ['README.md', 'docs/agent.md'];
 const BEGIN = '<!-- graph:begin -->';
 const END = '<!-- graph:end -->';
 
-const text = readFileSync(FILE, 'utf8');
-const begin = text.indexOf(BEGIN);
-const end = text.indexOf(END);
-if (begin === -1 || end < begin) {
-  console.error(`${FILE} has no place for the drawing: ${BEGIN} … ${END}`);
-  process.exit(1);
-}
 const drawing = (await graph.getGraphAsync()).drawMermaid({ withStyles: false }).trim();
-const fresh = `${text.slice(0, begin)}${BEGIN}\n\`\`\`mermaid\n${drawing}\n\`\`\`\n${text.slice(end)}`;
-if (!process.argv.includes('--check')) writeFileSync(FILE, fresh);
-else if (fresh !== text) {
-  console.error(`The drawing of the graph in ${FILE} is stale; run: node scripts/draw-graph.ts`);
-  process.exit(1);
+for (const file of FILES) draw(file);
+
+function draw(file: string): void {
+  const text = readFileSync(file, 'utf8');
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END);
+  if (begin === -1 || end < begin) {
+    console.error(`${file} has no place for the drawing: ${BEGIN} … ${END}`);
+    process.exit(1);
+  }
+  const fresh = `${text.slice(0, begin)}${BEGIN}\n\`\`\`mermaid\n${drawing}\n\`\`\`\n${text.slice(end)}`;
+  if (!process.argv.includes('--check')) writeFileSync(file, fresh);
+  else if (fresh !== text) {
+    console.error(`The drawing of the graph in ${file} is stale; run: node scripts/draw-graph.ts`);
+    process.exit(1);
+  }
 }
