@@ -6,13 +6,14 @@ import { cutLine } from './cut-text.ts';
 
 /** Where the inquiry stands: category, round, gaps, what was asked. */
 export function showSituation(insight: Insight, plan?: Plan): string {
-  const { classification, round, gaps, outcomes } = insight;
+  const { classification, round, gaps, outcomes, conclusions = [] } = insight;
   return [
     `category so far: ${classification.category} (${classification.kind}), probability ${classification.confidence.toFixed(2)}${classification.abstained ? ', a guess' : ''}`,
     `because: ${cutLine(classification.because)}`,
     `round: ${round}`,
     ...(plan === undefined ? [] : [`thought of this round: ${cutLine(plan.thought)}`]),
     ...(gaps.length === 0 ? [] : ['gaps for which the last answer was sent back:', ...gaps.map((gap) => `- ${cutLine(gap)}`)]),
+    ...(conclusions.length === 0 ? [] : ['what investigators concluded:', ...conclusions.map((one) => `- ${cutLine(one)}`)]),
     outcomes.length === 0 ? 'asked so far: nothing' : 'asked so far:',
     ...outcomes.map(showOutcome),
   ].join('\n');
