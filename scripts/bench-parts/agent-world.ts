@@ -73,7 +73,7 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
   const model = createOpenAiChatModel({ baseUrl, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 0 });
   const checkpointer = await createPostgresCheckpointer(database);
   const deps: InvestigateDeps = {
-    analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger),
+    analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger, { firstRound: 'fallback' }),
     toolbox: createToolbox(tools, { mask: (text) => text }),
     clock: systemClock,
     graph: compileTriageGraph(checkpointer),

@@ -40,10 +40,11 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   const decide = options.judge ?? judge;
   const server = createServer(async (message, response) => {
     const raw = await readAll(message);
-    const body = Body.parse(JSON.parse(raw));
+    const sent: unknown = JSON.parse(raw);
+    const body = Body.parse(sent);
     calls += 1;
     if (options.latencyMs > 0) await sleep(options.latencyMs);
-    send(response, body, decide(body, options.rounds), calls);
+    send(response, body, tokensOf(sent), decide(body, options.rounds), calls);
   });
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((settle) => server.listen(0, '127.0.0.1', settle));
@@ -58,14 +59,12 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   };
 }
 
-function send(response: ServerResponse, body: ScriptedBody, judged: Judged, id: number): void {
+function send(response: ServerResponse, body: ScriptedBody, prompt: number, judged: Judged, id: number): void {
   const toolCalls = judged.calls.map((call, index) => ({
     id: `call_${id}_${index}`,
     type: 'function',
     function: { name: call.name, arguments: JSON.stringify(call.args) },
   }));
-  const prompt =
-    body.messages.reduce((sum, message) => sum + countTokens(message.content ?? ''), 0) + countTokens(JSON.stringify(body.tools ?? []));
   const completion = countTokens(judged.text) + countTokens(JSON.stringify(toolCalls));
   const message = { role: 'assistant', content: judged.text, ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}) };
   const reply = {
@@ -77,6 +76,20 @@ function send(response: ServerResponse, body: ScriptedBody, judged: Judged, id: 
     usage: { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion },
   };
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(reply));
+}
+
+const Sized = z.object({
+  messages: z.array(z.object({ content: z.string().nullish() })),
+  tools: z.unknown().optional(),
+  response_format: z.unknown().optional(),
+});
+
+/** Of all that a provider counts as prompt: messages, tools, and the schema of the reply. */
+function tokensOf(sent: unknown): number {
+  const { messages, tools, response_format: format } = Sized.parse(sent);
+  const texts = messages.map((message) => message.content ?? '');
+  const shapes = [tools, format].flatMap((shape) => (shape === undefined ? [] : [JSON.stringify(shape)]));
+  return [...texts, ...shapes].reduce((sum, text) => sum + countTokens(text), 0);
 }
 
 async function readAll(message: IncomingMessage): Promise<string> {

@@ -126,7 +126,11 @@ export async function openSpareAnalyst(): Promise<Analyst> {
 }
 
 /** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */
-export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logger, tracer: Tracer = silentTracer): Promise<Analyst> {
+export async function openAnalyst(
+  config: Pick<Config, 'analyst' | 'triage'>,
+  logger: Logger,
+  tracer: Tracer = silentTracer,
+): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
   const options = modelOptions(config.analyst.llm);
@@ -137,7 +141,8 @@ export async function openAnalyst(config: Pick<Config, 'analyst'>, logger: Logge
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
   const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
-  return withFallback(createLlmAnalyst({ model: tracedChatModel(model, tracer) }), rules, logger);
+  const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
+  return withFallback(createLlmAnalyst({ model: tracedChatModel(model, tracer) }), rules, logger, { firstRound });
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {

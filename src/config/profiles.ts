@@ -3,12 +3,14 @@ export const PROFILES = {
   /** An answer in seconds, for many builds or a dear model. */
   fast: {
     maxIterations: 2,
+    firstRound: 'rules',
     timeLimitMs: 90_000,
     budget: { tokens: 20_000, costUsd: 0.02, seconds: 60 },
     investigators: { when: 'never', rounds: 1 },
   },
   balanced: {
     maxIterations: 5,
+    firstRound: 'rules',
     timeLimitMs: 300_000,
     budget: { tokens: 80_000, costUsd: 0.1, seconds: 240 },
     investigators: { when: 'complex', rounds: 1 },
@@ -16,6 +18,7 @@ export const PROFILES = {
   /** Three investigators side by side for every failure. */
   thorough: {
     maxIterations: 8,
+    firstRound: 'model',
     timeLimitMs: 900_000,
     budget: { tokens: 300_000, costUsd: 1, seconds: 720 },
     investigators: { when: 'always', rounds: 2 },

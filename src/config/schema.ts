@@ -144,6 +144,8 @@ export const Config = z.object({
     maxIterations: z.int().min(1).max(10),
     /** What one run may use up before it ends with what is known; 0: as much as it likes. */
     budget: z.object({ tokens: z.int().min(0), costUsd: z.number().min(0), seconds: z.number().min(0) }),
+    /** Who plans and asks the first round where a model judges: it goes by the category alone, so the rules can. */
+    firstRound: z.enum(['rules', 'model']),
     investigators: z.object({
       /** For which failures investigators look at code, history and documents side by side. */
       when: z.enum(['never', 'complex', 'always']),

@@ -195,6 +195,12 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Seconds of work after which a run ends with what is known; 0: only the time limit ends it, without an answer.',
   },
   {
+    name: 'FAULTLINE_FIRST_ROUND',
+    path: 'triage.firstRound',
+    type: 'text',
+    meaning: 'Who asks the first questions where a model judges: rules (they go by the category, and cost nothing) or model.',
+  },
+  {
     name: 'FAULTLINE_INVESTIGATORS',
     path: 'triage.investigators.when',
     type: 'text',

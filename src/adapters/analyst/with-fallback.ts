@@ -1,12 +1,21 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
-import type { Analyst, Assessment, Judgement, ModelUsage } from '../../ports/analyst.ts';
+import type { Analyst, Assessment, Insight, Judgement, ModelUsage } from '../../ports/analyst.ts';
 import { type Clock, systemClock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createCircuit } from './circuit.ts';
 import { converseWithFallback } from './converse-with-fallback.ts';
 import { plus, usageOf } from './llm/fit-context.ts';
 import { alone, blend } from './llm/second-opinion.ts';
+
+export interface FallbackOptions {
+  readonly clock?: Clock;
+  /**
+   * Who plans and asks the first round, the primary by default. Nothing was asked yet that `classify` has not weighed, and what is asked
+   * first goes by the category: with the fallback a model is not paid to say so.
+   */
+  readonly firstRound?: 'primary' | 'fallback';
+}
 
 /**
  * The primary analyst, with another who takes over each judgement that fails; the judgement's note says so in a sentence.
@@ -16,8 +25,10 @@ import { alone, blend } from './llm/second-opinion.ts';
  * The fallback also has a word where the primary succeeds: its confidence is blended into every verification (see `blend`),
  * and tools that always run are asked in the first round even if the primary forgets them.
  */
-export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, clock: Clock = systemClock): Analyst {
-  const circuit = createCircuit(clock);
+export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
+  const circuit = createCircuit(options.clock ?? systemClock);
+  const isFirst = ({ round, gaps, outcomes }: Insight) =>
+    options.firstRound === 'fallback' && round === 1 && gaps.length === 0 && outcomes.length === 0;
 
   async function judge<Value>(
     name: string,
@@ -43,8 +54,10 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
   return {
     name: primary.name,
     classify: (input, signal) => judge('classify', signal, (analyst) => analyst.classify(input, signal)),
-    plan: (input, signal) => judge('plan', signal, (analyst) => analyst.plan(input, signal)),
+    plan: async (input, signal) =>
+      isFirst(input) ? fallback.plan(input, signal) : judge('plan', signal, (analyst) => analyst.plan(input, signal)),
     chooseTools: async (input, signal) => {
+      if (isFirst(input)) return fallback.chooseTools(input, signal);
       const chosen = await judge('chooseTools', signal, (analyst) => analyst.chooseTools(input, signal));
       const due = input.offered.filter(
         (tool) => tool.always && !wasAsked(tool.name, [...chosen.value, ...input.outcomes.map(({ call }) => call)]),

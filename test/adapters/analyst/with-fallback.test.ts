@@ -100,7 +100,7 @@ describe('leaving a model alone', () => {
   test.each(['upstream-auth', 'quota-exhausted'] as const)('after %s nobody asks it again for five minutes', async (code) => {
     clock.time = 0;
     const llm = failing(() => new TriageError(code, 'The key was refused'));
-    const analyst = withFallback(llm, named('rules'), silentLogger, clock);
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
     await analyst.classify({ subject }, never);
     const second = await analyst.plan(await insight(), never);
     expect(llm.asked).toBe(1);
@@ -113,7 +113,7 @@ describe('leaving a model alone', () => {
   test('two time-outs in a row rest it for a minute, one does not, and one after the rest does', async () => {
     clock.time = 0;
     const llm = failing(timeout);
-    const analyst = withFallback(llm, named('rules'), silentLogger, clock);
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);
     clock.time = 60_001;
@@ -123,7 +123,7 @@ describe('leaving a model alone', () => {
 
   test('replies that do not fit never rest it', async () => {
     const llm = failing(() => new TriageError('invalid-input', 'no JSON'));
-    const analyst = withFallback(llm, named('rules'), silentLogger, clock);
+    const analyst = withFallback(llm, named('rules'), silentLogger, { clock });
     for (let time = 0; time < 5; time++) await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(5);
   });

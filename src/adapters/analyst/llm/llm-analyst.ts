@@ -13,6 +13,7 @@ import { AnswerReply, ClassifyReply, clamp, ReasonReply, VerifyReply } from './r
 import { showEvidence, showExcerpts } from './show-evidence.ts';
 import { showFacts } from './show-facts.ts';
 import { describeTool, showAnswer, showSituation, showTool } from './show-situation.ts';
+import { tellingLinesOf } from './telling-lines.ts';
 import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
 
 export interface LlmAnalystOptions {
@@ -45,7 +46,10 @@ interface Desk {
 }
 
 async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
-  const values = (limits: Limits<'classify'>) => ({ facts: showFacts(subject), excerpts: showExcerpts(subject.excerpts, limits.excerpts) });
+  const values = (limits: Limits<'classify'>) => ({
+    facts: showFacts(subject),
+    excerpts: showExcerpts(subject.excerpts, limits.excerpts, tellingLinesOf(subject)),
+  });
   const asked = await ask(desk, 'classify', values, readerOf(ClassifyReply, withKnownKind), signal);
   const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
   const judgement = judgementOf(asked, readClassification(asked.value));
@@ -95,7 +99,7 @@ async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signa
   const values = (limits: Limits<'verify'>) => ({
     situation: showSituation(input),
     answer: showAnswer(input.answer),
-    evidence: showEvidence(input.evidence, limits.evidence),
+    evidence: showEvidence(input.evidence, limits.evidence, tellingLinesOf(input.subject)),
   });
   const asked = await ask(desk, 'verify', values, readerOf(VerifyReply), signal, input.classification.category);
   return judgementOf(asked, readAssessment(asked.value, input));
@@ -168,7 +172,7 @@ function insightValues(input: Insight, limits: { readonly evidence: number }, pl
   return {
     situation: showSituation(input, plan),
     facts: showFacts(input.subject),
-    evidence: showEvidence(input.evidence, limits.evidence),
+    evidence: showEvidence(input.evidence, limits.evidence, tellingLinesOf(input.subject)),
   };
 }
 

@@ -2,26 +2,45 @@ import type { Evidence } from '../../../domain/evidence.ts';
 import type { Excerpt } from '../../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { cutLine, cutMiddle } from './cut-text.ts';
+import { cutAround, type TellingLines } from './telling-lines.ts';
 
 const MAX_SHARE = 5_000;
 const MIN_SHARE = 400;
+/** Most of a document or a past failure: its causes and fixes stand first. */
+const MAX_RETRIEVED = 900;
+/** Retrieved texts below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
+const WORTH_SHOWING = 0.5;
+const NONE: TellingLines = new Map();
+const RETRIEVED = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
 
-/** Evidence by number within a size limit. What has no room is named, so that the model knows it exists. */
-export function showEvidence(evidence: readonly Evidence[], limit: number): string {
-  const share = Math.min(MAX_SHARE, Math.max(MIN_SHARE, Math.floor((limit * 0.9) / Math.max(1, evidence.length))));
+/**
+ * Evidence within a size limit: what this build printed and what was looked up in its code and history first, each with an equal share
+ * of the room; then what was retrieved, cut shorter. What has no room is named, so that the model knows it exists.
+ */
+export function showEvidence(evidence: readonly Evidence[], limit: number, telling: TellingLines = NONE): string {
+  const own = evidence.filter((item) => !RETRIEVED.has(item.tool));
+  const retrieved = evidence.filter((item) => RETRIEVED.has(item.tool));
+  const share = Math.min(MAX_SHARE, Math.max(MIN_SHARE, Math.floor((limit * 0.8) / Math.max(1, own.length))));
   return withinLimit(
-    evidence.map((item) => ({ full: showItem(item, share), short: `${item.id}: ${headOf(item)} (no room to show it)` })),
+    [
+      ...own.map((item) => ({ full: showItem(item, share, telling), short: `${item.id}: ${headOf(item)} (no room to show it)` })),
+      ...retrieved.map((item) => {
+        const short = `${item.id}: ${headOf(item)}`;
+        const worth = (item.score ?? 1) >= WORTH_SHOWING;
+        return { full: worth ? showItem(item, Math.min(share, MAX_RETRIEVED), telling) : short, short };
+      }),
+    ],
     limit,
   );
 }
 
 /** Excerpts within a size limit, the most telling ones first where there is not room for all. */
-export function showExcerpts(excerpts: readonly Excerpt[], limit: number): string {
+export function showExcerpts(excerpts: readonly Excerpt[], limit: number, telling: TellingLines = NONE): string {
   const byWeight = [...excerpts].sort((left, right) => right.weight - left.weight);
   return withinLimit(
     byWeight.map((excerpt) => {
       const head = `${excerpt.source} lines ${excerpt.lineStart}-${excerpt.lineEnd} (${excerpt.reason})`;
-      return { full: `${head}\n${numbered(excerpt.text, excerpt.lineStart, limit / 2)}`, short: `${head}: no room to show it` };
+      return { full: `${head}\n${numbered(excerpt, excerpt.lineStart, (limit * 2) / 3, telling)}`, short: `${head}: no room to show it` };
     }),
     limit,
   );
@@ -38,11 +57,11 @@ function withinLimit(items: readonly { readonly full: string; readonly short: st
   return shown.join('\n\n');
 }
 
-function showItem(item: Evidence, share: number): string {
+function showItem(item: Evidence, share: number, telling: TellingLines): string {
   const body =
     item.lineStart === undefined
       ? cutMiddle(stripEscapes(item.text).split('\n').map(cutLine), share).join('\n')
-      : numbered(item.text, item.lineStart, share);
+      : numbered(item, item.lineStart, share, telling);
   return `${item.id}: ${headOf(item)}\n${body}`;
 }
 
@@ -53,9 +72,14 @@ function headOf(item: Evidence): string {
 }
 
 /** Lines with their numbers, as a person saw them: without colours and the CI's own prefix. */
-function numbered(text: string, lineStart: number, limit: number): string {
-  const lines = stripEscapes(text)
+function numbered(
+  shown: { readonly source: string; readonly text: string },
+  lineStart: number,
+  limit: number,
+  telling: TellingLines,
+): string {
+  const lines = stripEscapes(shown.text)
     .split('\n')
     .map((line, offset) => `${lineStart + offset}| ${cutLine(cleanLine(line))}`);
-  return cutMiddle(lines, limit).join('\n');
+  return cutAround(lines, lineStart, telling.get(shown.source) ?? [], limit).join('\n');
 }
