@@ -5,11 +5,13 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { estimateTokens } from '../src/replay/estimate-tokens.ts';
+import { judge } from './bench-parts/scripted-judgements.ts';
 import { startScriptedModel } from './bench-parts/scripted-model.ts';
 
 /**
  * What the model sees: the tokens of whole logs, of the excerpts taken from them, and of all prompts of a balanced run, with its price. Each
- * argument is a data set whose rows name a log (`log_path`); without one, the captured failures of the tests. The model is scripted.
+ * argument is a data set whose rows name a log (`log_path`); without one, the captured failures of the tests. The model is scripted: it agrees
+ * with the rules about the category, asks two rounds of questions, and then says that enough is known.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const FAILURES = join(ROOT, 'test/fixtures/failures');
@@ -18,6 +20,8 @@ const ROUNDS = 3;
 const Row = z.object({ id: z.string(), log_path: z.string().nullish() });
 const Result = z.object({
   id: z.string(),
+  category: z.string().nullable(),
+  kind: z.string().nullable(),
   tokens: z.number(),
   usage: z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() }),
   error: z.string().nullable(),
@@ -58,9 +62,15 @@ async function casesOf(dataset: string): Promise<Case[]> {
   // Paths stay relative to the data set's own folder, so they are made absolute in the copy that holds whole logs only.
   const absolute = (path: string) => resolve(dirname(dataset), path);
   writeFileSync(whole, kept.map((line) => withAbsolutePaths(line, absolute)).join('\n'));
+  const byRules = join(folder, 'rules.jsonl');
+  await replay(['--dataset', whole, '--out', byRules, '--analyst', 'rules'], {});
+  const categories = readLines(byRules, Result).map((result) => [result.category ?? 'CODE_ERROR', result.kind ?? 'unknown'] as const);
   const out = join(folder, 'results.jsonl');
-  const model = await startScriptedModel({ latencyMs: 0, rounds: ROUNDS });
-  await replay(whole, out, model.baseUrl);
+  // One case after the other, so that the row at hand is known by those that are written.
+  const known = () => categories[readFileSync(out, 'utf8').split('\n').length - 1];
+  const model = await startScriptedModel({ latencyMs: 0, rounds: ROUNDS, judge: (body, rounds) => judge(body, rounds, known()) });
+  const env = { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'none', FAULTLINE_MODEL: 'gpt-4o-mini' };
+  await replay(['--dataset', whole, '--out', out, '--analyst', 'llm', '--concurrency', '1'], env);
   await model.close();
   const results = new Map(readLines(out, Result).map((result) => [result.id, result]));
   return rows.flatMap((row) => {
@@ -78,12 +88,15 @@ function withAbsolutePaths(line: string, absolute: (path: string) => string): st
   return JSON.stringify(row);
 }
 
-function replay(dataset: string, out: string, baseUrl: string): Promise<void> {
-  const args = ['src/cli/main.ts', 'replay', '--dataset', dataset, '--out', out, '--analyst', 'llm', '--concurrency', '2'];
-  const env = { ...process.env, OPENAI_BASE_URL: baseUrl, OPENAI_API_KEY: 'none', FAULTLINE_MODEL: 'gpt-4o-mini' };
-  const child = spawn(process.execPath, args, { cwd: ROOT, env, stdio: ['ignore', 'ignore', 'inherit'] });
+function replay(options: readonly string[], environment: Readonly<Record<string, string>>): Promise<void> {
+  const env = { ...process.env, ...environment };
+  const child = spawn(process.execPath, ['src/cli/main.ts', 'replay', ...options], {
+    cwd: ROOT,
+    env,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
   return new Promise((settle, reject) => {
-    child.once('exit', (code) => (code === 0 ? settle() : reject(new Error(`replay of ${dataset} ended with ${code}`))));
+    child.once('exit', (code) => (code === 0 ? settle() : reject(new Error(`replay ${options.join(' ')} ended with ${code}`))));
   });
 }
 

@@ -11,13 +11,13 @@ const TESTS = /AssertionError|assert|expected|Failing tests|--- FAIL/i;
 const DEPENDENCIES = /ERESOLVE|Could not resolve|No matching version|E404|ModuleNotFoundError/i;
 const MACHINES = /timed out|Connection refused|No space left|ECONNRESET|\b50[0234]\b/i;
 
-/** A plausible judgement by what was asked for; says that enough is known once `rounds` rounds have begun. */
-export function judge(body: ScriptedBody, rounds: number): Judged {
+/** A plausible judgement by what was asked for, of the `known` category where one is; says that enough is known once `rounds` rounds have begun. */
+export function judge(body: ScriptedBody, rounds: number, known?: readonly [category: string, kind: string]): Judged {
   const prompt = body.messages.map((message) => message.content ?? '').join('\n');
   if (body.tools !== undefined && body.tools.length > 0) return { text: '', calls: chooseTools(body, prompt) };
   switch (body.response_format?.json_schema?.name) {
     case 'classify':
-      return json(classification(prompt));
+      return json(classification(known ?? categoryOf(prompt)));
     case 'reason': {
       const enough = roundOf(prompt) >= rounds;
       return json({ thought: 'What broke is known; why it broke is asked.', confidence: enough ? 0.9 : 0.55, enough });
@@ -55,8 +55,7 @@ function roundOf(prompt: string): number {
   return Number(/\bround: (\d+)/.exec(prompt)?.[1] ?? 1);
 }
 
-function classification(prompt: string) {
-  const [category, kind] = categoryOf(prompt);
+function classification([category, kind]: readonly [string, string]) {
   const probabilities = {
     CODE_ERROR: 0.03,
     INFRA_ERROR: 0.03,

@@ -24,6 +24,11 @@ export interface ToolDescription {
 export interface Toolbox {
   /** Tools that may be used for a failure of this category, cheapest first; fallback tools last. */
   offered(category: Category): readonly ToolDescription[];
+  /**
+   * Those of `offered` that can be asked about this subject: none that needs a clone, a provider or a file which is not there. A model is not
+   * shown the others. Absent: all of them.
+   */
+  askable?(category: Category, subject: TriageSubject, signal: AbortSignal): Promise<readonly ToolDescription[]>;
   describe(name: string): ToolDescription | null;
   run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;
 }

@@ -1,5 +1,7 @@
+import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
 import { type Logger, silentLogger } from '../ports/logger.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
@@ -25,6 +27,8 @@ export interface ToolboxOptions {
 const COST_ORDER = { low: 0, medium: 1, high: 2 } as const;
 const MAX_SUMMARY = 500;
 const CONCURRENCY = 4;
+/** How long a tool may take to say whether it can be asked, in milliseconds. */
+const ASKABLE_MS = 2_000;
 const DEFAULT_RESILIENCE: ResilienceOptions = { firstDelayMs: 200, breakAfter: 6, restMs: 30_000 };
 
 /**
@@ -37,15 +41,26 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   const logger = options.logger ?? silentLogger;
   const cache = createResultCache(options.cache ?? null, logger);
   const desk: Desk = { byName, resilience, options, logger, cache, limiter: createRunLimiter(options.concurrency ?? CONCURRENCY) };
+  const offered = (category: Category) =>
+    tools
+      .filter(({ description }) => description.categories.includes(category))
+      .sort((left, right) => cheapestFirst(left.description, right.description));
   return {
-    offered: (category) =>
-      tools
-        .map((tool) => tool.description)
-        .filter((description) => description.categories.includes(category))
-        .sort(cheapestFirst),
+    offered: (category) => offered(category).map((tool) => tool.description),
+    askable: async (category, subject, signal) => {
+      const usable = await Promise.all(offered(category).map((tool) => isAskable(tool, subject, signal)));
+      return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
+    },
     describe: (name) => byName.get(name)?.description ?? null,
     run: (call, subject, category, signal) => answer(desk, call, { subject, category, signal }),
   };
+}
+
+/** A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. */
+async function isAskable(tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
+  const limit = AbortSignal.any([signal, AbortSignal.timeout(ASKABLE_MS)]);
+  const tooSlow = new Promise<null>((settle) => limit.addEventListener('abort', () => settle(null), { once: true }));
+  return (await Promise.race([tool.unavailable(subject).catch(() => null), tooSlow])) === null;
 }
 
 interface Desk {

@@ -1,5 +1,6 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
 import type { Judgement, Plan } from '../../../src/ports/analyst.ts';
+import { askableTools } from '../askable-tools.ts';
 import type { Assignment } from '../assignment.ts';
 import { checkCalls } from '../choose-calls.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
@@ -20,7 +21,7 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   const { investigator, round, subject, classification, evidence, outcomes } = assignment;
   const { category } = classification;
   const nothingYet = round > 1 && !evidence.some((item) => item.tool.startsWith('search_'));
-  const offered = toolsOf(investigator, contextOf(runtime).toolbox.offered(category), nothingYet);
+  const offered = toolsOf(investigator, await askableTools(contextOf(runtime).toolbox, category, subject, runtime.signal), nothingYet);
   const finish = (replies: readonly ToolOutcome[], conclusion: string, extra: Partial<Parameters<typeof finishedStep>[2]> = {}) => ({
     reports: [{ investigator, replies: [...replies], conclusion }],
     ...finishedStep(runtime, watch, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),

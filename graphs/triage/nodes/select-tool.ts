@@ -1,4 +1,5 @@
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
+import { askableTools } from '../askable-tools.ts';
 import { spentOf } from '../budget.ts';
 import { checkCalls } from '../choose-calls.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
@@ -16,7 +17,7 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const insight = insightOf(state);
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
-  const offered = offeredTo(state, askWeb, runtime);
+  const offered = await offeredTo(state, askWeb, runtime);
   const plan = state.plan ?? { thought: '', confidence: 0, enough: false, retrieval: 0 };
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan, offered }, signal),
@@ -42,10 +43,10 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
 }
 
 /** The tools of the category; the web in its turn alone, a person once. */
-function offeredTo(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): ToolDescription[] {
-  const { category } = insightOf(state).classification;
+async function offeredTo(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
+  const { classification, subject } = insightOf(state);
   const personAsked = state.outcomes.some((outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused');
-  const offered = contextOf(runtime).toolbox.offered(category);
+  const offered = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
   return offered.filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
 }
 

@@ -1,6 +1,7 @@
 import type { Answer, Verdict } from '../../../src/domain/analysis.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
+import { askableTools } from '../askable-tools.ts';
 import { spentOf, usedUp } from '../budget.ts';
 import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
 import { type ComposedConfidence, composeConfidence } from '../compose-confidence.ts';
@@ -21,7 +22,8 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
   const claims = checkClaims(answer, state.evidence, judgement.value.unsupportedClaims);
   const composed = await compose(state, answer, claims, judgement, runtime);
   const cost = costOf('verify', judgement);
-  const decision = decide(state, judgement.value, claims, composed, spentWith(state, judgement));
+  const webAsked = state.webAsked || !(await isWebAskable(state, runtime));
+  const decision = decide({ ...state, webAsked }, judgement.value, claims, composed, spentWith(state, judgement));
   const verdict = verdictOf(judgement.value, claims, decision, composed);
   const dropped = claims.dropped.length === 0 ? '' : `, ${claims.dropped.length} claims dropped`;
   return {
@@ -40,6 +42,13 @@ export async function verify(state: TriageStateValue, runtime: TriageRuntime): P
       summary: `${decision.confidence.toFixed(2)} → ${decision.action}${dropped}`,
     }),
   };
+}
+
+/** Where no web can be asked, a weak answer goes to a person at once. */
+async function isWebAskable(state: TriageStateValue, runtime: TriageRuntime): Promise<boolean> {
+  const { classification, subject } = insightOf(state);
+  const tools = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
+  return tools.some((tool) => tool.fallback);
 }
 
 /** What the budget says once this judgement is paid. */
