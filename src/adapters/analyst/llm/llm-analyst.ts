@@ -15,6 +15,7 @@ import { showFacts } from './show-facts.ts';
 import { describeTool, showAnswer, showSituation, showTool } from './show-situation.ts';
 import { tellingLinesOf } from './telling-lines.ts';
 import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
+import { withoutRecital } from './unbidden.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -91,7 +92,10 @@ async function correctCall(desk: Desk, input: Parameters<Analyst['correctCall']>
 
 async function answer(desk: Desk, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
-  const asked = await ask(desk, 'answer', (limits) => insightValues(input, limits), readerOf(AnswerReply), signal, category);
+  const { system } = loadPrompt(JUDGEMENTS.answer.prompt, category);
+  const { schema, parse } = readerOf(AnswerReply);
+  const reader = { schema, parse: (reply: unknown) => parse(withoutRecital(reply, system)) };
+  const asked = await ask(desk, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
   return judgementOf(asked, readAnswer(asked.value, input));
 }
 

@@ -4,6 +4,7 @@ import type { Assessment, Insight } from '../../../ports/analyst.ts';
 import { literalQuote } from './literal-quote.ts';
 import { type AnswerReply, type ClassifyReply, clamp, type VerifyReply } from './replies.ts';
 import { showFacts } from './show-facts.ts';
+import { withoutAddresses } from './unbidden.ts';
 
 /** An abstaining verdict stays below this (TAXONOMY, tie 7). */
 const ABSTAINED_MOST = 0.49;
@@ -42,12 +43,16 @@ export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   );
   return {
     title: short(reply.title, MAX_TITLE) || 'The model gave no title',
-    rootCause: reply.rootCause.slice(0, MAX_TEXT),
-    fixRecommendation: reply.fixRecommendation.slice(0, MAX_TEXT),
+    rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
+    fixRecommendation: withoutAddresses(reply.fixRecommendation.slice(0, MAX_TEXT)),
     confidence: clamp(reply.confidence),
     claims,
     suspects: knownSuspects(reply.suspects, insight),
-    hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES),
+    hypotheses: reply.hypotheses.slice(0, MAX_HYPOTHESES).map((one) => ({
+      ...one,
+      text: withoutAddresses(one.text),
+      settledBy: withoutAddresses(one.settledBy),
+    })),
   };
 }
 
@@ -101,5 +106,5 @@ function lineOf(value: number | null): number | null {
 }
 
 function short(text: string, limit: number): string {
-  return text.replace(/\s+/g, ' ').trim().slice(0, limit);
+  return withoutAddresses(text.replace(/\s+/g, ' ').trim().slice(0, limit));
 }
