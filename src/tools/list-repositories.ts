@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CodeHost } from '../ports/code-host.ts';
+import { codeUnavailable } from './repository-file.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Asked for before those of other owners are dropped. */
@@ -23,7 +24,7 @@ export function listRepositories(codeHost: CodeHost): Tool {
     usualLatencyMs: 400,
     provider: `code-host:${codeHost.driver}`,
     parameters: Parameters,
-    unavailable: async () => (codeHost.driver === 'none' ? 'No code host is configured, so no repository can be read.' : null),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
       const owner = ownerOf(subject.build.repository);

@@ -17,10 +17,19 @@ function strictObject(schema: Json): Json {
   const strict: Record<string, unknown> = {};
   for (const [name, property] of Object.entries(properties)) {
     const inner = strictNode(property);
-    strict[name] = required.has(name) || allowsNull(inner) ? inner : { anyOf: [inner, { type: 'null' }] };
+    strict[name] = required.has(name) || allowsNull(inner) ? inner : orNull(inner);
   }
   const described = typeof schema.description === 'string' ? { description: schema.description } : {};
   return { type: 'object', ...described, properties: strict, required: Object.keys(strict), additionalProperties: false };
+}
+
+/** A simple type is named beside null, which is half as long as a choice of two schemas: tools are sent with every question. */
+function orNull(schema: Json): Json {
+  if (typeof schema.type !== 'string' || schema.type === 'object' || schema.type === 'array' || schema.const !== undefined) {
+    return { anyOf: [schema, { type: 'null' }] };
+  }
+  const choices = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
+  return { ...schema, type: [schema.type, 'null'], ...choices };
 }
 
 function strictValue(schema: Json): Json {
@@ -40,6 +49,7 @@ function strictNode(node: unknown): Json {
 }
 
 function allowsNull(schema: Json): boolean {
+  if (Array.isArray(schema.type)) return schema.type.includes('null');
   return schema.type === 'null' || (Array.isArray(schema.anyOf) && schema.anyOf.some((one) => isRecord(one) && one.type === 'null'));
 }
 

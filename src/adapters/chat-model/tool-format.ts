@@ -7,7 +7,8 @@ import { strictSchema } from './strict-schema.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const WHY = { type: 'string', description: 'One short sentence: why this is asked.' };
+/** Said once in words, not with each tool. */
+const WHY = { type: 'string' };
 
 export function isCalling(format: ToolFormat): format is 'strict_tools' | 'tools' {
   return format === 'strict_tools' || format === 'tools';
@@ -25,7 +26,11 @@ export function toolTurn(request: ToolChoiceRequest, format: ToolFormat, dialect
     function: { name: tool.name, description: tool.description, parameters: parametersOf(tool, strict), ...(strict ? { strict } : {}) },
   }));
   return {
-    messages: messages(`${system}\n\nCall the tools themselves. Call none where none would help.`, user, more),
+    messages: messages(
+      `${system}\n\nCall the tools themselves, with one short sentence on the reason in "why". Call none where none would help.`,
+      user,
+      more,
+    ),
     wishes: { tools: definitions, tool_choice: 'auto', ...(dialect.parallel ? { parallel_tool_calls: true } : {}) },
   };
 }
@@ -46,8 +51,11 @@ function messages(system: string, user: string, more: readonly Message[]): Messa
 
 function parametersOf(tool: ChatTool, strict: boolean): Record<string, unknown> {
   const { $schema: _version, ...schema } = tool.parameters;
-  const properties = hasOwnWhy(tool) ? propertiesOf(schema) : { ...propertiesOf(schema), why: WHY };
-  const parameters = { ...schema, type: 'object', properties };
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const shape = hasOwnWhy(tool)
+    ? { properties: propertiesOf(schema) }
+    : { properties: { ...propertiesOf(schema), why: WHY }, required: [...required, 'why'] };
+  const parameters = { ...schema, type: 'object', ...shape };
   return strict ? { ...strictSchema(parameters) } : parameters;
 }
 

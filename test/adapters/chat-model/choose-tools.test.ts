@@ -37,8 +37,8 @@ describe('function calling', () => {
           type: 'object',
           properties: {
             text: { type: 'string' },
-            limit: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
-            why: { anyOf: [{ type: 'string', description: 'One short sentence: why this is asked.' }, { type: 'null' }] },
+            limit: { type: ['integer', 'null'] },
+            why: { type: 'string' },
           },
           required: ['text', 'limit', 'why'],
           additionalProperties: false,

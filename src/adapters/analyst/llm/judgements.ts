@@ -3,12 +3,12 @@
  * four to a token, so that no question is larger than some 6,000 tokens. `null`: text of ours, not cut.
  */
 export const JUDGEMENTS = {
-  classify: { prompt: 'triage/classify', budget: { facts: 1_800, excerpts: 2_800 } },
-  reason: { prompt: 'triage/reason', budget: { situation: 1_200, facts: 800, evidence: 2_400 } },
-  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 1_200, facts: 1_200, evidence: 1_200 } },
+  classify: { prompt: 'triage/classify', budget: { facts: 1_600, excerpts: 2_200 } },
+  reason: { prompt: 'triage/reason', budget: { situation: 1_000, facts: 600, evidence: 2_000 } },
+  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 1_000, facts: 1_000, evidence: 1_000 } },
   'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
-  answer: { prompt: 'triage/answer', budget: { situation: 1_200, facts: 1_200, evidence: 6_000 } },
-  verify: { prompt: 'triage/verify', budget: { situation: 800, answer: 3_000, evidence: 4_000 } },
+  answer: { prompt: 'triage/answer', budget: { situation: 1_000, facts: 1_000, evidence: 5_000 } },
+  verify: { prompt: 'triage/verify', budget: { situation: 800, answer: 3_000, evidence: 3_000 } },
   'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
   'ask-choose-tools': {
     prompt: 'ask/choose-tools',

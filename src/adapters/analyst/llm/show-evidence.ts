@@ -10,6 +10,8 @@ const MIN_SHARE = 400;
 const MAX_RETRIEVED = 900;
 /** Retrieved texts below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
 const WORTH_SHOWING = 0.5;
+/** Below this they are not even named one by one. */
+const WORTH_NAMING = 0.3;
 const NONE: TellingLines = new Map();
 const RETRIEVED = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
 
@@ -19,7 +21,8 @@ const RETRIEVED = new Set(['search_knowledge', 'search_error_library', 'find_sim
  */
 export function showEvidence(evidence: readonly Evidence[], limit: number, telling: TellingLines = NONE): string {
   const own = evidence.filter((item) => !RETRIEVED.has(item.tool));
-  const retrieved = evidence.filter((item) => RETRIEVED.has(item.tool));
+  const retrieved = evidence.filter((item) => RETRIEVED.has(item.tool) && (item.score ?? 1) >= WORTH_NAMING);
+  const unlike = evidence.filter((item) => RETRIEVED.has(item.tool) && !retrieved.includes(item));
   const share = Math.min(MAX_SHARE, Math.max(MIN_SHARE, Math.floor((limit * 0.8) / Math.max(1, own.length))));
   return withinLimit(
     [
@@ -29,6 +32,7 @@ export function showEvidence(evidence: readonly Evidence[], limit: number, telli
         const worth = (item.score ?? 1) >= WORTH_SHOWING;
         return { full: worth ? showItem(item, Math.min(share, MAX_RETRIEVED), telling) : short, short };
       }),
+      ...(unlike.length === 0 ? [] : [named(unlike)]),
     ],
     limit,
   );
@@ -44,6 +48,11 @@ export function showExcerpts(excerpts: readonly Excerpt[], limit: number, tellin
     }),
     limit,
   );
+}
+
+function named(unlike: readonly Evidence[]) {
+  const text = `${unlike.map(({ id }) => id).join(', ')}: documents that hardly resemble this failure, not shown`;
+  return { full: text, short: text };
 }
 
 function withinLimit(items: readonly { readonly full: string; readonly short: string }[], limit: number): string {

@@ -4,6 +4,10 @@ import type { Insight, Plan } from '../../../ports/analyst.ts';
 import type { ToolDescription } from '../../../ports/toolbox.ts';
 import { cutLine } from './cut-text.ts';
 
+/** What was asked need only be recognised, so that it is not asked again. */
+const MAX_ARGUMENT = 80;
+const MAX_SUMMARY = 160;
+
 /** Where the inquiry stands: category, round, gaps, what was asked. */
 export function showSituation(insight: Insight, plan?: Plan): string {
   const { classification, round, gaps, outcomes, conclusions = [] } = insight;
@@ -26,7 +30,7 @@ export function showTool(tool: ToolDescription): string {
 
 /** What a tool answers and what it costs, for a model that chooses. */
 export function describeTool(tool: ToolDescription): string {
-  const traits = [tool.always ? 'always' : '', `cost ${tool.costClass}`, `about ${tool.usualLatencyMs} ms`].filter((trait) => trait !== '');
+  const traits = [tool.always ? 'always' : '', `cost ${tool.costClass}`].filter((trait) => trait !== '');
   return `${tool.question} (${traits.join(', ')})`;
 }
 
@@ -47,5 +51,10 @@ export function showAnswer(answer: Answer): string {
 }
 
 function showOutcome(outcome: ToolOutcome): string {
-  return `- ${outcome.call.tool} ${cutLine(JSON.stringify(outcome.call.args))}: ${outcome.status}, ${cutLine(outcome.summary)}`;
+  const args = Object.entries(outcome.call.args).map(([name, value]) => `${name}=${shortened(JSON.stringify(value), MAX_ARGUMENT)}`);
+  return `- ${outcome.call.tool}(${args.join(', ')}): ${outcome.status}, ${shortened(outcome.summary, MAX_SUMMARY)}`;
+}
+
+function shortened(text: string, limit: number): string {
+  return text.length <= limit ? text : `${text.slice(0, limit)}…`;
 }

@@ -152,9 +152,7 @@ describe('chooseTools', () => {
       { tool: 'rm_rf', args: {}, why: '' },
     ]);
     const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
-    expect(tools).toEqual([
-      { name: 'grep_log', description: 'What? (always, cost low, about 1 ms)', parameters: tool('grep_log').parameters },
-    ]);
+    expect(tools).toEqual([{ name: 'grep_log', description: 'What? (always, cost low)', parameters: tool('grep_log').parameters }]);
     expect(system).not.toContain('grep_log');
   });
 
@@ -282,7 +280,9 @@ describe('a context that is too small', () => {
   };
 
   test('is shown half, says so, counts what was lost, and is not asked in full again', async () => {
-    const model = modelHolding(2_400);
+    const roomy = modelHolding(Number.POSITIVE_INFINITY);
+    await createLlmAnalyst({ model: roomy }).plan(long, never);
+    const model = modelHolding((roomy.sizes[0] ?? 0) - 1);
     const analyst = createLlmAnalyst({ model });
     const first = await analyst.plan(long, never);
     expect(first).toMatchObject({
