@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createLlmAnalyst } from '../../../../src/adapters/analyst/llm/llm-analyst.ts';
-import { TriageError } from '../../../../src/domain/errors.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
 import type { Insight } from '../../../../src/ports/analyst.ts';
 import type { ChatModel, ChatRequest, ChatToolCall, ToolChoiceRequest } from '../../../../src/ports/chat-model.ts';
@@ -253,55 +252,5 @@ test('verify names claims by number and only evidence that exists', async () => 
     gaps: ['g'],
     against: ['E2'],
     confidence: 0.4,
-  });
-});
-
-describe('a context that is too small', () => {
-  const cost = { model: 'm', inputTokens: 5, outputTokens: 1, costUsd: 0.1, calls: 1 };
-  const tooLarge = () => new TriageError('too-large', 'The question does not fit', { details: { usage: { ...USAGE, retries: 1 } } });
-  const USAGE = { inputTokens: 2, outputTokens: 0, costUsd: 0.01, modelCalls: 1 };
-
-  function modelHolding(characters: number): ChatModel & { sizes: number[] } {
-    const sizes: number[] = [];
-    return {
-      ...modelReplying({}),
-      sizes,
-      ask: async (request) => {
-        sizes.push(request.user.length);
-        if (request.user.length > characters) throw tooLarge();
-        return { value: request.parse({ thought: 'x', confidence: 0.5, enough: true }), ...cost };
-      },
-    };
-  }
-  const text = `${'words of a log '.repeat(20)}\n`.repeat(60);
-  const long = {
-    ...INSIGHT,
-    evidence: ['E1', 'E2', 'E3', 'E4'].map((id): Evidence => ({ id, tool: 'log', title: 't', text, source: 's', lineStart: 1 })),
-  };
-
-  test('is shown half, says so, counts what was lost, and is not asked in full again', async () => {
-    const roomy = modelHolding(Number.POSITIVE_INFINITY);
-    await createLlmAnalyst({ model: roomy }).plan(long, never);
-    const model = modelHolding((roomy.sizes[0] ?? 0) - 1);
-    const analyst = createLlmAnalyst({ model });
-    const first = await analyst.plan(long, never);
-    expect(first).toMatchObject({
-      by: 'llm',
-      note: expect.stringContaining('shown half'),
-      usage: { inputTokens: 7, modelCalls: 2, retries: 1 },
-    });
-    const second = await analyst.plan(long, never);
-    expect(second).toMatchObject({ note: first.note, usage: { inputTokens: 5, modelCalls: 1 } });
-    expect(model.sizes).toHaveLength(3);
-    expect(model.sizes[1]).toBeLessThan((model.sizes[0] ?? 0) * 0.8);
-  });
-
-  test('for a quarter is given up, with what it cost', async () => {
-    const model = modelHolding(100);
-    const error = await createLlmAnalyst({ model })
-      .plan(long, never)
-      .catch((thrown: unknown) => thrown);
-    expect(error).toMatchObject({ code: 'too-large', details: { usage: { inputTokens: 6, modelCalls: 3, retries: 3 } } });
-    expect(model.sizes).toHaveLength(3);
   });
 });
