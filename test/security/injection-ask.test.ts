@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { compileAskGraph } from '../../graphs/ask/graph.ts';
 import { recursionLimit } from '../../graphs/ask/routes.ts';
+import type { AskStateValue } from '../../graphs/ask/state.ts';
+import type { TextPiece } from '../../src/ports/analyst.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { breachesOfPrompts } from './breaches.ts';
@@ -36,17 +38,13 @@ async function failuresOf(place: 'question' | 'evidence', by: 'rules' | 'llm', b
   const before = stage.model.requests.length;
   const told: string[] = [];
   const build = sampleBuild();
-  const state = await graph.invoke(
-    {
-      topic: { build, analysis, subject: sampleSubject({ build }), otherCauses: [] },
-      question: place === 'question' ? batch.text : 'Why did it fail?',
-      ...{ memory: { older: [], recent: [] }, known: analysis.evidence, maxRounds: ROUNDS },
-    },
-    {
-      context: { converse: stage.analyst(by, []).converse, toolbox, clock: systemClock, onText: ({ text }) => void told.push(text) },
-      recursionLimit: recursionLimit(ROUNDS),
-    },
-  );
+  const { converse } = stage.analyst(by, []);
+  const context = { converse, toolbox, clock: systemClock, onStep: undefined, onText: ({ text }: TextPiece) => void told.push(text) };
+  const input = {
+    ...{ topic: { build, analysis, subject: sampleSubject({ build }), otherCauses: [] }, known: analysis.evidence },
+    ...{ question: place === 'question' ? batch.text : 'Why did it fail?', memory: { older: [], recent: [] }, maxRounds: ROUNDS },
+  };
+  const state: AskStateValue = await graph.invoke(input, { context, recursionLimit: recursionLimit(ROUNDS) });
   const requests = stage.model.requests.slice(before);
   const offered = new Set(toolbox.offered(analysis.category).map(({ name }) => name));
   const foreign = asked.slice(triaged).filter(({ call }) => call.tool === 'ask_reviewer' || !offered.has(call.tool));

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { breachesOf, recites } from './breaches.ts';
 import { CANARIES } from './canaries.ts';
@@ -52,4 +55,9 @@ describe.each(CHANNELS)('a model that obeys reads a $name', (channel) => {
     }
     expect(failures).toEqual([]);
   });
+});
+
+test('no text made a file', () => {
+  const places = ['.', tmpdir(), stage.repository.folder].map((folder) => join(folder, 'faultline-pwned'));
+  expect(places.filter((place) => existsSync(place))).toEqual([]);
 });
