@@ -75,16 +75,16 @@ function categoryOf(prompt: string): readonly [string, string] {
   return ['CODE_ERROR', 'compile_error'];
 }
 
-/** Quotes the first numbered line of the first evidence, so that the checks by code find it in its place. */
+/** Quotes the first line of the first evidence that is shown with numbers, so that the checks by code find it in its place. */
 function answer(prompt: string) {
-  const first = /\bE1: [^\n]*\bsource (\S+?)(?: lines [^\]]*)?\]\n(\d+)\| ([^\n]*)/.exec(prompt);
-  const quotes = first === null ? [] : [{ source: first[1], line: Number(first[2]), text: first[3] }];
+  const first = /\b(E\d+): [^\n]*\bsource (\S+?)(?: lines [^\]]*)?\]\n(?:\[…[^\n]*\n)?(\d+)\| ([^\n]*\S[^\n]*)/.exec(prompt);
+  const quotes = first === null ? [] : [{ source: first[2], line: Number(first[3]), text: first[4] }];
   const text = 'The step stopped at the error that is quoted.';
   return {
     title: 'The step stopped at its first error',
     rootCause: `${text} (E1)`,
     fixRecommendation: 'Mend the line that is named first and run the step again.',
-    claims: [{ text, evidence: ['E1'], quotes }],
+    claims: [{ text, evidence: [first?.[1] ?? 'E1'], quotes }],
     suspects: [],
     hypotheses: [],
     confidence: 0.9,

@@ -88,6 +88,8 @@ export interface FailureStore {
 
 /** Read-only questions about the past, for tools and flakiness. */
 export interface HistoryStore {
+  /** False where no past is kept at all, as in a terminal without a database; absent: kept. */
+  readonly kept?: boolean;
   /** Failures of the same test, or with the same fingerprint, in earlier builds of the repository; newest first. */
   failureHistory(query: {
     repository: string;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
 import { CATEGORIES } from '../domain/category.ts';
 import type { HistoryStore } from '../ports/stores.ts';
+import { historyUnavailable } from './past-failure.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** For how long has this pipeline been red? */
@@ -13,6 +14,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 80,
     provider: 'history',
+    unavailable: async () => historyUnavailable(history),
     parameters: z.strictObject({}),
     async run(_args, { subject }) {
       const { repository, pipeline, branch, id } = subject.build;

@@ -7,7 +7,7 @@ import { type LikenessParts, likenessOf } from '../log/recognise/likeness.ts';
 import { NEAR, nearMatchIndex } from '../log/recognise/near-match.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failureHeadline } from './failure-text.ts';
-import { pastFailure } from './past-failure.ts';
+import { historyUnavailable, pastFailure } from './past-failure.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** The database names candidates by trigrams, generously; what is alike is decided on all that is known of each. */
@@ -29,6 +29,7 @@ export function findSimilarFailures(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 150,
     provider: 'history',
+    unavailable: async () => historyUnavailable(history),
     parameters: Parameters,
     async run({ text, minScore, limit }, { subject }) {
       const asked = text === undefined ? partsOf(subject) : messageAlone(text);

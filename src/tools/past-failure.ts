@@ -1,5 +1,6 @@
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
+import type { HistoryStore } from '../ports/stores.ts';
 
 /** A failure of an earlier build as a finding: where and when it was seen, what it said, what it was decided to be. */
 export function pastFailure(row: FailureRow): Finding {
@@ -24,4 +25,9 @@ export function pastFailure(row: FailureRow): Finding {
       seenAt,
     },
   };
+}
+
+/** Why nothing can be asked about the past, or null. */
+export function historyUnavailable(history: HistoryStore): string | null {
+  return history.kept === false ? 'No past is kept here: this run has no database.' : null;
 }

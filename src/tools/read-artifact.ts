@@ -38,6 +38,8 @@ export function readArtifact(archive: BuildArchive): Tool {
     }).refine(({ source, from, to }) => source !== undefined || (from === undefined && to === undefined), {
       error: 'from and to need a source',
     }),
+    unavailable: async ({ build }) =>
+      (await archive.list(build.id)).length < 2 ? 'The build left no file beside its log; view_log and grep_log read that.' : null,
     async run({ source: named, from, to }, { subject }) {
       if (named === undefined) return listed(await archive.list(subject.build.id), subject);
       const source = await chooseSource(archive, subject, named);

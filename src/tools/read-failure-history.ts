@@ -3,7 +3,7 @@ import { CATEGORIES } from '../domain/category.ts';
 import { isUnknown } from '../log/recognise/fingerprint.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName } from './failure-text.ts';
-import { pastFailure } from './past-failure.ts';
+import { historyUnavailable, pastFailure } from './past-failure.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const Parameters = z.strictObject({
@@ -20,6 +20,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
     costClass: 'low',
     usualLatencyMs: 100,
     provider: 'history',
+    unavailable: async () => historyUnavailable(history),
     parameters: Parameters,
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({

@@ -25,6 +25,7 @@ function recording(answers: Partial<HistoryStore>) {
   const asked: unknown[] = [];
   const history: HistoryStore = {
     ...createEmptyHistory(),
+    kept: true,
     failureHistory: async (query) => {
       asked.push(query);
       return (await answers.failureHistory?.(query)) ?? [];

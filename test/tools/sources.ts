@@ -37,7 +37,7 @@ export function emptySources(): ToolSources {
     archive: archiveOf({}),
     greens: { of: async () => null },
     codeHost: createNoCodeHost(),
-    history: createEmptyHistory(),
+    history: { ...createEmptyHistory(), kept: true },
     webSearch: createNoWebSearch(),
   };
 }

@@ -1,4 +1,4 @@
-const MAX_LINE = 600;
+const MAX_LINE = 300;
 
 /** At most `limit` characters, and says how much is missing where something is. */
 export function cutText(text: string, limit: number): string {

@@ -4,7 +4,7 @@ import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { cutLine, cutMiddle } from './cut-text.ts';
 import { cutAround, type TellingLines } from './telling-lines.ts';
 
-const MAX_SHARE = 5_000;
+/** Every piece that is shown gets at least this much, and at most half of the room that is left. */
 const MIN_SHARE = 400;
 /** Most of a document or a past failure: its causes and fixes stand first. */
 const MAX_RETRIEVED = 900;
@@ -12,30 +12,59 @@ const MAX_RETRIEVED = 900;
 const WORTH_SHOWING = 0.5;
 /** Below this they are not even named one by one. */
 const WORTH_NAMING = 0.3;
+/** Kept free for the numbers of what is not shown. */
+const FOR_THE_REST = 100;
 const NONE: TellingLines = new Map();
 const RETRIEVED = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
 
 /**
- * Evidence within a size limit: what this build printed and what was looked up in its code and history first, each with an equal share
- * of the room; then what was retrieved, cut shorter. What has no room is named, so that the model knows it exists.
+ * Evidence within a size limit, in the order of its numbers. Room goes first to what holds a telling line, then to what was looked up, to
+ * the other excerpts, and to what was retrieved. What has no room is named, so that the model knows it exists.
  */
 export function showEvidence(evidence: readonly Evidence[], limit: number, telling: TellingLines = NONE): string {
-  const own = evidence.filter((item) => !RETRIEVED.has(item.tool));
-  const retrieved = evidence.filter((item) => RETRIEVED.has(item.tool) && (item.score ?? 1) >= WORTH_NAMING);
-  const unlike = evidence.filter((item) => RETRIEVED.has(item.tool) && !retrieved.includes(item));
-  const share = Math.min(MAX_SHARE, Math.max(MIN_SHARE, Math.floor((limit * 0.8) / Math.max(1, own.length))));
-  return withinLimit(
-    [
-      ...own.map((item) => ({ full: showItem(item, share, telling), short: `${item.id}: ${headOf(item)} (no room to show it)` })),
-      ...retrieved.map((item) => {
-        const short = `${item.id}: ${headOf(item)}`;
-        const worth = (item.score ?? 1) >= WORTH_SHOWING;
-        return { full: worth ? showItem(item, Math.min(share, MAX_RETRIEVED), telling) : short, short };
-      }),
-      ...(unlike.length === 0 ? [] : [named(unlike)]),
-    ],
-    limit,
-  );
+  const shown = new Map<string, string>();
+  let room = limit - FOR_THE_REST;
+  for (const item of byWorth(evidence, telling)) {
+    const text = shownWithin(item, room, telling);
+    if (text.length + 2 > room) continue;
+    shown.set(item.id, text);
+    room -= text.length + 2;
+  }
+  const missing = evidence.filter((item) => !shown.has(item.id));
+  const unlike = missing.filter(isUnlike);
+  return [
+    ...evidence.flatMap((item) => shown.get(item.id) ?? []),
+    ...named(
+      missing.filter((item) => !isUnlike(item)),
+      'no room to show',
+    ),
+    ...named(unlike, 'documents that hardly resemble this failure, not shown'),
+  ].join('\n\n');
+}
+
+function byWorth(evidence: readonly Evidence[], telling: TellingLines): readonly Evidence[] {
+  const rankOf = (item: Evidence): number => {
+    if (RETRIEVED.has(item.tool)) return 1_000 - (item.score ?? 1);
+    const { lineStart, lineEnd = lineStart } = item;
+    if (lineStart === undefined || lineEnd === undefined) return 200;
+    const first = (telling.get(item.source) ?? []).findIndex((line) => line >= lineStart && line <= lineEnd);
+    if (first >= 0) return Math.min(first, 199);
+    return item.tool === 'log' ? 300 : 200;
+  };
+  return evidence.filter((item) => !isUnlike(item)).toSorted((left, right) => rankOf(left) - rankOf(right));
+}
+
+function isUnlike(item: Evidence): boolean {
+  return RETRIEVED.has(item.tool) && (item.score ?? 1) < WORTH_NAMING;
+}
+
+function shownWithin(item: Evidence, room: number, telling: TellingLines): string {
+  if (!RETRIEVED.has(item.tool)) return showItem(item, Math.max(MIN_SHARE, Math.floor(room / 2)), telling);
+  return (item.score ?? 1) >= WORTH_SHOWING ? showItem(item, MAX_RETRIEVED, telling) : `${item.id}: ${headOf(item)}`;
+}
+
+function named(items: readonly Evidence[], why: string): string[] {
+  return items.length === 0 ? [] : [`${items.map(({ id }) => id).join(', ')}: ${why}`];
 }
 
 /** Excerpts within a size limit, the most telling ones first where there is not room for all. */
@@ -48,11 +77,6 @@ export function showExcerpts(excerpts: readonly Excerpt[], limit: number, tellin
     }),
     limit,
   );
-}
-
-function named(unlike: readonly Evidence[]) {
-  const text = `${unlike.map(({ id }) => id).join(', ')}: documents that hardly resemble this failure, not shown`;
-  return { full: text, short: text };
 }
 
 function withinLimit(items: readonly { readonly full: string; readonly short: string }[], limit: number): string {

@@ -5,6 +5,7 @@ import { cutLine } from './cut-text.ts';
 
 const MAX_ITEMS = 8;
 const MAX_FRAMES = 6;
+const MAX_WARNINGS = 3;
 
 /** What the extractors read, most reliable first, as short lines. Everything in it comes from outside and is masked. */
 export function showFacts(subject: TriageSubject): string {
@@ -18,7 +19,7 @@ export function showFacts(subject: TriageSubject): string {
     `tools at work: ${subject.toolchains.join(', ') || 'unknown'}`,
     ...list('failing tests', subject.failingTests.map(showTest)),
     ...list('exceptions', subject.exceptions.map(showException)),
-    ...list('diagnostics', subject.diagnostics.map(showDiagnostic)),
+    ...list('diagnostics', tellingDiagnostics(subject.diagnostics).map(showDiagnostic)),
     ...list(
       'error messages',
       subject.messages.map((message) => oneLine(message.text)),
@@ -33,6 +34,12 @@ export function showFacts(subject: TriageSubject): string {
     ),
     ...list('remarks of the reader', subject.notes.map(oneLine)),
   ].join('\n');
+}
+
+/** Warnings tell only where nothing was an error. */
+function tellingDiagnostics(all: readonly Diagnostic[]): readonly Diagnostic[] {
+  const errors = all.filter((entry) => entry.severity === 'error');
+  return errors.length > 0 ? errors : all.slice(0, MAX_WARNINGS);
 }
 
 function showTest(test: FailingTest): string {
