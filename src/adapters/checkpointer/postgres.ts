@@ -1,6 +1,7 @@
-import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+import type { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Database } from '../../ports/database.ts';
+import { BatchingSaver } from './batching-saver.ts';
 
 const SCHEMA = 'checkpoints';
 
@@ -11,7 +12,7 @@ type Pool = ConstructorParameters<typeof PostgresSaver>[0];
  * triage; `deleteThread` forgets it. Throws `storage-failed`.
  */
 export async function createPostgresCheckpointer(db: { readonly pool: Pool }): Promise<PostgresSaver> {
-  const saver = new PostgresSaver(db.pool, undefined, { schema: SCHEMA });
+  const saver = new BatchingSaver(db.pool, SCHEMA);
   try {
     await saver.setup();
   } catch (error) {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Database } from '../../ports/database.ts';
@@ -15,6 +16,8 @@ const Match = z.object({
   score: z.number(),
 });
 
+const Numbered = Match.extend({ number: z.coerce.number() });
+
 const Listed = Match.pick({ id: true, metadata: true });
 
 /**
@@ -23,6 +26,7 @@ const Listed = Match.pick({ id: true, metadata: true });
  */
 export function createPgvectorIndex(db: Database, embedder: Embedder): VectorIndex {
   const checkLength = lengthCheck(db, embedder);
+  const ask = searchesTogether(db, embedder.name);
   return {
     driver: 'pgvector',
 
@@ -38,8 +42,8 @@ export function createPgvectorIndex(db: Database, embedder: Embedder): VectorInd
       if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
       const floor = (await embedder.unrelated?.(signal)) ?? 0;
       await checkLength(vector.length);
-      const rows = await db.query(SEARCH, [namespace, embedder.name, { ...filter }, toVector(vector), limit]);
-      return rows.map((row) => Match.parse(row)).map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
+      const found = await ask(namespace, { filter: { ...filter }, vector: toVector(vector), limit });
+      return found.map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
     },
 
     list: async (namespace) => {
@@ -60,6 +64,36 @@ export function createPgvectorIndex(db: Database, embedder: Embedder): VectorInd
 
     count: (namespace) => countOf(db, embedder, namespace),
   };
+}
+
+interface Asked {
+  readonly filter: Readonly<Record<string, string>>;
+  readonly vector: string;
+  readonly limit: number;
+}
+
+type Found = z.infer<typeof Match>;
+
+/** Searches that are asked side by side, as for the lines of one failure, become one statement for each namespace. */
+function searchesTogether(db: Database, embedder: string): (namespace: VectorNamespace, asked: Asked) => Promise<Found[]> {
+  const waiting = new Map<VectorNamespace, { readonly asked: Asked[]; readonly answer: Promise<Found[][]> }>();
+  return async (namespace, asked) => {
+    let batch = waiting.get(namespace);
+    if (batch === undefined) {
+      const queries: Asked[] = [];
+      batch = { asked: queries, answer: nextTurn().then(() => searchAll(namespace, queries)) };
+      waiting.set(namespace, batch);
+    }
+    const number = batch.asked.push(asked) - 1;
+    return (await batch.answer)[number] ?? [];
+  };
+
+  async function searchAll(namespace: VectorNamespace, queries: readonly Asked[]): Promise<Found[][]> {
+    waiting.delete(namespace);
+    const rows = await db.query(SEARCH, [namespace, embedder, { queries }]);
+    const found = rows.map((row) => Numbered.parse(row));
+    return queries.map((_query, index) => found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match));
+  }
 }
 
 /** The same for an embedding model. `kept` names the embedders whose vectors `clear` leaves alone. */
@@ -137,10 +171,15 @@ const UPSERT = `
 
 // The distance to or from a zero vector (an empty text) is NaN, which PostgreSQL sorts above every number.
 const SEARCH = `
-  select id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
-  from (
-    select id, text, metadata, embedding <=> $4::vector as distance from vector_items
-    where namespace = $1 and embedder = $2 and metadata @> $3::jsonb
-  ) measured
-  order by distance, id
-  limit $5`;
+  with asked as materialized (
+    select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
+    from jsonb_array_elements($3::jsonb->'queries') with ordinality as queries (query, number)
+  )
+  select asked.number, id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
+  from asked cross join lateral (
+    select id, text, metadata, embedding <=> asked.vector as distance from vector_items
+    where namespace = $1 and embedder = $2 and metadata @> asked.filter
+    order by distance, id
+    limit asked.most
+  ) as found
+  order by asked.number, distance, id`;

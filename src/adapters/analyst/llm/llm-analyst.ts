@@ -15,7 +15,7 @@ import { showFacts } from './show-facts.ts';
 import { describeTool, showAnswer, showSituation, showTool } from './show-situation.ts';
 import { tellingLinesOf } from './telling-lines.ts';
 import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
-import { withoutRecital } from './unbidden.ts';
+import { withoutExamples, withoutRecital } from './unbidden.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -51,7 +51,7 @@ async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>
     facts: showFacts(subject),
     excerpts: showExcerpts(subject.excerpts, limits.excerpts, tellingLinesOf(subject)),
   });
-  const asked = await ask(desk, 'classify', values, readerOf(ClassifyReply, withKnownKind), signal);
+  const asked = await ask(desk, 'classify', values, READERS.classify, signal);
   const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
   const judgement = judgementOf(asked, readClassification(asked.value));
   return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
@@ -59,7 +59,7 @@ async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>
 
 async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
-  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), readerOf(ReasonReply), signal, category);
+  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), READERS.reason, signal, category);
   const { thought, confidence, enough } = asked.value;
   return judgementOf(asked, {
     thought: thought.replace(/\s+/g, ' ').trim().slice(0, 600),
@@ -93,7 +93,7 @@ async function correctCall(desk: Desk, input: Parameters<Analyst['correctCall']>
 async function answer(desk: Desk, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
   const { system } = loadPrompt(JUDGEMENTS.answer.prompt, category);
-  const { schema, parse } = readerOf(AnswerReply);
+  const { schema, parse } = READERS.answer;
   const reader = { schema, parse: (reply: unknown) => parse(withoutRecital(reply, system)) };
   const asked = await ask(desk, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
   return judgementOf(asked, readAnswer(asked.value, input));
@@ -105,7 +105,7 @@ async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signa
     answer: showAnswer(input.answer),
     evidence: showEvidence(input.evidence, limits.evidence, tellingLinesOf(input.subject)),
   });
-  const asked = await ask(desk, 'verify', values, readerOf(VerifyReply), signal, input.classification.category);
+  const asked = await ask(desk, 'verify', values, READERS.verify, signal, input.classification.category);
   return judgementOf(asked, readAssessment(asked.value, input));
 }
 
@@ -113,6 +113,14 @@ interface Reader<Value> {
   readonly schema: Readonly<Record<string, unknown>>;
   readonly parse: (reply: unknown) => Value;
 }
+
+/** Made once: a schema is dear to translate. */
+const READERS = {
+  classify: readerOf(ClassifyReply, withKnownKind),
+  reason: readerOf(ReasonReply),
+  answer: readerOf(AnswerReply),
+  verify: readerOf(VerifyReply),
+};
 
 interface Asked<Value> extends FittedReply<Value> {
   readonly promptHash: string;
@@ -127,7 +135,11 @@ async function ask<Name extends JudgementName, Value>(
   category?: Category,
 ): Promise<Asked<Value>> {
   const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
-  const reply = await fit.ask((share) => model.ask({ ...rendered(prompt, name, values, share), name, ...reader }, signal));
+  const reply = await fit.ask((share) => {
+    const question = rendered(prompt, name, values, share);
+    const parse = (value: unknown) => reader.parse(withoutExamples(value, question.system, question.user));
+    return model.ask({ ...question, name, schema: reader.schema, parse }, signal);
+  });
   return { ...reply, promptHash: prompt.hash };
 }
 

@@ -1,0 +1,57 @@
+import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
+import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+
+type Put = Parameters<PostgresSaver['put']>;
+type PutWrites = Parameters<PostgresSaver['putWrites']>;
+type Pool = ConstructorParameters<typeof PostgresSaver>[0];
+
+/**
+ * LangGraph's saver, with one statement where it has a transaction of one statement a channel: a node of this graph writes some ten of them,
+ * and each is a way to the database and back. What is stored is the same, as one statement it is stored whole or not at all.
+ */
+export class BatchingSaver extends PostgresSaver {
+  readonly #pool: Pool;
+  readonly #schema: string;
+
+  constructor(pool: Pool, schema: string) {
+    super(pool, undefined, { schema });
+    this.#pool = pool;
+    this.#schema = schema;
+  }
+
+  override async put(...[config, checkpoint, metadata, newVersions]: Put): ReturnType<PostgresSaver['put']> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const [blobs, about] = await Promise.all([
+      this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
+      this._dumpMetadata(metadata),
+    ]);
+    const own = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, this._dumpCheckpoint(checkpoint), about];
+    const insert = `insert into ${this.#schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
+      values ($1, $2, $3, $4, $5, $6)
+      on conflict (thread_id, checkpoint_ns, checkpoint_id) do update set checkpoint = excluded.checkpoint, metadata = excluded.metadata`;
+    const stored = `insert into ${this.#schema}.checkpoint_blobs (thread_id, checkpoint_ns, channel, version, type, blob)
+      values ${placeholders(blobs, own.length)} on conflict (thread_id, checkpoint_ns, channel, version) do nothing`;
+    await this.#pool.query(blobs.length === 0 ? insert : `with blobs as (${stored}) ${insert}`, [...own, ...blobs.flat()]);
+    return { configurable: { thread_id, checkpoint_ns, checkpoint_id: checkpoint.id } };
+  }
+
+  override async putWrites(...[config, writes, taskId]: PutWrites): Promise<void> {
+    const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const rows = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
+    if (rows.length === 0) return;
+    // Writes to LangGraph's own channels may be made again with another value.
+    const again = writes.every(([channel]) => channel in WRITES_IDX_MAP);
+    const conflict = again ? 'do update set channel = excluded.channel, type = excluded.type, blob = excluded.blob' : 'do nothing';
+    await this.#pool.query(
+      `insert into ${this.#schema}.checkpoint_writes (thread_id, checkpoint_ns, checkpoint_id, task_id, idx, channel, type, blob)
+       values ${placeholders(rows, 0)} on conflict (thread_id, checkpoint_ns, checkpoint_id, task_id, idx) ${conflict}`,
+      rows.flat(),
+    );
+  }
+}
+
+/** "($1, $2), ($3, $4)": as many as there are values, from the number after `used`. */
+function placeholders(rows: readonly (readonly unknown[])[], used: number): string {
+  let next = used;
+  return rows.map((row) => `(${row.map(() => `$${++next}`).join(', ')})`).join(', ');
+}
