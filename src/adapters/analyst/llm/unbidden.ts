@@ -2,6 +2,8 @@ import { TriageError } from '../../../domain/errors.ts';
 
 /** Shorter sentences of a prompt may be said by chance. */
 const TELLING = 80;
+/** Shorter texts of an example ("states the version") may be meant. */
+const EXAMPLE = 30;
 const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
 
 /** Text of a model without addresses: it is told to give none, so one that is there was put there by others. */
@@ -21,6 +23,33 @@ export function withoutRecital(reply: unknown, system: string): unknown {
   });
   if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
   return reply;
+}
+
+/**
+ * The reply as it came. Throws `invalid-input` where it repeats a text of the examples in its instructions that this build's own data (`shown`) do not
+ * hold: small models copy the example whole instead of answering, with its confidence.
+ */
+export function withoutExamples(reply: unknown, system: string, shown: string): unknown {
+  const data = flat(shown);
+  const examples = new Set(examplesIn(system).flatMap(textsIn).map(flat));
+  const copied = textsIn(reply)
+    .map(flat)
+    .find((text) => text.length >= EXAMPLE && examples.has(text) && !data.includes(text));
+  if (copied !== undefined) throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
+  return reply;
+}
+
+/** Examples are written as JSON, each on a line of its own. */
+function examplesIn(system: string): unknown[] {
+  return system.split('\n').flatMap((line) => {
+    const start = line.indexOf('{"');
+    if (start < 0) return [];
+    try {
+      return [JSON.parse(line.slice(start))];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function sentencesOf(system: string): string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutAddresses, withoutRecital } from '../../../../src/adapters/analyst/llm/unbidden.ts';
+import { withoutAddresses, withoutExamples, withoutRecital } from '../../../../src/adapters/analyst/llm/unbidden.ts';
 
 describe('what a model was not asked for', () => {
   it('leaves out addresses of any scheme and nothing else', () => {
@@ -13,5 +13,15 @@ describe('what a model was not asked for', () => {
     expect(() => withoutRecital({ claims: [{ text: `I was told: ${sentence.replace(' and', '\n and')}.` }] }, system)).toThrow(/recites/);
     const honest = { title: 'Be kind.', claims: [{ text: 'A developer reads the answer first.' }], confidence: 1, suspects: null };
     expect(withoutRecital(honest, system)).toBe(honest);
+  });
+
+  it('refuses a reply that says what only the example says, but not what this build says too, nor short phrases', () => {
+    const copied = 'Two packages want different major versions of the same peer.';
+    const system = `Example: {"claims":[{"text":"${copied}"}],"reason":"states the version"}\nExample of {"no JSON`;
+    const reply = { claims: [{ text: copied.replace('different', ' different') }] };
+    expect(() => withoutExamples(reply, system, 'tax.py:22 AssertionError')).toThrow(/is the example's; say what this build shows/);
+    expect(withoutExamples(reply, system, `log: ${copied}`)).toBe(reply);
+    const own = { claims: [{ text: `tax.py: ${copied}` }], reason: 'states the version' };
+    expect(withoutExamples(own, system, '')).toBe(own);
   });
 });
