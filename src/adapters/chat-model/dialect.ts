@@ -48,8 +48,8 @@ export function isReasoningModel(model: string): boolean {
   return /^(?:o\d|gpt-5(?!-chat))/.test(model);
 }
 
-/** What to try first: everything, except that OpenAI's reasoning models get no temperature. */
-export function firstDialect(model: string): Dialect {
+/** What to try first: everything, except that OpenAI's reasoning models get no temperature and at least their own allowance. */
+export function firstDialect(model: string, outputTokens: number = OUTPUT_TOKENS): Dialect {
   const reasoning = isReasoningModel(model);
   return {
     value: 'json_schema',
@@ -57,7 +57,7 @@ export function firstDialect(model: string): Dialect {
     parallel: true,
     temperature: !reasoning,
     limitNames: reasoning ? ['max_completion_tokens', 'max_tokens'] : ['max_tokens', 'max_completion_tokens'],
-    outputTokens: reasoning ? REASONING_TOKENS : OUTPUT_TOKENS,
+    outputTokens: reasoning ? REASONING_TOKENS : outputTokens,
     streamUsage: true,
     system: true,
   };

@@ -25,6 +25,11 @@ export interface OpenAiChatModelOptions {
   /** First pause before a retry; it doubles, with jitter. Milliseconds. */
   readonly retryDelayMs?: number;
   readonly maxReplyBytes?: number;
+  /**
+   * Most tokens of one answer, where less than usual will do: a model that goes round in circles stops only there. What a
+   * reasoning model thinks counts too, so that well-known ones are left their own allowance.
+   */
+  readonly outputTokens?: number;
 }
 
 /** A model whose server can be asked what it was found to support. */
@@ -56,7 +61,7 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
     prices: options.prices,
     logger: options.logger ?? silentLogger,
     at: 0,
-    dialect: firstDialect(model),
+    dialect: firstDialect(model, options.outputTokens),
     called: false,
   };
   return {

@@ -55,6 +55,17 @@ describe('function calling', () => {
     expect(server.requests).toHaveLength(2);
   });
 
+  test('a model that goes round in circles is cut off at the tokens that it may say, and what it said until then counts', async () => {
+    const call = JSON.stringify(IN_WORDS.calls[0]);
+    server.script(
+      { do: 'text', text: 'Ready.' },
+      { do: 'text', text: `{"calls": [${call}, ${call}, ${call.slice(0, 20)}`, finish: 'length' },
+    );
+    const model = modelOf(server, { model: 'SmolLM2-135M-Instruct', outputTokens: 512 });
+    expect((await model.chooseTools(CHOICE, never)).value).toEqual([GREP_READ]);
+    expect(server.requests.map(({ body }) => body.max_tokens)).toEqual([512, 512]);
+  });
+
   test('without tools asks nobody', async () => {
     expect(await modelOf(server).chooseTools({ ...CHOICE, tools: [] }, never)).toMatchObject({ value: [], calls: 0, costUsd: 0 });
     expect(server.requests).toEqual([]);
