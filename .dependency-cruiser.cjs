@@ -46,7 +46,10 @@ module.exports = {
       '^graphs/',
       '^prompts/',
     ]),
-    only('http-opens-the-doors', '^src/http(\\.ts$|/)', ['^src/app(\\.ts$|/)', '^src/(intake|review|publish|ask|config|domain|ports|log)/']),
+    only('http-opens-the-doors', '^src/http(\\.ts$|/)', [
+      '^src/app(\\.ts$|/)',
+      '^src/(intake|review|publish|ask|config|domain|ports|log)/',
+    ]),
     {
       name: 'http-knows-the-app-by-type',
       severity: 'error',
@@ -95,7 +98,10 @@ module.exports = {
     { name: 'nothing-imports-test', severity: 'error', from: { pathNot: '^test/' }, to: { path: '^test/' } },
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/adapters/checkpointer/']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/adapters/(chat-model|embedder|analyst)/']),
-    vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', ['^src/(intake|review|publish|ask)/', '^src/http(\\.ts$|/)']),
+    vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', [
+      '^src/(intake|review|publish|ask)/',
+      '^src/http(\\.ts$|/)',
+    ]),
     vendor(
       'services-in-adapters',
       'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+',

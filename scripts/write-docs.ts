@@ -6,7 +6,8 @@ import { createProgram } from '../src/cli/program.ts';
 import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';
 import { embedded } from '../src/config/presets.ts';
 import { parseConfig } from '../src/config/schema.ts';
-import { TERMINAL_VARIABLES, VARIABLES, type Variable } from '../src/config/variables.ts';
+import type { Variable } from '../src/config/variable.ts';
+import { TERMINAL_VARIABLES, VARIABLES } from '../src/config/variables.ts';
 import { silentLogger } from '../src/ports/logger.ts';
 
 /**

@@ -15,6 +15,7 @@ import {
 import { openAsk, openAskAtHand } from './app/open-ask.ts';
 import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
 import { openTracer } from './app/open-tracer.ts';
+import { readinessOf } from './app/readiness.ts';
 import { tracedGraph, tracedToolbox } from './app/traced.ts';
 import type { Ask } from './ask/ask.ts';
 import { maskingOf } from './config/masking.ts';
@@ -282,26 +283,4 @@ function investigationOf(
     timeLimitMs: config.triage.timeLimitMs,
     durable: checkpointer !== undefined,
   };
-}
-
-async function readinessOf(app: App, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {
-  const backends: Record<string, string> = {};
-  const ask = async (name: string, question: () => Promise<string>): Promise<boolean> => {
-    try {
-      backends[name] = await question();
-      return true;
-    } catch (error) {
-      app.logger.warn({ backend: name, error }, 'a backend is not ready');
-      backends[name] = error instanceof Error ? error.message : String(error);
-      return false;
-    }
-  };
-  const database = await ask(`database (${app.database.driver})`, async () => {
-    await app.database.query('select 1');
-    return 'ok';
-  });
-  const queue = await ask(`job queue (${app.jobQueue.driver})`, async () => `ok, ${await app.jobQueue.depth()} waiting or running`);
-  await ask(`knowledge (${app.vectorIndex.driver})`, async () => `ok, ${await app.vectorIndex.count('knowledge')} entries`);
-  await ask('analyst', async () => config.analyst.driver);
-  return { ok: database && queue, backends };
 }

@@ -18,7 +18,7 @@ type LoopState = Pick<
 >;
 
 /** Whether the run must end with what is known: no further judgement may cost anything, and no further tool be asked. */
-export function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
+function isBudgetSpent(state: Pick<TriageStateValue, 'limits' | 'usage' | 'steps'>): boolean {
   return usedUp(spentOf(state), state.limits) !== null;
 }
 

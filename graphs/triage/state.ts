@@ -31,7 +31,7 @@ export const Conclusion = z.object({ investigator: Investigator, round: z.int(),
 export type Conclusion = z.infer<typeof Conclusion>;
 
 /** A question to a person that the run waits for. */
-export const PendingQuestion = z.object({ id: z.string(), text: z.string() });
+const PendingQuestion = z.object({ id: z.string(), text: z.string() });
 
 /** What `reason` concluded in the last round. */
 const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });

@@ -1,7 +1,8 @@
 import { TriageError } from '../domain/errors.ts';
 import { profileOf } from './profiles.ts';
 import { type Config, parseConfig } from './schema.ts';
-import { VARIABLES, type Variable } from './variables.ts';
+import type { Variable } from './variable.ts';
+import { VARIABLES } from './variables.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

@@ -1,13 +1,5 @@
-/** One setting as the environment names it. The same table reads the environment and prints the documentation. */
-export interface Variable {
-  readonly name: string;
-  /** Path in `Config`, e.g. `http.port`. */
-  readonly path: string;
-  readonly type: 'text' | 'number' | 'flag' | 'list' | 'pairs' | 'tokens' | 'proxies' | 'json';
-  /** May also be given as NAME_FILE, the path of a file that holds the value. */
-  readonly secret?: true;
-  readonly meaning: string;
-}
+import { MODEL_VARIABLES } from './model-variables.ts';
+import type { Variable } from './variable.ts';
 
 export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_HOST', path: 'http.host', type: 'text', meaning: 'Address to listen on.' },
@@ -93,82 +85,7 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'FAULTLINE_JENKINS_USER', path: 'buildSource.jenkins.user', type: 'text', meaning: 'User of the Jenkins API token.' },
   { name: 'FAULTLINE_JENKINS_TOKEN', path: 'buildSource.jenkins.token', type: 'text', secret: true, meaning: 'Jenkins API token.' },
-  { name: 'FAULTLINE_ANALYST', path: 'analyst.driver', type: 'text', meaning: 'Who judges: rules, or llm with rules as the fallback.' },
-  {
-    name: 'OPENAI_BASE_URL',
-    path: 'analyst.llm.baseUrl',
-    type: 'text',
-    meaning: 'Base address of an OpenAI-compatible server, with or without /v1; empty means OpenAI itself, or Azure where that is set.',
-  },
-  { name: 'OPENAI_API_KEY', path: 'analyst.llm.apiKey', type: 'text', secret: true, meaning: 'Its key.' },
-  { name: 'OPENAI_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'Model to ask.' },
-  { name: 'FAULTLINE_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'The same; it goes before OPENAI_MODEL.' },
-  {
-    name: 'AZURE_OPENAI_ENDPOINT',
-    path: 'analyst.llm.azure.endpoint',
-    type: 'text',
-    meaning: 'Address of an Azure OpenAI resource; asked unless OPENAI_BASE_URL names another server.',
-  },
-  {
-    name: 'AZURE_OPENAI_API_KEY',
-    path: 'analyst.llm.azure.apiKey',
-    type: 'text',
-    secret: true,
-    meaning: 'Its key; OPENAI_API_KEY if unset.',
-  },
-  {
-    name: 'AZURE_OPENAI_DEPLOYMENT',
-    path: 'analyst.llm.azure.deployment',
-    type: 'text',
-    meaning: "Name of the deployment there; the model's name if unset.",
-  },
-  { name: 'OPENAI_API_VERSION', path: 'analyst.llm.azure.apiVersion', type: 'text', meaning: "Azure's api-version; 2024-10-21 if unset." },
-  {
-    name: 'FAULTLINE_MODEL_TIMEOUT_MS',
-    path: 'analyst.llm.timeoutMs',
-    type: 'number',
-    meaning: 'Time limit of one model call, in milliseconds.',
-  },
-  {
-    name: 'FAULTLINE_MODEL_PRICES',
-    path: 'analyst.llm.prices',
-    type: 'json',
-    meaning:
-      'US dollars for a million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Corrects the list prices that come with Faultline and adds models.',
-  },
-  {
-    name: 'FAULTLINE_EMBEDDER',
-    path: 'embedder.driver',
-    type: 'text',
-    meaning: 'How knowledge is found: hashing (by its words), or openai (also by meaning, with an embedding model).',
-  },
-  { name: 'OPENAI_EMBEDDING_MODEL', path: 'embedder.openai.model', type: 'text', meaning: 'Embedding model to ask.' },
-  {
-    name: 'OPENAI_EMBEDDING_BASE_URL',
-    path: 'embedder.openai.baseUrl',
-    type: 'text',
-    meaning: 'Base address of an OpenAI-compatible server that embeds; empty means the one of OPENAI_BASE_URL, with its key.',
-  },
-  {
-    name: 'OPENAI_EMBEDDING_API_KEY',
-    path: 'embedder.openai.apiKey',
-    type: 'text',
-    secret: true,
-    meaning: 'Its key, where it is not OPENAI_API_KEY.',
-  },
-  {
-    name: 'OPENAI_EMBEDDING_DIMENSIONS',
-    path: 'embedder.openai.dimensions',
-    type: 'number',
-    meaning: 'How many numbers a vector must have; unset, as many as the first answer has.',
-  },
-  {
-    name: 'OPENAI_EMBEDDING_TIMEOUT_MS',
-    path: 'embedder.openai.timeoutMs',
-    type: 'number',
-    meaning: 'Time limit of one batch of texts, in milliseconds.',
-  },
-  { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
+  ...MODEL_VARIABLES,
   {
     name: 'FAULTLINE_PROFILE',
     path: 'triage.profile',

@@ -105,7 +105,7 @@ function pathsOf(text: string): string[] {
 }
 
 /** The parts of a path: no scheme, drive, `.` or `..`, nothing that ends its sentence. */
-export function partsOf(path: string): string[] {
+function partsOf(path: string): string[] {
   const plain = path.replace(/^file:/i, '').replace(/[.:!?]{1,3}$/, '');
   const parts = plain.replaceAll('\\', '/').split('/');
   return parts.filter((part) => part !== '' && part !== '.' && part !== '..' && !/^[A-Za-z]:$/.test(part));

@@ -9,7 +9,7 @@ import { createMemoryTeamKnowledge } from '../../../src/store/knowledge-memory.t
 import { createKnowledgeDesk } from '../../../src/tools/knowledge/knowledge-desk.ts';
 
 /** An index in memory that plays the one of a model. */
-export function semanticIndex(embedder: Embedder): SemanticIndex {
+function semanticIndex(embedder: Embedder): SemanticIndex {
   const index = createMemoryIndex(embedder);
   return {
     ...index,
