@@ -1,5 +1,15 @@
-import type { App } from '../app.ts';
 import type { Config } from '../config/schema.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
+
+interface Backends {
+  readonly database: Database;
+  readonly jobQueue: JobQueue;
+  readonly vectorIndex: VectorIndex;
+  readonly logger: Logger;
+}
 
 /** What each backend says of itself; `ok` where all that is needed to accept builds works. */
 export async function readinessOf(
