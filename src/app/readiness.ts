@@ -12,10 +12,7 @@ interface Backends {
 }
 
 /** What each backend says of itself; `ok` where all that is needed to accept builds works. */
-export async function readinessOf(
-  app: Pick<App, 'database' | 'jobQueue' | 'vectorIndex' | 'logger'>,
-  config: Config,
-): Promise<{ ok: boolean; backends: Record<string, string> }> {
+export async function readinessOf(app: Backends, config: Config): Promise<{ ok: boolean; backends: Record<string, string> }> {
   const backends: Record<string, string> = {};
   const ask = async (name: string, question: () => Promise<string>): Promise<boolean> => {
     try {
