@@ -16,6 +16,9 @@ const HOW = {
   text: 'in text only, out of which JSON is taken',
 } as const;
 
+/** Small models may go round in circles: they need not fill their context to be found out. */
+const ANSWER_TOKENS = 1_024;
+
 /**
  * One cheap question to the configured analyst; says who answered, from where and in which way. Throws what the model throws;
  * `invalid-config` where none is configured.
@@ -25,7 +28,7 @@ export async function checkAnalyst(config: Pick<Config, 'analyst'>, signal: Abor
   const options = modelOptions(config.analyst.llm);
   if (options === null) throw new TriageError('invalid-config', 'No model is configured: neither a key nor the address of a server');
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
-  const model = createOpenAiChatModel({ ...options, prices: {}, maxRetries: 0 });
+  const model = createOpenAiChatModel({ ...options, prices: {}, maxRetries: 0, outputTokens: ANSWER_TOKENS });
   const system = 'You are being checked. Call report_ready once, with ready true.';
   const reply = await model.chooseTools({ system, user: 'Are you ready?', name: 'ready', tools: [READY] }, signal);
   const { tools } = model.supports();

@@ -1,6 +1,18 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type OpenAiServer, type OpenAiServerOptions, type Script, startOpenAiServer } from '../support/openai-server.ts';
-import { ANSWER, BOTH_SEARCHES, DEFAULTS, judges, LOG, playOn, type Run, runGraph, scriptOf, type Turns } from './graph-llm-stage.ts';
+import {
+  ANSWER,
+  BOTH_SEARCHES,
+  CLASSIFIED,
+  DEFAULTS,
+  judges,
+  LOG,
+  playOn,
+  type Run,
+  runGraph,
+  scriptOf,
+  type Turns,
+} from './graph-llm-stage.ts';
 
 let server: OpenAiServer;
 beforeEach(async () => {
@@ -69,6 +81,19 @@ describe('a model that never answers: every run ends with the answer of the rule
     expect(state.notes[0]).toBe('The question does not fit the context of the model gpt-4o-mini; the rules decided classify.');
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.verdict).not.toBeNull();
+  });
+});
+
+describe('a model that is sure, wrong and then gone', () => {
+  const refused = { do: 'status', status: 401 } as const;
+  test.each(['DEPENDENCY_ERROR', 'CONFIG_ERROR', 'INFRA_ERROR', 'CODE_ERROR'] as const)('is not believed: %s', async (category) => {
+    const none = { CODE_ERROR: 0, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0 };
+    const said = { ...CLASSIFIED, category, kind: 'unknown', confidence: 1, probabilities: { ...none, [category]: 1 } };
+    play({ classify: [said], 'select-tool': [refused], reason: [refused], answer: [refused], verify: [refused] });
+    const state = await run();
+    expect(state.classification?.category).toBe(category);
+    expect(state.verdict?.action).not.toBe('auto_notify');
+    expect(state.verdict?.confidence).toBeLessThan(0.65);
   });
 });
 

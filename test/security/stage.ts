@@ -94,7 +94,7 @@ export async function openStage(): Promise<Stage> {
     });
     return by === 'rules'
       ? createRulesAnalyst()
-      : withFallback(createLlmAnalyst({ model: chat }), createRulesAnalyst(), recordingLogger(logged));
+      : withFallback(createLlmAnalyst({ model: chat, room: 6 }), createRulesAnalyst(), recordingLogger(logged));
   };
   return {
     model,
@@ -195,7 +195,7 @@ function historyOf(past: string | undefined): HistoryStore {
     },
     ...{ number: '640', branch: 'main', commit: null, category: null, analysisId: null, seenAt: '2026-01-02T00:00:00.000Z' },
   };
-  return { ...createEmptyHistory(), failureHistory: async () => [row], similarFailures: async () => [{ ...row, score: 0.9 }] };
+  return { ...createEmptyHistory(), kept: true, failureHistory: async () => [row], similarFailures: async () => [{ ...row, score: 0.9 }] };
 }
 
 function documentsOf(text: string | undefined): TeamKnowledgeStore | undefined {

@@ -67,7 +67,9 @@ async function compose(
 ): Promise<ComposedConfidence> {
   const { analyst, spare = analyst } = contextOf(runtime);
   const { classification } = insightOf(state);
-  const isOwn = spare.name === analyst.name || judgement.by === spare.name;
+  // Where a model named the category, the spare's check of it begins from how probable it finds that category itself.
+  const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
+  const isOwn = spare.name === analyst.name || (judgement.by === spare.name && classifiedBy === spare.name);
   return composeConfidence({
     classification,
     assessment: judgement.value,

@@ -72,8 +72,12 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     converse: converseWithFallback(judge),
     verify: async (input, signal) => {
       const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
-      if (first.by === fallback.name) return first;
       const second = await secondOpinion(fallback, input, signal, logger);
+      if (first.by === fallback.name) {
+        // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.
+        const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
+        return { ...first, value: { ...first.value, confidence } };
+      }
       if (second === null)
         return { ...first, value: alone(first.value), note: 'The model judged its own answer without a second opinion.' };
       return { ...first, value: blend(first.value, second, input.classification) };

@@ -7,6 +7,8 @@ const BEGIN = /-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}|\bPri
 const END = /-{4,5} ?END /;
 /** The longest private key block, in lines. */
 const MAX_LINES = 200;
+/** Keys of one line, as in a JSON document without line ends. */
+const MAX_BLOCKS = 50;
 const LAST_RUN = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/=]{1,2000}(?=(?:\\{1,2}[nr]){0,2}["',]{0,3}\s{0,8}$)/;
 /** Lines of a block that hold no key: its headers, and what is empty. */
 const HEADER = /(?:^|\s)(?:Proc-Type|DEK-Info|Version|Comment|Hash|Subject|Charset): |^\s*$/;
@@ -21,18 +23,26 @@ export interface LineSpans {
 }
 
 /**
- * The body of a private key that begins in this line: what follows on the line itself (`\n` written out), or on at most 200
- * lines after it, up to its end or to the first line that cannot belong to a key.
+ * The bodies of the private keys that begin in this line: what follows on the line itself (`\n` written out; several where each of
+ * them also ends there), or on at most 200 lines after it, up to its end or to the first line that cannot belong to a key.
  */
 export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
-  const begin = BEGIN.exec(first);
-  if (begin === null) return [];
-  const from = begin.index + begin[0].length;
-  const rest = first.slice(from, from + 20_000);
-  const end = rest.search(END);
-  if (end !== -1) return onOneLine(first, from, from + end);
-  const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
-  return [...here, ...bodyOf(next, begin.index)];
+  const found: LineSpans[] = [];
+  let after = 0;
+  for (let block = 0; block < MAX_BLOCKS; block++) {
+    const begin = BEGIN.exec(first.slice(after));
+    if (begin === null) break;
+    const from = after + begin.index + begin[0].length;
+    const rest = first.slice(from, from + 20_000);
+    const end = rest.search(END);
+    if (end === -1) {
+      const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
+      return [...found, ...here, ...bodyOf(next, after + begin.index)];
+    }
+    found.push(...onOneLine(first, from, from + end));
+    after = from + end;
+  }
+  return found;
 }
 
 function bodyOf(next: NextLine, indent: number): LineSpans[] {

@@ -174,6 +174,17 @@ describe('verification', () => {
     expect(seen).toBe(known.classification.probabilities.CONFIG_ERROR);
   });
 
+  test('by the fallback is only as sure as it finds the category itself', async () => {
+    const rules = named('rules', { assessments: [{ confidence: 0.97 }, { confidence: 0.2 }] });
+    const known = await insight();
+    const { value: answer } = await scriptedAnalyst().answer(known, never);
+    const classification = { ...known.classification, category: 'CONFIG_ERROR' as const, confidence: 1 };
+    const gone = Object.assign(failing(timeout), { name: 'llm' });
+    const { value, by } = await withFallback(gone, rules, silentLogger).verify({ ...known, classification, answer }, never);
+    expect(by).toBe('rules');
+    expect(value.confidence).toBe(0.2);
+  });
+
   test('without a second opinion is never sure enough to publish', async () => {
     const analyst = withFallback(
       named('llm', { assessments: [{ confidence: 1 }] }),

@@ -1,4 +1,4 @@
-const MAX_LINE = 300;
+const MAX_LINE = 600;
 
 /** At most `limit` characters, and says how much is missing where something is. */
 export function cutText(text: string, limit: number): string {
@@ -8,8 +8,8 @@ export function cutText(text: string, limit: number): string {
 }
 
 /** One line of a log, its end cut where it is very long. */
-export function cutLine(line: string): string {
-  return line.length <= MAX_LINE ? line : `${line.slice(0, MAX_LINE)} [… ${line.length - MAX_LINE} more characters …]`;
+export function cutLine(line: string, most: number = MAX_LINE): string {
+  return line.length <= most ? line : `${line.slice(0, most)} [… ${line.length - most} more characters …]`;
 }
 
 /** Lines within `limit` characters: the first two thirds of the room from the top, the rest from the end, with a mark between. */

@@ -19,6 +19,8 @@ import { withoutExamples, withoutRecital } from './unbidden.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
+  /** How many times the usual size of each question may be; 1 by default. */
+  readonly room?: number;
 }
 
 /**
@@ -27,8 +29,8 @@ export interface LlmAnalystOptions {
  * say so. A question too long for the model's context is shortened. Throws what the model throws; wrap it in `withFallback`,
  * which also keeps the model's own confidence from deciding alone.
  */
-export function createLlmAnalyst({ model }: LlmAnalystOptions): Analyst {
-  const desk: Desk = { model, fit: createContextFit() };
+export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
+  const desk: Desk = { model, fit: createContextFit(), room };
   return {
     name: 'llm',
     classify: (input, signal) => classify(desk, input, signal),
@@ -44,6 +46,7 @@ export function createLlmAnalyst({ model }: LlmAnalystOptions): Analyst {
 interface Desk {
   readonly model: ChatModel;
   readonly fit: ContextFit;
+  readonly room: number;
 }
 
 async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
@@ -69,14 +72,14 @@ async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
   });
 }
 
-async function chooseTools({ model, fit }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools({ model, fit, room }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   if (offered.length === 0) return unasked([]);
   const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
   const tools = offered.map((tool) => ({ name: tool.name, description: describeTool(tool), parameters: tool.parameters }));
   const asked = await fit.ask((share) => {
     const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
-    return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share), name: 'select-tool', tools }, signal);
+    return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share * room), name: 'select-tool', tools }, signal);
   });
   const calls = asked.value.map(({ name, args, why }) => ({ tool: name, args, why }));
   return judgementOf({ ...asked, promptHash: prompt.hash }, calls);
@@ -127,7 +130,7 @@ interface Asked<Value> extends FittedReply<Value> {
 }
 
 async function ask<Name extends JudgementName, Value>(
-  { model, fit }: Desk,
+  { model, fit, room }: Desk,
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
   reader: Reader<Value>,
@@ -136,7 +139,7 @@ async function ask<Name extends JudgementName, Value>(
 ): Promise<Asked<Value>> {
   const prompt = loadPrompt(JUDGEMENTS[name].prompt, category);
   const reply = await fit.ask((share) => {
-    const question = rendered(prompt, name, values, share);
+    const question = rendered(prompt, name, values, share * room);
     const parse = (value: unknown) => reader.parse(withoutExamples(value, question.system, question.user));
     return model.ask({ ...question, name, schema: reader.schema, parse }, signal);
   });

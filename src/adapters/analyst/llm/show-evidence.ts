@@ -6,9 +6,11 @@ import { cutAround, type TellingLines } from './telling-lines.ts';
 
 /** Every piece that is shown gets at least this much, and at most half of the room that is left. */
 const MIN_SHARE = 400;
+/** Longer lines of a log are lists, dumps and progress; what they say stands at their beginning. */
+const MAX_LOG_LINE = 400;
 /** Most of a document or a past failure: its causes and fixes stand first. */
 const MAX_RETRIEVED = 900;
-/** Retrieved texts below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
+/** Documents below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
 const WORTH_SHOWING = 0.5;
 /** Below this they are not even named one by one. */
 const WORTH_NAMING = 0.3;
@@ -54,13 +56,15 @@ function byWorth(evidence: readonly Evidence[], telling: TellingLines): readonly
   return evidence.filter((item) => !isUnlike(item)).toSorted((left, right) => rankOf(left) - rankOf(right));
 }
 
+/** What a person decided came back because it resembles; a document may be the best of a poor choice. */
 function isUnlike(item: Evidence): boolean {
-  return RETRIEVED.has(item.tool) && (item.score ?? 1) < WORTH_NAMING;
+  return item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_NAMING;
 }
 
 function shownWithin(item: Evidence, room: number, telling: TellingLines): string {
   if (!RETRIEVED.has(item.tool)) return showItem(item, Math.max(MIN_SHARE, Math.floor(room / 2)), telling);
-  return (item.score ?? 1) >= WORTH_SHOWING ? showItem(item, MAX_RETRIEVED, telling) : `${item.id}: ${headOf(item)}`;
+  const worth = item.tool !== 'search_knowledge' || (item.score ?? 1) >= WORTH_SHOWING;
+  return worth ? showItem(item, MAX_RETRIEVED, telling) : `${item.id}: ${headOf(item)}`;
 }
 
 function named(items: readonly Evidence[], why: string): string[] {
@@ -93,7 +97,12 @@ function withinLimit(items: readonly { readonly full: string; readonly short: st
 function showItem(item: Evidence, share: number, telling: TellingLines): string {
   const body =
     item.lineStart === undefined
-      ? cutMiddle(stripEscapes(item.text).split('\n').map(cutLine), share).join('\n')
+      ? cutMiddle(
+          stripEscapes(item.text)
+            .split('\n')
+            .map((line) => cutLine(line)),
+          share,
+        ).join('\n')
       : numbered(item, item.lineStart, share, telling);
   return `${item.id}: ${headOf(item)}\n${body}`;
 }
@@ -113,6 +122,6 @@ function numbered(
 ): string {
   const lines = stripEscapes(shown.text)
     .split('\n')
-    .map((line, offset) => `${lineStart + offset}| ${cutLine(cleanLine(line))}`);
+    .map((line, offset) => `${lineStart + offset}| ${cutLine(cleanLine(line), MAX_LOG_LINE)}`);
   return cutAround(lines, lineStart, telling.get(shown.source) ?? [], limit).join('\n');
 }
