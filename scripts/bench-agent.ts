@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type AgentWorld, openAgentWorld } from './bench-parts/agent-world.ts';
+import { startModelAside } from './bench-parts/model-aside.ts';
 import { createPrebuiltAgent } from './bench-parts/prebuilt-agent.ts';
-import { startScriptedModel } from './bench-parts/scripted-model.ts';
 
 /**
  * What the agent costs beside its model, with a scripted one: the overhead of a balanced run of three iterations beside LangGraph's prebuilt
@@ -25,7 +25,7 @@ try {
 
 /** Both agents in turn, in one process, on one database. */
 async function besidePrebuilt(dataDir: string): Promise<void> {
-  const model = await startScriptedModel({ latencyMs: 0, rounds: ROUNDS });
+  const model = await startModelAside({ latencyMs: 0, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);
   const { usage } = await world.run();
   const prebuilt = await createPrebuiltAgent(world.checkpointer, { modelCalls: usage.modelCalls, toolCalls: usage.toolCalls });
@@ -51,7 +51,7 @@ async function besidePrebuilt(dataDir: string): Promise<void> {
 
 /** The ideal is what the calls of one run take one after the other: all runs wait for the model side by side. */
 async function manyAtOnce(dataDir: string): Promise<void> {
-  const model = await startScriptedModel({ latencyMs: LATENCY_MS, rounds: ROUNDS });
+  const model = await startModelAside({ latencyMs: LATENCY_MS, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);
   await world.run();
   const one = await runOf(world);

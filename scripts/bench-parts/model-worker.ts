@@ -1,0 +1,16 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { z } from 'zod';
+import { agentTurn } from './agent-turn.ts';
+import { startScriptedModel } from './scripted-model.ts';
+
+const Options = z.object({
+  latencyMs: z.number(),
+  rounds: z.number(),
+  /** Plays the model of an agent that makes so many calls instead. */
+  agent: z.object({ modelCalls: z.number(), toolCalls: z.number() }).optional(),
+});
+export type ModelWorkerOptions = z.infer<typeof Options>;
+
+const { agent, ...options } = Options.parse(workerData);
+const model = await startScriptedModel(agent === undefined ? options : { ...options, judge: (body) => agentTurn(body, agent) });
+parentPort?.postMessage(model.baseUrl);
