@@ -39,6 +39,8 @@ export interface MaskerOptions {
   readonly known?: readonly string[];
 }
 
+/** What stands behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
+const MAX_PASSES = 4;
 const KEY_BLOCKS = 1 << SHAPES.length;
 const VENDORS = 1 << (SHAPES.length + 1);
 const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || find === findModelKeys ? bits | (1 << at) : bits), 0);
@@ -65,9 +67,18 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       return { text: names === null ? masked : names.hide(masked), count };
     });
   };
+  const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };
   const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   return {
-    mask: async (text) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 },
+    mask: async (text) => {
+      let masked = await maskAlone(text);
+      for (let pass = 1; pass < MAX_PASSES && masked.count > 0; pass++) {
+        const again = await maskAlone(masked.text);
+        if (again.text === masked.text) break;
+        masked = { text: again.text, count: masked.count + again.count };
+      }
+      return masked;
+    },
     maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
     maskPieces: (log, write) => maskPieces(log, { find: findSecrets, known: finderOf, names: namesOf(true) }, write),
   };
