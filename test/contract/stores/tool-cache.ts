@@ -10,6 +10,8 @@ const said = (text: string): KeptResult => ({
   ],
   summary: '1 finding',
 });
+/** Of two answers used within one tick of the database's clock neither is the older one. */
+const TICK = 5;
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds));
 
 /** What the cache of tools' answers promises. */
@@ -60,8 +62,11 @@ export function toolCacheContract(world: StoresWorld): void {
       await world.db.query('delete from tool_cache');
       const small = createToolCacheStore(world.db, { ...TOOL_CACHE_BOUNDS, rows: 2, sweepEvery: 1 });
       await small.put(entry('a'), said('a'));
+      await pause(TICK);
       await small.put(entry('b'), said('b'));
+      await pause(TICK);
       await small.get(keyOf('a'));
+      await pause(TICK);
       await small.put(entry('c'), said('c'));
 
       expect(await keysIn(world)).toEqual([keyOf('a'), keyOf('c')]);
@@ -70,9 +75,10 @@ export function toolCacheContract(world: StoresWorld): void {
     it('makes room by size, and keeps nothing that is too large', async () => {
       await world.db.query('delete from tool_cache');
       const narrow = createToolCacheStore(world.db, { rows: 100, bytes: 3_000, entryBytes: 2_000, sweepEvery: 1 });
-      await narrow.put(entry('a'), said('x'.repeat(1_000)));
-      await narrow.put(entry('b'), said('x'.repeat(1_000)));
-      await narrow.put(entry('c'), said('x'.repeat(1_000)));
+      for (const key of ['a', 'b', 'c']) {
+        await narrow.put(entry(key), said('x'.repeat(1_000)));
+        await pause(TICK);
+      }
       await narrow.put(entry('huge'), said('x'.repeat(5_000)));
 
       expect(await keysIn(world)).toEqual([keyOf('b'), keyOf('c')]);
