@@ -7,6 +7,7 @@ import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
@@ -17,29 +18,32 @@ import { tracedChatModel } from './traced.ts';
 const NO_MODEL =
   'No model is configured (set OPENAI_API_KEY, AZURE_OPENAI_ENDPOINT, or OPENAI_BASE_URL for a server that needs no key); the rules decided.';
 
-/** The database with what can only be made from its own connection: the queue on it and the checkpoints in it. */
+/** The database with what is made from its own connections: the queue on it, unless another rings, and the checkpoints in it. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
-  const { createPgBossQueue } = await import('../adapters/job-queue/pg-boss.ts');
-  switch (config.database.driver) {
-    case 'pglite': {
-      const { openPglite } = await import('../adapters/database/pglite.ts');
-      const database = await openPglite({ dataDir: config.database.dataDir });
-      return {
-        database,
-        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
-        checkpointer: () => createPostgresCheckpointer(database),
-      };
-    }
-    case 'postgres': {
-      const { openPostgres } = await import('../adapters/database/postgres.ts');
-      const database = await openPostgres({ url: config.database.url, poolSize: config.database.poolSize });
-      return {
-        database,
-        jobQueue: (logger: Logger) => createPgBossQueue({ db: database, logger }),
-        checkpointer: () => createPostgresCheckpointer(database),
-      };
-    }
+  const database = await connect(config.database);
+  return {
+    database,
+    jobQueue: (logger: Logger) => openJobQueue(config.jobQueue, database, logger),
+    checkpointer: () => createPostgresCheckpointer(database),
+  };
+}
+
+async function connect(config: Config['database']) {
+  switch (config.driver) {
+    case 'pglite':
+      return (await import('../adapters/database/pglite.ts')).openPglite({ dataDir: config.dataDir });
+    case 'postgres':
+      return (await import('../adapters/database/postgres.ts')).openPostgres({ url: config.url, poolSize: config.poolSize });
+  }
+}
+
+async function openJobQueue(config: Config['jobQueue'], database: Awaited<ReturnType<typeof connect>>, logger: Logger): Promise<JobQueue> {
+  switch (config.driver) {
+    case 'pg-boss':
+      return (await import('../adapters/job-queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
+    case 'bullmq':
+      throw new TriageError('invalid-config', 'The job queue on Redis is not built yet; set FAULTLINE_JOB_QUEUE=pg-boss.');
   }
 }
 
@@ -47,6 +51,8 @@ export async function openArchive(config: Config, database: Database): Promise<B
   switch (config.buildArchive.driver) {
     case 'postgres':
       return (await import('../adapters/build-archive/postgres.ts')).createPostgresArchive(database);
+    case 'mongodb':
+      throw new TriageError('invalid-config', 'The archive in MongoDB is not built yet; set FAULTLINE_BUILD_ARCHIVE=postgres.');
   }
 }
 
@@ -69,6 +75,8 @@ export async function openVectorIndex(config: Config, database: Database, embedd
   switch (config.vectorIndex.driver) {
     case 'pgvector':
       return (await import('../adapters/vector-index/pgvector.ts')).createPgvectorIndex(database, embedder);
+    case 'pinecone':
+      throw new TriageError('invalid-config', 'The index at Pinecone is not built yet; set FAULTLINE_VECTOR_INDEX=pgvector.');
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Environment, loadConfig } from '../config/load.ts';
-import { embedded } from '../config/presets.ts';
+import { presetOf } from '../config/presets.ts';
 import type { Config } from '../config/schema.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { keptSecrets, type Secrets } from './secrets.ts';
@@ -22,7 +22,8 @@ export function dataDirectory(option: string | undefined): string {
 
 /** Preset and environment, checked; `given` goes before the environment. Opens and writes nothing. */
 export function readConfig(dataDir: string, given: Environment = {}): Config {
-  return loadConfig(embedded(dataDir, join(HOME, 'knowledge')), { ...process.env, ...given }, (path) => readFileSync(path, 'utf8'));
+  const environment = { ...process.env, ...given };
+  return loadConfig(presetOf(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
 }
 
 /** Configuration of a command that opens the stores: the data directory is there and can be written. */

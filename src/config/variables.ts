@@ -1,4 +1,5 @@
 import { MODEL_VARIABLES } from './model-variables.ts';
+import { SERVER_VARIABLES } from './server-variables.ts';
 import type { Variable } from './variable.ts';
 
 export const VARIABLES: readonly Variable[] = [
@@ -55,6 +56,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Pages that are read of what was found, 0 to 5; only pages of the public internet.',
   },
+  ...SERVER_VARIABLES,
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
   {
     name: 'FAULTLINE_CODE_HOST',
@@ -231,6 +233,11 @@ export function variableOf(path: string): Variable | undefined {
 
 /** What the terminal itself reads, beside the table above: where things are and how to speak. */
 export const TERMINAL_VARIABLES: readonly Pick<Variable, 'name' | 'meaning'>[] = [
+  {
+    name: 'FAULTLINE_PRESET',
+    meaning:
+      'embedded: everything in one process and one directory; server: services of their own. Unset: server where FAULTLINE_DATABASE_URL is set.',
+  },
   { name: 'FAULTLINE_DATA_DIR', meaning: 'The data directory, where --data does not name one; .faultline if neither does.' },
   { name: 'FAULTLINE_URL', meaning: 'Address of the service that `faultline review` asks, where --url does not name one.' },
   { name: 'FAULTLINE_TOKEN', meaning: 'Bearer token of `faultline review`, where --token does not give one.' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Environment, loadConfig } from '../../src/config/load.ts';
-import { embedded } from '../../src/config/presets.ts';
+import { embedded, presetOf } from '../../src/config/presets.ts';
 import { Config } from '../../src/config/schema.ts';
 import { VARIABLES } from '../../src/config/variables.ts';
 import { TriageError } from '../../src/domain/errors.ts';
@@ -180,15 +180,14 @@ function errorOf(work: () => unknown): string {
 }
 
 /** Whether the schema knows the path; a field that only one driver has counts. */
-function schemaAt(path: readonly string[]): boolean {
-  let schema: unknown = Config;
-  for (const part of path) {
-    if (typeof schema !== 'object' || schema === null || !('shape' in schema)) return false;
-    const { shape } = schema;
-    if (typeof shape !== 'object' || shape === null || !(part in shape)) return false;
-    schema = Reflect.get(shape, part);
-  }
-  return schema !== undefined;
+function schemaAt(path: readonly string[], schema: unknown = Config): boolean {
+  const [part, ...rest] = path;
+  if (part === undefined) return schema !== undefined;
+  if (typeof schema !== 'object' || schema === null) return false;
+  // A choice of drivers: one of them has the field.
+  if ('options' in schema && Array.isArray(schema.options)) return schema.options.some((option) => schemaAt(path, option));
+  if (!('shape' in schema) || typeof schema.shape !== 'object' || schema.shape === null || !(part in schema.shape)) return false;
+  return schemaAt(rest, Reflect.get(schema.shape, part));
 }
 
 describe('a profile', () => {
@@ -222,5 +221,40 @@ describe('a profile', () => {
 
   it('that does not exist is refused by its variable', () => {
     expect(errorOf(() => load({ FAULTLINE_PROFILE: 'lavish' }))).toContain('FAULTLINE_PROFILE');
+  });
+});
+
+describe('a preset', () => {
+  const of = (environment: Environment) => loadConfig(presetOf(environment, '/data', '/knowledge'), environment, () => '');
+  const SERVICES = {
+    FAULTLINE_DATABASE_URL: 'postgres://faultline@db/faultline',
+    FAULTLINE_REDIS_URL: 'redis://redis:6379',
+    FAULTLINE_MONGODB_URL: 'mongodb://mongo:27017',
+  };
+
+  it('is embedded where nothing is set, and server where a PostgreSQL server is named', () => {
+    expect(of({}).database).toEqual({ driver: 'pglite', dataDir: '/data/database' });
+    expect(of(SERVICES)).toMatchObject({
+      database: { driver: 'postgres', url: SERVICES.FAULTLINE_DATABASE_URL, poolSize: 10 },
+      jobQueue: { driver: 'bullmq', url: SERVICES.FAULTLINE_REDIS_URL, inServe: false },
+      buildArchive: { driver: 'mongodb', url: SERVICES.FAULTLINE_MONGODB_URL, database: 'faultline' },
+      vectorIndex: { driver: 'pgvector' },
+    });
+  });
+
+  it('gives way to a driver that is named', () => {
+    const config = of({ ...SERVICES, FAULTLINE_JOB_QUEUE: 'pg-boss', FAULTLINE_VECTOR_INDEX: 'pinecone', PINECONE_API_KEY: 'key' });
+    expect(config.jobQueue).toEqual({ driver: 'pg-boss', concurrency: 4, inServe: false });
+    expect(config.vectorIndex).toEqual({ driver: 'pinecone', apiKey: 'key', index: 'faultline', baseUrl: null });
+  });
+
+  it.each([
+    ['FAULTLINE_DATABASE_URL', { FAULTLINE_PRESET: 'server' }],
+    ['FAULTLINE_REDIS_URL', { FAULTLINE_DATABASE_URL: SERVICES.FAULTLINE_DATABASE_URL }],
+    ['FAULTLINE_MONGODB_URL', { ...SERVICES, FAULTLINE_MONGODB_URL: 'mongo:27017' }],
+    ['PINECONE_API_KEY', { ...SERVICES, FAULTLINE_VECTOR_INDEX: 'pinecone' }],
+    ['FAULTLINE_PRESET', { FAULTLINE_PRESET: 'cloud' }],
+  ])('names %s where it is missing or wrong', (name, environment) => {
+    expect(errorOf(() => of(environment))).toContain(name);
   });
 });
