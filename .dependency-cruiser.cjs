@@ -115,6 +115,7 @@ module.exports = {
     vendor('html-parser-in-readers', 'parse5', ['^src/adapters/(document-reader|web-search)/']),
     vendor('pino-in-logger', 'pino', ['^src/adapters/logger/']),
     vendor('opentelemetry-in-tracer', '@opentelemetry/[^/]+', ['^src/adapters/tracer/']),
+    vendor('prometheus-in-metrics', 'prom-client', ['^src/adapters/metrics/']),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -49,6 +49,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'html-parser-in-readers': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },
   'pino-in-logger': { file: 'src/review/vendor-pino.ts', imports: 'pino' },
   'opentelemetry-in-tracer': { file: 'src/review/vendor-opentelemetry.ts', imports: '@opentelemetry/api' },
+  'prometheus-in-metrics': { file: 'src/review/vendor-prometheus.ts', imports: 'prom-client' },
 };
 const TARGETS = [
   ...['ports', 'log', 'triage', 'review', 'intake', 'cli', 'adapters/database'].map((folder) => `src/${folder}/target.ts`),

@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/metrics.ts';
+import { boundLabels } from './bounded-labels.ts';
+
+export interface PrometheusOptions {
+  /** How long a reading stands before it is made again, in milliseconds: two scrapers cost the database no more than one. */
+  readonly freshMs?: number;
+  /** How long one reading may take, in milliseconds. */
+  readonly limitMs?: number;
+  /** Memory, CPU and event loop of the process too. */
+  readonly ofProcess?: boolean;
+}
+
+const FRESH_MS = 5_000;
+const LIMIT_MS = 2_000;
+
+interface Source {
+  readonly read: () => Promise<readonly Reading[]>;
+  readAt: number;
+  running: Promise<readonly Reading[]> | null;
+  last: readonly Reading[];
+}
+
+type Known = { readonly bound: (labels: Readonly<Record<string, string>>) => Record<string, string> } & (
+  | { readonly kind: 'counter'; readonly counter: Counter }
+  | { readonly kind: 'histogram'; readonly histogram: Histogram }
+  | { readonly kind: 'gauge'; readonly gauge: Gauge; readonly labelled: boolean }
+);
+
+/** Numbers in a registry of their own, so that several apps in one process do not add up. */
+export function createPrometheusMetrics(options: PrometheusOptions = {}): Metrics {
+  const { freshMs = FRESH_MS, limitMs = LIMIT_MS, ofProcess = true } = options;
+  const registry = new Registry();
+  if (ofProcess) collectDefaultMetrics({ register: registry });
+  const known = new Map(Object.entries(METRICS).map(([name, outline]) => [name, made(name, outline, registry)]));
+  const sources = new Map<string, Source>();
+  const metrics: Metrics = {
+    count: (name, labels, amount = 1) => {
+      const metric = known.get(name);
+      if (metric?.kind === 'counter' && amount > 0 && Number.isFinite(amount)) metric.counter.inc(metric.bound(labels), amount);
+    },
+    observe: (name, labels, seconds) => {
+      const metric = known.get(name);
+      // A clock that was set back makes no negative durations.
+      if (metric?.kind === 'histogram' && Number.isFinite(seconds)) metric.histogram.observe(metric.bound(labels), Math.max(0, seconds));
+    },
+    read: (reading, read) => void sources.set(reading, { read, readAt: Number.NEGATIVE_INFINITY, running: null, last: [] }),
+    text: async () => {
+      const all = [...sources].map(([reading, source]) =>
+        fresh(source, freshMs, limitMs).catch((): readonly Reading[] => {
+          metrics.count('faultline_scrape_failures_total', { reading });
+          return [];
+        }),
+      );
+      setGauges(known, (await Promise.all(all)).flat());
+      return { contentType: registry.contentType, body: await registry.metrics() };
+    },
+  };
+  return metrics;
+}
+
+function made(name: string, { kind, help, labels, buckets }: MetricOutline, registry: Registry): Known {
+  const common = { name, help, labelNames: Object.keys(labels), registers: [registry] };
+  const bound = boundLabels(labels);
+  switch (kind) {
+    case 'counter':
+      return { kind, bound, counter: new Counter(common) };
+    case 'gauge':
+      return { kind, bound, gauge: new Gauge(common), labelled: common.labelNames.length > 0 };
+    case 'histogram':
+      return { kind, bound, histogram: new Histogram(buckets === undefined ? common : { ...common, buckets: [...buckets] }) };
+  }
+}
+
+/** What is not read any more does not stand on. */
+function setGauges(known: ReadonlyMap<string, Known>, readings: readonly Reading[]): void {
+  for (const metric of known.values()) {
+    if (metric.kind !== 'gauge') continue;
+    metric.gauge.reset();
+    // Without labels a gauge that was reset says 0, which would be a lie about what could not be read.
+    if (!metric.labelled) metric.gauge.remove();
+  }
+  for (const { name, labels, value } of readings) {
+    const metric = known.get(name);
+    if (metric?.kind === 'gauge') metric.gauge.set(metric.bound(labels), value);
+  }
+}
+
+/** Several scrapes at once read once. A reading that hangs is waited for by nobody, and not begun a second time. */
+async function fresh(source: Source, freshMs: number, limitMs: number): Promise<readonly Reading[]> {
+  if (performance.now() - source.readAt < freshMs) return source.last;
+  source.running ??= source
+    .read()
+    .then((readings) => {
+      source.last = readings;
+      source.readAt = performance.now();
+      return readings;
+    })
+    .finally(() => {
+      source.running = null;
+    });
+  // Where the limit comes first, nobody else hears of a failure that comes later.
+  source.running.catch(() => undefined);
+  const ended = new AbortController();
+  const limit = sleep(limitMs, null, { ref: false, signal: ended.signal }).catch(() => null);
+  const readings = await Promise.race([source.running, limit]).finally(() => ended.abort());
+  if (readings === null) throw new Error('the reading took too long');
+  return readings;
+}
