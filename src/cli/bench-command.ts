@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { extname, join } from 'node:path';
 import type { BenchFigure } from '../replay/bench/read-bench.ts';
 import { benchReading } from '../replay/bench/read-bench.ts';
 import { print, say } from './terminal.ts';
@@ -28,7 +28,7 @@ export async function runBenchRead(logs: readonly string[], options: BenchReadOp
       budgetTokens: options.budget,
       python: options.python,
       // As `scripts/faultline` starts it.
-      readCommand: ['--max-semi-space-size=16', join(import.meta.dirname, 'main.ts'), 'read', '--json'],
+      readCommand: ['--max-semi-space-size=16', join(import.meta.dirname, `main${extname(import.meta.filename)}`), 'read', '--json'],
     },
     (figure) => {
       figures.push(figure);

@@ -1,3 +1,4 @@
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -45,7 +46,7 @@ export function createDocumentReader({ maxBytes = MAX_BYTES, timeoutMs = TIMEOUT
 
 function inThread(file: { name: string; bytes: Uint8Array }, timeoutMs: number, signal: AbortSignal | undefined): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./read-in-worker.ts', import.meta.url), {
+    const worker = new Worker(new URL(`./read-in-worker${extname(import.meta.url)}`, import.meta.url), {
       workerData: file,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
       stdout: true,

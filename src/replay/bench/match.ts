@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { openFileBytes } from '../../log/lines/file-bytes.ts';
 import type { LogBytes } from '../../log/lines/log-bytes.ts';
@@ -62,7 +63,8 @@ export async function matchTogether(
 ): Promise<{ lines: number; milliseconds: number }> {
   const workers = Array.from(
     { length: parts },
-    (_, part) => new Worker(new URL('./match-worker.ts', import.meta.url), { workerData: { path, literals, part, parts } }),
+    (_, part) =>
+      new Worker(new URL(`./match-worker${extname(import.meta.url)}`, import.meta.url), { workerData: { path, literals, part, parts } }),
   );
   try {
     await Promise.all(workers.map((worker) => once(worker, 'message')));
