@@ -1,129 +1,140 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, readdirSync } from 'node:fs';
-import { chown, cp, mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { existsSync } from 'node:fs';
 import pg from 'pg';
 import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
-import { MIGRATIONS_FOLDER } from '../../src/adapters/database/run-migrations.ts';
+import { startGate } from './gate.ts';
+import { findBinaries, startBinaries } from './postgres-binaries.ts';
 
-/** Address of a server on which databases may be created, e.g. `postgres://postgres@127.0.0.1:5432/postgres`. */
+/** Address of a server with pgvector and pg_trgm on which databases may be created, e.g. `postgres://postgres@127.0.0.1:5432/postgres`. */
 const ADDRESS = process.env.FAULTLINE_TEST_POSTGRES_URL ?? null;
+const DOCKER = process.env.DOCKER_HOST !== undefined || existsSync('/var/run/docker.sock');
 const BINARIES = findBinaries();
+const IMAGE = 'pgvector/pgvector:pg17';
 
 /**
- * Whether the tests on a real server are left out: where there is neither an address nor a server installed. Never where
- * FAULTLINE_TEST_REQUIRE names postgres; they fail then.
+ * Whether the tests on a real server are left out: where there is neither an address, nor Docker, nor a server with pgvector
+ * installed. Never where FAULTLINE_TEST_REQUIRE names postgres; they fail then.
  */
 export const withoutPostgres =
-  ADDRESS === null && BINARIES === null && !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('postgres');
+  ADDRESS === null && !DOCKER && BINARIES === null && !(process.env.FAULTLINE_TEST_REQUIRE ?? '').split(',').includes('postgres');
 
+/** A PostgreSQL server whose bad days can be played. Addresses stay the same whatever happens. */
 export interface TestServer {
+  /** Of the database `postgres`, as superuser. */
+  readonly url: string;
   /** A new, empty database; returns its address. */
   createDatabase(): Promise<string>;
-  stop(): Promise<void>;
+  /** A new database with every migration applied, by copying one: a matter of milliseconds from the second on. */
+  createMigrated(): Promise<string>;
+  /** The server goes away and its data stay. A server that is not ours stays; the way to it is shut, whatever the mode. */
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  /** `stop` and `start`. */
+  restart(mode: 'fast' | 'immediate'): Promise<void>;
+  /** Ends it for good and deletes what it stored. */
+  dispose(): Promise<void>;
 }
 
-/** A PostgreSQL server: the given one, or the machine's own binaries on a temporary directory. */
-export async function startPostgres(): Promise<TestServer> {
-  if (ADDRESS !== null) return { createDatabase: () => createDatabase(ADDRESS), stop: async () => undefined };
-  if (BINARIES === null) throw new Error('PostgreSQL is required: set FAULTLINE_TEST_POSTGRES_URL or install the server');
-  const folder = await mkdtemp(join(tmpdir(), 'faultline-postgres-'));
-  const owner = serverOwner();
-  if (owner !== null) await chown(folder, owner.uid, owner.gid);
-  const data = join(folder, 'data');
-  execFileSync(join(BINARIES, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
-    ...owner,
-    stdio: 'ignore',
-  });
-  const port = await freePort();
-  const settings = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, '-c', 'fsync=off'];
-  const server = spawn(join(BINARIES, 'postgres'), ['-D', data, '-p', String(port), ...settings], { ...owner, stdio: 'ignore' });
-  const address = `postgres://postgres@127.0.0.1:${port}/postgres`;
-  await untilItAnswers(address);
-  const stop = async () => {
-    const closed = once(server, 'close');
-    server.kill('SIGINT');
-    await closed;
-    await rm(folder, { recursive: true, force: true });
+export interface ServerOptions {
+  /** As in `max_connections=20`; only for a server of our own. */
+  readonly settings?: readonly string[];
+  /** Where the machine has binaries, they are taken before an address and Docker: only such a server can really be restarted. */
+  readonly own?: boolean;
+}
+
+type Running = Pick<TestServer, 'url' | 'stop' | 'start' | 'dispose'>;
+
+/** The server of FAULTLINE_TEST_POSTGRES_URL, else one in Docker, else the machine's own binaries on a temporary directory. */
+export async function startPostgres({ settings = [], own = false }: ServerOptions = {}): Promise<TestServer> {
+  const server = await startServer(settings, own);
+  const createDatabase = (template?: string) => makeDatabase(server.url, template);
+  let template: Promise<string> | null = null;
+  return {
+    ...server,
+    stop: (mode = 'fast') => server.stop(mode),
+    restart: async (mode) => {
+      await server.stop(mode);
+      await server.start();
+    },
+    createDatabase: () => createDatabase(),
+    createMigrated: async () => {
+      template ??= createDatabase().then(migrated);
+      return createDatabase(new URL(await template).pathname.slice(1));
+    },
   };
-  return { createDatabase: () => createDatabase(address), stop };
 }
 
-/**
- * A migrated database on the server. Where the server has no pgvector, the migration that needs it is left out: everything
- * but the vectors can be tried there.
- */
-export async function openMigrated(server: TestServer): Promise<PgDatabase & { dispose(): Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), 'faultline-migrations-'));
-  const url = await server.createDatabase();
-  const database = await openPostgres({ url, poolSize: 6, migrationsFolder: folder });
-  const [vector] = await database.query(`select name from pg_available_extensions where name = 'vector'`);
-  for (const name of await readdir(MIGRATIONS_FOLDER)) {
-    if (vector !== undefined || !name.includes('vector')) await cp(join(MIGRATIONS_FOLDER, name), join(folder, name));
-  }
-  await database.migrate();
-  const dispose = async () => {
-    await database.close();
-    await rm(folder, { recursive: true, force: true });
+/** An empty database with every migration applied, and one connection pool on it. */
+export async function openMigrated(
+  server: TestServer,
+  poolSize = 6,
+): Promise<PgDatabase & { readonly url: string; dispose(): Promise<void> }> {
+  const url = await server.createMigrated();
+  const database = await openPostgres({ url, poolSize });
+  return { ...database, url, dispose: () => database.close() };
+}
+
+async function startServer(settings: readonly string[], own: boolean): Promise<Running> {
+  if (own && BINARIES !== null) return startBinaries(BINARIES, settings);
+  if (ADDRESS !== null) return behindGate(ADDRESS, async () => undefined);
+  const container = DOCKER ? await startContainer() : null;
+  if (container !== null) return behindGate(container.url, container.dispose);
+  if (BINARIES === null) throw new Error('PostgreSQL is required: run scripts/install-postgres or set FAULTLINE_TEST_POSTGRES_URL');
+  return startBinaries(BINARIES, settings);
+}
+
+/** A server that is not ours to stop: what is shut is the way to it. */
+async function behindGate(address: string, dispose: () => Promise<void>): Promise<Running> {
+  const target = new URL(address);
+  const gate = await startGate({ host: target.hostname, port: Number(target.port || 5432) });
+  const through = new URL(address);
+  through.hostname = '127.0.0.1';
+  through.port = String(gate.port);
+  return {
+    url: through.href,
+    stop: () => gate.close(),
+    start: () => gate.open(),
+    dispose: async () => {
+      await gate.close();
+      await dispose();
+    },
   };
-  return { ...database, dispose };
 }
 
-async function createDatabase(address: string): Promise<string> {
+async function startContainer(): Promise<Pick<Running, 'url' | 'dispose'> | null> {
+  const { GenericContainer, getContainerRuntimeClient, Wait } = await import('testcontainers');
+  const answers = await getContainerRuntimeClient().then(
+    () => true,
+    () => false,
+  );
+  if (!answers) return null;
+  const container = await new GenericContainer(IMAGE)
+    .withEnvironment({ POSTGRES_HOST_AUTH_METHOD: 'trust' })
+    .withExposedPorts(5432)
+    // The image starts the server twice: once to set it up.
+    .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
+    .start();
+  const url = `postgres://postgres@${container.getHost()}:${container.getMappedPort(5432)}/postgres`;
+  return { url, dispose: async () => void (await container.stop()) };
+}
+
+async function makeDatabase(address: string, template = 'template1'): Promise<string> {
   const name = `faultline_${Date.now().toString(36)}_${Math.random().toString(36).slice(2, 8)}`;
   const client = new pg.Client({ connectionString: address });
   await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
+  try {
+    await client.query(`create database ${name} template ${template}`);
+  } finally {
+    await client.end();
+  }
   const url = new URL(address);
   url.pathname = name;
   return url.href;
 }
 
-async function untilItAnswers(address: string): Promise<void> {
-  for (let attempt = 0; attempt < 200; attempt += 1) {
-    const client = new pg.Client({ connectionString: address });
-    try {
-      await client.connect();
-      await client.end();
-      return;
-    } catch {
-      await delay(50);
-    }
-  }
-  throw new Error('The PostgreSQL server did not start');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
-
-/** The folder of the newest server on this machine. */
-function findBinaries(): string | null {
-  const debian = '/usr/lib/postgresql';
-  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
-  const folders = [...versions.map((version) => join(debian, version, 'bin')), ...(process.env.PATH ?? '').split(':')];
-  return folders.find((folder) => existsSync(join(folder, 'postgres')) && existsSync(join(folder, 'initdb'))) ?? null;
-}
-
-/** PostgreSQL refuses to run as root: then its own user, or nobody, runs it. */
-function serverOwner(): { uid: number; gid: number } | null {
-  if (process.getuid?.() !== 0) return null;
-  for (const user of ['postgres', 'nobody']) {
-    try {
-      const number = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
-      return { uid: number('-u'), gid: number('-g') };
-    } catch {}
-  }
-  return null;
+async function migrated(url: string): Promise<string> {
+  const database = await openPostgres({ url, poolSize: 2 });
+  await database.migrate();
+  await database.close();
+  return url;
 }

@@ -17,7 +17,7 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
   beforeAll(async () => {
     server = await startPostgres();
   });
-  afterAll(async () => server?.stop());
+  afterAll(async () => server?.dispose());
 
   databaseContract('postgres', async (migrationsFolder) => {
     const url = await server.createDatabase();

@@ -1,0 +1,105 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { chown, mkdtemp, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { freePort } from './gate.ts';
+
+/** A server of this process's own, on a temporary directory. Its address stays the same whatever happens. */
+export interface OwnServer {
+  /** Of the database `postgres`, as superuser. */
+  readonly url: string;
+  /** fast: transactions are rolled back, everything is written; immediate: as if it had crashed. */
+  stop(mode: 'fast' | 'immediate'): Promise<void>;
+  start(): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** The newest server of this machine that has pgvector and pg_trgm: scripts/install-postgres brings one. Null where there is none. */
+export function findBinaries(): string | null {
+  const folders = ['/usr/local/lib', process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache')]
+    .map((base) => join(base, 'faultline-test/postgres-18/pgserver/pginstall'))
+    .map((root) => ({ bin: join(root, 'bin'), extensions: join(root, 'share/postgresql/extension') }));
+  const debian = '/usr/lib/postgresql';
+  const versions = existsSync(debian) ? readdirSync(debian).toSorted((a, b) => Number(b) - Number(a)) : [];
+  for (const version of versions) {
+    folders.push({ bin: join(debian, version, 'bin'), extensions: join('/usr/share/postgresql', version, 'extension') });
+  }
+  const whole = folders.find(
+    ({ bin, extensions }) =>
+      ['postgres', 'initdb'].every((name) => existsSync(join(bin, name))) &&
+      ['vector.control', 'pg_trgm.control'].every((name) => existsSync(join(extensions, name))),
+  );
+  return whole?.bin ?? null;
+}
+
+/** `settings` as in `max_connections=20`. */
+export async function startBinaries(bin: string, settings: readonly string[]): Promise<OwnServer> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-postgres-'));
+  const owner = serverOwner();
+  if (owner !== null) await chown(folder, owner.uid, owner.gid);
+  const data = join(folder, 'data');
+  execFileSync(join(bin, 'initdb'), ['-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--no-locale', '--no-sync'], {
+    ...owner,
+    stdio: 'ignore',
+  });
+  const port = await freePort();
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`;
+  // What a crash of the server loses does not depend on fsync; what a crash of the machine loses is not tried here.
+  const options = ['listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`, 'fsync=off', ...settings].flatMap((each) => [
+    '-c',
+    each,
+  ]);
+  let server: ChildProcess | null = null;
+  const start = async () => {
+    server = spawn(join(bin, 'postgres'), ['-D', data, '-p', String(port), ...options], { ...owner, stdio: 'ignore' });
+    await untilItAnswers(url);
+  };
+  const stop = async (mode: 'fast' | 'immediate') => {
+    if (server === null || server.exitCode !== null || server.signalCode !== null) return;
+    const closed = once(server, 'close');
+    server.kill(mode === 'fast' ? 'SIGINT' : 'SIGQUIT');
+    await closed;
+  };
+  const clean = () => {
+    server?.kill('SIGQUIT');
+    rmSync(folder, { recursive: true, force: true });
+  };
+  process.once('exit', clean);
+  const dispose = async () => {
+    await stop('immediate');
+    await rm(folder, { recursive: true, force: true });
+    process.off('exit', clean);
+  };
+  await start();
+  return { url, stop, start, dispose };
+}
+
+/** PostgreSQL refuses to run as root: then its own user, or nobody, runs it. */
+function serverOwner(): { uid: number; gid: number } | null {
+  if (process.getuid?.() !== 0) return null;
+  for (const user of ['postgres', 'nobody']) {
+    try {
+      const number = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+      return { uid: number('-u'), gid: number('-g') };
+    } catch {}
+  }
+  return null;
+}
+
+async function untilItAnswers(url: string): Promise<void> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await delay(50);
+    }
+  }
+  throw new Error('The PostgreSQL server did not start');
+}
