@@ -24,6 +24,10 @@ export const TriageJob = z.object({
   lease: z.int(),
   leaseExpiresAt: z.iso.datetime().nullable(),
   error: z.string().nullable(),
+  /** When the newest news came; absent where it is not known. */
+  owedAt: z.iso.datetime().optional(),
+  /** W3C traceparent of the request that owed it, where somebody traces. */
+  traceparent: z.string().nullable().optional(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

@@ -6,19 +6,22 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { TriageStore } from '../ports/stores.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
-export function createTriageStore(db: Database, clock: Clock): TriageStore {
-  return { ...jobMethods(db, clock), ...triageMethods(db, clock) };
+export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null): TriageStore {
+  return { ...jobMethods(db, clock, traceparent), ...triageMethods(db, clock) };
 }
+
+/** Of the span that is open while work is owed; null where nobody traces. */
+export type Traceparent = () => string | null;
 
 type JobMethods = Omit<TriageStore, 'open' | 'conclude'>;
 
-function jobMethods(db: Database, clock: Clock): JobMethods {
+function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMethods {
   const jobs = async (sql: Sql, text: string, values: readonly unknown[]) =>
     (await sql.query(text, values)).map((row) => TriageJob.parse(row));
 
   return {
     owe: async (buildId, sql = db) => {
-      const [job] = await jobs(sql, OWE, [newId('job', clock.now()), buildId]);
+      const [job] = await jobs(sql, OWE, [newId('job', clock.now()), buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build vanished while it was stored');
       return job;
     },
@@ -66,7 +69,7 @@ function triageMethods(db: Database, clock: Clock): Pick<TriageStore, 'open' | '
 const NEWS = '(owed > taken)';
 
 const JOB = `id, build_id as "buildId", state, attempts, retries, not_before as "notBefore", owed, fetched, (state = 'running' and ${NEWS}) as dirty,
-  lease, lease_expires_at as "leaseExpiresAt", error, created_at as "createdAt", updated_at as "updatedAt"`;
+  lease, lease_expires_at as "leaseExpiresAt", error, traceparent, owed_at as "owedAt", created_at as "createdAt", updated_at as "updatedAt"`;
 
 const TRIAGE = `id, build_id as "buildId", fingerprint, state, analysis_id as "analysisId"`;
 
@@ -79,9 +82,10 @@ const DUE = '(not_before is null or not_before <= clock_timestamp())';
 const EXPIRES = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
 
 const OWE = `
-  insert into triage_jobs (id, build_id, state) values ($1, $2, 'queued')
+  insert into triage_jobs (id, build_id, state, traceparent) values ($1, $2, 'queued', $3)
   on conflict (build_id) do update set
     owed = triage_jobs.owed + 1,
+    owed_at = clock_timestamp(), traceparent = coalesce(excluded.traceparent, triage_jobs.traceparent),
     state = case when triage_jobs.state = 'running' then 'running' else 'queued' end,
     attempts = case when triage_jobs.state = 'running' then triage_jobs.attempts else 0 end,
     retries = case when triage_jobs.state = 'running' then triage_jobs.retries else 0 end,

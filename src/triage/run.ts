@@ -1,4 +1,5 @@
 import { isRetryable } from '../domain/errors.ts';
+import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
 
 /** What a worker gives along with a build. */
@@ -12,6 +13,8 @@ export interface TriageRun {
    * nobody else can take the build before that transaction ends.
    */
   readonly fence: (sql: Sql) => Promise<boolean>;
+  /** What is owed, as it was when it was taken. */
+  readonly job?: TriageJob;
   /** Told of each finished step, so that the tries that died before it count no more. */
   readonly progressed?: () => void;
 }

@@ -43,6 +43,7 @@ async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal): Pr
     signal: AbortSignal.any([signal, lease.lost]),
     lastTry: job.retries >= MAX_RETRIES,
     fence: (sql) => deps.triages.holds(job, sql),
+    job,
     progressed: once(() => {
       deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be noted'));
     }),

@@ -4,9 +4,10 @@ import { type Attributes, type Context, context, type Span, SpanKind, SpanStatus
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { TriageError } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { SpanFacts, Tracer } from '../../ports/tracer.ts';
+import { type Logger, withFields } from '../../ports/logger.ts';
+import type { SpanFacts, SpanOutline, Tracer } from '../../ports/tracer.ts';
 import { createOtlpExporter, type SpanReceiver } from './otlp-exporter.ts';
+import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
 export interface OpenTelemetryOptions {
   readonly serviceName: string;
@@ -30,20 +31,33 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
   });
   const tracer = provider.getTracer('faultline');
   const open = new AsyncLocalStorage<Context>();
+  const begin = ({ name, kind, facts, parent }: SpanOutline, startTime?: number) => {
+    const here = open.getStore() ?? context.active();
+    const remote = readTraceparent(parent ?? null);
+    const around = remote === null ? here : trace.setSpanContext(here, remote);
+    const attributes = attributesOf(facts);
+    const span = tracer.startSpan(name, { kind: KINDS[kind], attributes, ...(startTime === undefined ? {} : { startTime }) }, around);
+    return { span, inside: trace.setSpan(around, span) };
+  };
   return {
-    span: async ({ name, kind, facts }, work) => {
-      const around = open.getStore() ?? context.active();
-      const span = tracer.startSpan(name, { kind: KINDS[kind], attributes: attributesOf(facts) }, around);
+    span: async (outline, work) => {
+      const { span, inside } = begin(outline);
+      const { traceId, spanId } = span.spanContext();
+      const doing = () =>
+        work({ add: (more) => void span.setAttributes(attributesOf(more)), fail: (errorType) => failed(span, errorType) });
       try {
-        return await open.run(trace.setSpan(around, span), () =>
-          work({ add: (more) => void span.setAttributes(attributesOf(more)), fail: (errorType) => failed(span, errorType) }),
-        );
+        return await open.run(inside, () => withFields(logger, { traceId, spanId }, doing));
       } catch (error) {
         failed(span, errorTypeOf(error));
         throw error;
       } finally {
         span.end();
       }
+    },
+    record: (outline, { startedAt, endedAt }) => void begin(outline, startedAt).span.end(Math.max(startedAt, endedAt)),
+    traceparent: () => {
+      const span = trace.getSpan(open.getStore() ?? context.active());
+      return span === undefined ? null : writeTraceparent(span.spanContext());
     },
     flush: async (limitMs) => {
       const flushed = provider.forceFlush().catch((error: unknown) => logger.debug({ error }, 'spans were not all sent'));
@@ -52,7 +66,13 @@ export function createOpenTelemetryTracer({ serviceName, receivers, logger }: Op
   };
 }
 
-const KINDS = { internal: SpanKind.INTERNAL, client: SpanKind.CLIENT } as const;
+const KINDS = {
+  internal: SpanKind.INTERNAL,
+  client: SpanKind.CLIENT,
+  server: SpanKind.SERVER,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+} as const;
 
 /** An error's message may hold what a log or a server said, so only its kind is told. */
 function failed(span: Span, errorType: string): void {

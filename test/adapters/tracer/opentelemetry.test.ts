@@ -86,3 +86,50 @@ it('nobody watching changes nothing', async () => {
   expect(value).toBe('value');
   await silentTracer.flush(1);
 });
+
+describe('one trace over several processes', () => {
+  it('goes on under the traceparent that came with the work', async () => {
+    let carried: string | null = null;
+    expect(tracer.traceparent()).toBeNull();
+    await tracer.span({ ...outline('webhook'), kind: 'server' }, async () => {
+      carried = tracer.traceparent();
+    });
+    expect(carried).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
+    await tracer.span({ ...outline('work'), kind: 'consumer', parent: carried }, async () => {
+      tracer.record(outline('waited'), { startedAt: 1_000, endedAt: 3_500 });
+    });
+    await tracer.flush(5_000);
+
+    const [webhook, work, waited] = ['webhook', 'work', 'waited'].map((name) => receiver.spans().find((span) => span.name === name));
+    expect(new Set([webhook?.traceId, work?.traceId, waited?.traceId]).size).toBe(1);
+    expect(work?.parentSpanId).toBe(webhook?.spanId);
+    expect(waited?.parentSpanId).toBe(work?.spanId);
+    expect([webhook?.kind, work?.kind, waited?.kind]).toEqual([2, 5, 1]);
+    expect(receiver.text()).toContain('"startTimeUnixNano":"1000000000","endTimeUnixNano":"3500000000"');
+  });
+
+  it.each([
+    ['nothing', null],
+    ['another version', `01-${'a'.repeat(32)}-${'b'.repeat(16)}-01`],
+    ['no trace', `00-${'0'.repeat(32)}-${'b'.repeat(16)}-01`],
+    ['no span', `00-${'a'.repeat(32)}-${'0'.repeat(16)}-01`],
+    ['no traceparent', 'x'.repeat(10_000)],
+  ])('begins anew where what came is %s', async (_name, parent) => {
+    await tracer.span({ ...outline('work'), parent }, async () => undefined);
+    await tracer.flush(5_000);
+    expect(receiver.spans()[0]?.parentSpanId ?? '').toBe('');
+  });
+
+  it('is named in every line that is logged inside', async () => {
+    const lines: object[] = [];
+    const within = <Value>(fields: object, work: () => Value) => {
+      lines.push(fields);
+      return work();
+    };
+    const receivers = [{ name: 'test', url: `${receiver.url}/v1/traces`, headers: {} }];
+    const logged = createOpenTelemetryTracer({ serviceName: 's', receivers, logger: { ...silentLogger, within } });
+    await logged.span(outline('work'), async () => undefined);
+    await logged.flush(5_000);
+    expect(lines).toEqual([{ traceId: receiver.spans()[0]?.traceId, spanId: receiver.spans()[0]?.spanId }]);
+  });
+});
