@@ -67,4 +67,6 @@ export type Role = z.infer<typeof Role>;
 export interface Principal {
   readonly name: string;
   readonly roles: readonly Role[];
+  /** `owner/name` or `owner/*`: all that it may see or touch; absent or null: everything. */
+  readonly repositories?: readonly string[] | null;
 }

@@ -11,6 +11,7 @@ import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { QuestionStore } from './questions.ts';
+import type { TokenStore } from './tokens.ts';
 
 /** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
 
@@ -266,4 +267,5 @@ export interface Stores {
   readonly greens: GreenStore;
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;
+  readonly tokens: TokenStore;
 }

@@ -11,6 +11,7 @@ import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
+import { createTokenStore } from './tokens.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore } from './triages.ts';
 
@@ -29,5 +30,6 @@ export function createStores(db: Database, clock: Clock): Stores {
     greens: createGreenStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
+    tokens: createTokenStore(db),
   };
 }

@@ -5,6 +5,7 @@ import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
 import { reviewsContract } from './stores/reviews.ts';
+import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
 import { type StoresUnderTest, storesWorld } from './stores/world.ts';
@@ -21,5 +22,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     greensContract(world);
     toolCacheContract(world);
     conversationsContract(world);
+    tokensContract(world);
   });
 }

@@ -48,6 +48,8 @@ const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])
   [['fo1_', 'fm1_', 'fm2_'], '(?:fo1|fm1[ar]?|fm2)_[A-Za-z0-9+/=_-]{40,700}'],
   [['8q~'], '[A-Za-z0-9_~.]{3}8Q~[\\w.~-]{31,34}'],
   [['azdo'], '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
+  // Our own: see `domain/access-token.ts`; the shorter form is of tokens that a data directory makes.
+  [['flt_'], 'flt_[\\w-]{32,64}'],
   [['tfp_'], 'tfp_[A-Za-z0-9]{32,64}'],
   [['twilio'], 'SK[0-9a-f]{32}'],
 ];

@@ -40,6 +40,7 @@ export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   'Azure shared access signature': base64(32).map((s) => ['?sv=2022-11-02&se=2030-01-01&sig=', encodeURIComponent(`a7${s}`), '&sp=r']),
   'Azure client secret': mixed(34).map((s) => ['', `abc8Q~${s}`, '']),
   'Azure DevOps token': mixed(76).map((s) => ['pat ', `${s}AZDOa1b2`, '']),
+  'Faultline token': mixed(49).map((s) => ['faultline --token ', `flt_${s}`, ' ask']),
   'npm token': mixed(36).map((s) => ['//registry.example.com/:_authToken=', `npm_${s}`, '']),
   'npm legacy token': mixed(36).map((s) => ['//registry.example.com/:_authToken=', s, '']),
   'PyPI token': mixed(80).map((s) => ['twine -p ', `pypi-AgEIcHlwaS5vcmc${s}`, '']),

@@ -1,0 +1,84 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
+import { Role } from './review.ts';
+
+const PREFIX = 'flt_';
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62 ^ 43 > 2 ^ 256. */
+const SECRET_DIGITS = 43;
+/** 62 ^ 6 > 2 ^ 32. */
+const CHECKSUM_DIGITS = 6;
+const FORM = /^flt_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/** `owner/name`, or `owner/*` for all of an owner; a Jenkins installation's names are taken as they are. */
+export const RepositoryPattern = z
+  .string()
+  .trim()
+  .min(1)
+  .max(300)
+  .refine((pattern) => !/[\s*\0]/.test(pattern.endsWith('/*') ? pattern.slice(0, -2) : pattern) && pattern !== '/*', {
+    error: 'must be owner/name or owner/*',
+  });
+
+/** A token as everybody may see it: the token itself is told once, when it is made. Times are ISO 8601 in UTC. */
+export const AccessToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(Role),
+  /** Null: all repositories. */
+  repositories: z.array(z.string()).nullable(),
+  createdBy: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable(),
+  /** To the minute. */
+  lastUsedAt: z.iso.datetime().nullable(),
+  revokedAt: z.iso.datetime().nullable(),
+});
+export type AccessToken = z.infer<typeof AccessToken>;
+
+/** What whoever makes a token says of it. Throws nothing itself: `checkNewToken` says what does not go together. */
+export const NewToken = z.object({
+  name: z
+    .string()
+    .trim()
+    .regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . _ @ -'),
+  roles: z.array(Role).min(1).max(4),
+  repositories: z.array(RepositoryPattern).min(1).max(100).nullable().default(null),
+  /** Days until it expires; null: never. */
+  expiresInDays: z.int().min(1).max(3650).nullable().default(null),
+});
+export type NewToken = z.infer<typeof NewToken>;
+
+/** A new token: a prefix that scanners know, 256 random bits, and a checksum that tells a mistyped one from an unknown one. */
+export function makeToken(): string {
+  const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
+  return `${PREFIX}${secret}${checksumOf(secret)}`;
+}
+
+/** Whether it has the form of a token and its checksum fits. Says nothing of whether anybody made it. */
+export function isTokenForm(text: string): boolean {
+  const [, secret = '', checksum] = FORM.exec(text) ?? [];
+  return checksum !== undefined && checksum === checksumOf(secret);
+}
+
+/** What is stored of a token. It has 256 random bits, so a hash that is made to be slow would defend nothing. */
+export function digestOfToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Whether a repository is one of those; absent or null: all are. */
+export function isInScope(repositories: readonly string[] | null | undefined, repository: string): boolean {
+  if (repositories === null || repositories === undefined) return true;
+  return repositories.some((pattern) => (pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern));
+}
+
+function checksumOf(secret: string): string {
+  return inDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
+}
+
+function inDigits(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = `${DIGITS[Number(rest % 62n)]}${text}`;
+  return text.padStart(length, '0');
+}
