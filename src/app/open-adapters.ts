@@ -43,7 +43,7 @@ async function openJobQueue(config: Config['jobQueue'], database: Awaited<Return
     case 'pg-boss':
       return (await import('../adapters/job-queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
     case 'bullmq':
-      throw new TriageError('invalid-config', 'The job queue on Redis is not built yet; set FAULTLINE_JOB_QUEUE=pg-boss.');
+      return (await import('../adapters/job-queue/bullmq.ts')).createBullmqQueue({ url: config.url, prefix: config.prefix, logger });
   }
 }
 

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Queue } from 'bullmq';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { JobQueue, QueueDesk } from '../../ports/job-queue.ts';
+import type { Logger } from '../../ports/logger.ts';
+import { countRings, createBullmqDesk, PRIORITIES, type RingData } from './bullmq-desk.ts';
+import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
+import { createDoor, type Door } from './door.ts';
+import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
+import { openRedisLink, type RedisLink } from './redis-link.ts';
+import { settlesWithin } from './settles-within.ts';
+
+export const QUEUE = 'triage';
+/** How long the start waits for Redis before it goes on without. */
+const FIRST_CONTACT_MS = 2000;
+/** How long an aborted handler may take to end before it is left behind. */
+const ABORT_GRACE_MS = 2000;
+/** How long the last results may take to reach Redis. */
+const LAST_WORDS_MS = 1000;
+const DAY = 24 * 3600;
+
+/** Some eight minutes with the worker's backoff; then the ring is set aside. The job stays owed, so the sweeper rings anew. */
+export const ATTEMPTS = 20;
+
+const JOB = {
+  attempts: ATTEMPTS,
+  backoff: { type: 'custom' },
+  removeOnComplete: true,
+  removeOnFail: { age: 7 * DAY, count: 1000 },
+  stackTraceLimit: 1,
+} as const;
+
+export interface BullmqQueueOptions {
+  /** As redis://[user:password@]host:port[/database], or rediss:// for TLS. */
+  readonly url: string;
+  /** Start of every key. */
+  readonly prefix: string;
+  readonly logger: Logger;
+}
+
+/**
+ * The doorbell on Redis, by BullMQ. It opens whether or not Redis answers. While it does not, a process that works hands
+ * what it is asked to ring for straight to its own handler, within the same limit of runs; one that does not work throws
+ * a retryable `upstream-failed` within about a second.
+ */
+export async function createBullmqQueue({ url, prefix, logger }: BullmqQueueOptions): Promise<JobQueue & QueueDesk> {
+  const link = openRedisLink(url, logger);
+  const queue = openQueue(link, prefix);
+  queue.on('error', (error) => logger.debug({ error: messageOf(error) }, 'job queue reported an error'));
+  await firstContact(link);
+  let working: Working | null = null;
+  let stopping: Promise<void> | null = null;
+
+  const enqueue: JobQueue['enqueue'] = async (jobId, { priority = 'normal' } = {}) => {
+    if (stopping !== null) return;
+    try {
+      return await ring(queue, link, jobId, priority);
+    } catch (error) {
+      if (working === null) throw error;
+      working.door.take(jobId);
+    }
+  };
+
+  return {
+    driver: 'bullmq',
+    enqueue,
+    work: async (handler, { concurrency }) => {
+      const runs = createHandlerRuns(handler, concurrency, logger);
+      const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link });
+      working = { runs, worker, door: createDoor(runs, logger) };
+    },
+    depth: async () => (working?.door.depth ?? 0) + (await asked(link, () => countRings(queue))),
+    stop: ({ timeoutMs }) => {
+      stopping ??= stopAll(queue, link, working, timeoutMs);
+      return stopping;
+    },
+    ...createBullmqDesk(queue, (ask) => asked(link, ask), enqueue),
+  };
+}
+
+interface Working {
+  readonly runs: HandlerRuns;
+  readonly worker: BullmqWorker;
+  readonly door: Door;
+}
+
+function openQueue(link: RedisLink, prefix: string): Queue<RingData> {
+  // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to answer then.
+  return new Queue<RingData>(QUEUE, {
+    connection: link.client,
+    prefix,
+    defaultJobOptions: JOB,
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+    skipMetasUpdate: true,
+  });
+}
+
+async function firstContact(link: RedisLink): Promise<void> {
+  const end = performance.now() + FIRST_CONTACT_MS;
+  while (!link.reachable && performance.now() < end) await delay(10);
+}
+
+/** One ring for each job that waits; one that comes while the job runs is kept until it ended. */
+async function ring(queue: Queue<RingData>, link: RedisLink, jobId: string, priority: keyof typeof PRIORITIES): Promise<void> {
+  const deduplication = { id: jobId, keepLastIfActive: true };
+  await asked(link, () => queue.add('ring', { jobId }, { priority: PRIORITIES[priority], deduplication }));
+}
+
+/** Asks Redis where it answers; throws at once where it is known not to. */
+async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promise<Answer> {
+  try {
+    if (!link.reachable) throw new Error('there is no connection');
+    return await ask();
+  } catch (error) {
+    link.suspect(error);
+    throw new TriageError('upstream-failed', `Redis does not take part in the job queue: ${messageOf(error)}`, {
+      retryable: true,
+      cause: error,
+    });
+  }
+}
+
+async function stopAll(queue: Queue<RingData>, link: RedisLink, working: Working | null, timeoutMs: number): Promise<void> {
+  if (working !== null) {
+    const { runs, worker, door } = working;
+    door.close();
+    const closed = worker.close();
+    const drained = runs.drain();
+    if (!(await settlesWithin(drained, timeoutMs))) {
+      runs.abort(new TriageError('cancelled', 'The queue is stopping'));
+      await settlesWithin(drained, ABORT_GRACE_MS);
+    }
+    await settlesWithin(closed, link.reachable ? LAST_WORDS_MS : 0);
+    worker.disconnect();
+  }
+  await settlesWithin(queue.close(), LAST_WORDS_MS);
+  link.close();
+}

@@ -1,0 +1,65 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { JobQueue } from '../../ports/job-queue.ts';
+import type { Logger } from '../../ports/logger.ts';
+
+export type Handler = Parameters<JobQueue['work']>[0];
+
+/** The handler with at most so many runs at once, whoever asks for them. */
+export interface HandlerRuns {
+  /** Waits for its turn, then runs; throws what the handler throws, or `cancelled` where it stopped before the turn came. */
+  run(jobId: string): Promise<void>;
+  readonly concurrency: number;
+  /** Starts no further runs. Resolves when none is left. */
+  drain(): Promise<void>;
+  /** Tells every run to end. */
+  abort(reason: Error): void;
+}
+
+export function createHandlerRuns(handler: Handler, concurrency: number, logger: Logger): HandlerRuns {
+  const controllers = new Set<AbortController>();
+  const turns: (() => void)[] = [];
+  const idle: (() => void)[] = [];
+  let taken = 0;
+  let draining = false;
+
+  const take = async () => {
+    if (taken < concurrency) taken += 1;
+    // The place of a run that ends is handed on, so nobody can slip in between.
+    else await new Promise<void>((turn) => turns.push(turn));
+  };
+  const giveBack = () => {
+    const next = turns.shift();
+    if (next !== undefined) return next();
+    taken -= 1;
+    if (taken === 0) for (const tell of idle.splice(0)) tell();
+  };
+
+  const call = async (jobId: string) => {
+    if (draining) throw new TriageError('cancelled', 'The queue is stopping', { retryable: true });
+    const controller = new AbortController();
+    controllers.add(controller);
+    try {
+      await handler(jobId, controller.signal);
+    } catch (error) {
+      logger.warn({ jobId, error }, 'job failed and will be tried again');
+      throw error;
+    } finally {
+      controllers.delete(controller);
+    }
+  };
+
+  return {
+    run: async (jobId) => {
+      await take();
+      await call(jobId).finally(giveBack);
+    },
+    concurrency,
+    drain: async () => {
+      draining = true;
+      if (taken > 0) await new Promise<void>((tell) => idle.push(tell));
+    },
+    abort: (reason) => {
+      for (const controller of controllers) controller.abort(reason);
+    },
+  };
+}
