@@ -75,7 +75,10 @@ export interface Ask {
    * off is not kept.
    */
   answer(opened: OpenQuestion, watcher: AskWatcher, signal: AbortSignal): Promise<Turn>;
-  threads(filter: { readonly analysisId?: string; readonly buildId?: string }, page: { limit: number; offset: number }): Promise<Thread[]>;
+  threads(
+    filter: { readonly analysisId?: string; readonly buildId?: string; readonly repositories?: readonly string[] },
+    page: { limit: number; offset: number },
+  ): Promise<Thread[]>;
   /** The last 200 turns. Throws `not-found`. */
   thread(id: string): Promise<{ readonly thread: Thread; readonly turns: readonly Turn[] }>;
   /** Deletes it with all its turns. Throws `not-found`. */

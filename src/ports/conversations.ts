@@ -5,7 +5,12 @@ export interface ConversationStore {
   find(id: string): Promise<Thread | null>;
   /** Newest question first. */
   list(
-    filter: { readonly analysisId?: string; readonly buildId?: string },
+    filter: {
+      readonly analysisId?: string;
+      readonly buildId?: string;
+      /** Only about builds of these: `owner/name`, or `owner/*`. */
+      readonly repositories?: readonly string[];
+    },
     page: { readonly limit: number; readonly offset: number },
   ): Promise<Thread[]>;
   /** The last `limit` turns of a thread, oldest first. */

@@ -5,6 +5,8 @@ export interface QuestionFilter {
   readonly state?: QuestionState;
   readonly category?: Category;
   readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
 }
 
 /** Questions that running triages put to people. */

@@ -42,6 +42,8 @@ export interface BuildFilter {
   readonly number?: string;
   readonly status?: Build['status'];
   readonly branch?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
 }
 
 export interface BuildStore {
@@ -75,6 +77,8 @@ export interface FailureFilter {
   /** Words that must occur in the failure's message. */
   readonly text?: string;
   readonly since?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
 }
 
 export interface FailureStore {
@@ -163,6 +167,8 @@ export interface ReviewFilter {
   readonly state?: ReviewState;
   readonly category?: Category;
   readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
 }
 
 export interface ReviewStore {
@@ -185,7 +191,10 @@ export interface LibraryStore {
   recall(key: { readonly fingerprint: string; readonly repository: string }): Promise<LibraryEntry | null>;
   /** Counts one more sighting and returns the new total. */
   seen(id: string, at: string, sql?: Sql): Promise<number>;
-  list(page: Page): Promise<LibraryEntry[]>;
+  list(
+    page: Page,
+    filter?: { /** Only of these: `owner/name`, or `owner/*`. */ readonly repositories?: readonly string[] },
+  ): Promise<LibraryEntry[]>;
 }
 
 /** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */

@@ -4,6 +4,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
 import { buildColumns, readBuild } from './build-rows.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 import { upsertBuild } from './upsert-build.ts';
 
 export function createBuildStore(db: Database, clock: Clock): BuildStore {
@@ -23,9 +24,9 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
     findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
       await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
-    list: async ({ provider, repository, pipeline, number, status, branch }, page) => {
+    list: async ({ provider, repository, pipeline, number, status, branch, repositories }, page) => {
       const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
-      return (await db.query(LIST, [...filter, ...pageValues(page)])).map(readBuild);
+      return (await db.query(LIST, [...filter, ...pageValues(page), scopeValue(repositories)])).map(readBuild);
     },
 
     saveTestResults: async (buildId, results, sql) => {
@@ -64,6 +65,7 @@ const LIST = `
   where ($1::text is null or b.provider = $1) and ($2::text is null or b.repository = $2)
     and ($3::text is null or b.pipeline = $3) and ($4::text is null or b.number = $4)
     and ($5::text is null or b.status = $5) and ($6::text is null or b.branch = $6)
+    and ($9::text[] is null or b.repository like any($9))
   order by b.received_at desc, b.id desc
   limit $7 offset $8`;
 

@@ -3,6 +3,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { ConversationStore } from '../ports/conversations.ts';
 import type { Database } from '../ports/database.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 
 const MAX_TURNS = 1_000;
 
@@ -13,8 +14,8 @@ export function createConversationStore(db: Database): ConversationStore {
       const [row] = await db.query(`${THREAD} where c.id = $1`, [id]);
       return row === undefined ? null : Thread.parse(row);
     },
-    list: async ({ analysisId, buildId }, page) => {
-      const rows = await db.query(LIST, [analysisId ?? null, buildId ?? null, ...pageValues(page)]);
+    list: async ({ analysisId, buildId, repositories }, page) => {
+      const rows = await db.query(LIST, [analysisId ?? null, buildId ?? null, ...pageValues(page), scopeValue(repositories)]);
       return rows.map((row) => Thread.parse(row));
     },
     turns: async (threadId, limit) => {
@@ -44,6 +45,7 @@ const THREAD = `
 
 const LIST = `${THREAD}
   where ($1::text is null or c.analysis_id = $1) and ($2::text is null or c.build_id = $2)
+    and ($5::text[] is null or exists (select from builds b where b.id = c.build_id and b.repository like any($5)))
   order by c.last_asked_at desc, c.id desc limit $3 offset $4`;
 
 const TURNS = `select body from conversation_turns where conversation_id = $1 order by position desc limit $2`;

@@ -6,6 +6,7 @@ import type { Database, Sql } from '../ports/database.ts';
 import type { FailureFilter, FailureStore } from '../ports/stores.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 
 export function createFailureStore(db: Database): FailureStore {
   return {
@@ -91,6 +92,7 @@ function searchConditions(filter: FailureFilter): { conditions: string[]; values
   if (filter.category !== undefined) add((parameter) => `coalesce(d.category, a.category) = ${parameter}`, filter.category);
   if (filter.fingerprint !== undefined) add((parameter) => `f.fingerprint = ${parameter}`, filter.fingerprint);
   if (filter.test !== undefined) add((parameter) => `f.test_name = ${parameter}`, filter.test);
+  if (filter.repositories !== undefined) add((parameter) => `f.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));
   if (filter.since !== undefined) add((parameter) => `f.seen_at >= ${parameter}::timestamptz`, filter.since);
   for (const word of filter.text?.split(/\s+/).filter((part) => part !== '') ?? []) {
     add((parameter) => `f.message ilike ${parameter}`, `%${word.replace(/[\\%_]/g, '\\$&')}%`);

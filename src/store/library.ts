@@ -3,6 +3,7 @@ import { LibraryEntry } from '../domain/library.ts';
 import type { Database } from '../ports/database.ts';
 import type { LibraryStore } from '../ports/stores.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 
 export function createLibraryStore(db: Database): LibraryStore {
   const first = async (text: string, values: readonly unknown[]) => {
@@ -21,8 +22,8 @@ export function createLibraryStore(db: Database): LibraryStore {
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
-    list: async (page) => {
-      const rows = await db.query(LIST, pageValues(page));
+    list: async (page, { repositories } = {}) => {
+      const rows = await db.query(LIST, [...pageValues(page), scopeValue(repositories)]);
       return rows.map((row) => LibraryEntry.parse(row));
     },
   };
@@ -56,4 +57,6 @@ const SEEN = `
   update library_entries set times_seen = times_seen + 1, last_seen_at = greatest(last_seen_at, $2::timestamptz)
   where id = $1 returning times_seen as "timesSeen"`;
 
-const LIST = `select ${ENTRY} from library_entries order by confirmed_at desc, id desc limit $1 offset $2`;
+const LIST = `
+  select ${ENTRY} from library_entries where $3::text[] is null or repository like any($3)
+  order by confirmed_at desc, id desc limit $1 offset $2`;

@@ -3,6 +3,7 @@ import { ReviewerQuestion } from '../domain/question.ts';
 import type { Database } from '../ports/database.ts';
 import type { QuestionStore } from '../ports/questions.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 
 /** Who asks, in the audit trail. */
 const MACHINE = 'faultline';
@@ -27,7 +28,13 @@ export function createQuestionStore(db: Database): QuestionStore {
     find: async (id) => await first(`${STORED} where id = $1`, [id]),
     findByTriage: async (triageId) => await first(`${STORED} where triage_id = $1`, [triageId]),
     list: async (filter, page) => {
-      const values = [filter.state ?? null, filter.category ?? null, filter.repository ?? null, ...pageValues(page)];
+      const values = [
+        filter.state ?? null,
+        filter.category ?? null,
+        filter.repository ?? null,
+        ...pageValues(page),
+        scopeValue(filter.repositories),
+      ];
       return (await db.query(LIST, values)).map((row) => ReviewerQuestion.parse({ ...row, kind: 'question' }));
     },
     answer: async (id, answer, by) => {
@@ -48,6 +55,7 @@ const STORED = `select ${QUESTION} from reviewer_questions q`;
 // Oldest first: a queue.
 const LIST = `${STORED}
   where ($1::text is null or q.state = $1) and ($2::text is null or q.category = $2) and ($3::text is null or q.repository = $3)
+    and ($6::text[] is null or q.repository like any($6))
   order by q.opened_at, q.id limit $4 offset $5`;
 
 const ASK = `

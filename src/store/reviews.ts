@@ -3,6 +3,7 @@ import { type Decision, Review, ReviewEvent } from '../domain/review.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { ReviewStore } from '../ports/stores.ts';
 import { pageValues } from './page.ts';
+import { scopeValue } from './scope.ts';
 
 /** Who opened the review, in the audit trail. */
 const MACHINE = 'faultline';
@@ -31,7 +32,13 @@ export function createReviewStore(db: Database): ReviewStore {
     find: async (id) => await first(db, FIND, [id]),
 
     list: async (filter, page) => {
-      const values = [filter.state ?? null, filter.category ?? null, filter.repository ?? null, ...pageValues(page)];
+      const values = [
+        filter.state ?? null,
+        filter.category ?? null,
+        filter.repository ?? null,
+        ...pageValues(page),
+        scopeValue(filter.repositories),
+      ];
       return (await db.query(LIST, values)).map((row) => Review.parse(row));
     },
 
@@ -67,6 +74,7 @@ const FIND_BY_ANALYSIS = `${STORED} where r.analysis_id = $1`;
 // Oldest first: a queue.
 const LIST = `${STORED}
   where ($1::text is null or ${STATE} = $1) and ($2::text is null or r.category = $2) and ($3::text is null or r.repository = $3)
+    and ($6::text[] is null or r.repository like any($6))
   order by r.opened_at, r.id limit $4 offset $5`;
 
 /** A changed review (`changed`), its event, and the review as it is afterwards. */

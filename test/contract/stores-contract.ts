@@ -5,6 +5,7 @@ import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
 import { reviewsContract } from './stores/reviews.ts';
+import { scopeContract } from './stores/scope.ts';
 import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
@@ -23,5 +24,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     toolCacheContract(world);
     conversationsContract(world);
     tokensContract(world);
+    scopeContract(world);
   });
 }
