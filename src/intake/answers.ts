@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { DeliveryKey } from '../ports/deliveries.ts';
 import type { IntakeSettings } from './intake-deps.ts';
 import type { Recorded } from './record-build.ts';
 
@@ -30,7 +31,28 @@ const DeliveryIgnored = z
   .object({ ignored: z.string().describe('Why it needs nothing, in a sentence.') })
   .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
 
-export const WebhookAnswer = z.union([BuildReceived, DeliveryIgnored]).describe('The build is kept, or nothing needs to be done.');
+/** A delivery is durable; its build is made of it a moment later. */
+export const DeliveryAccepted = z
+  .object({
+    deliveryId: z.string().describe("The sender's id of the delivery."),
+    links: z.object({
+      delivery: z.string().describe('Says what became of it.'),
+      build: z.string().optional().describe('The build, where the same delivery was here before.'),
+      analyses: z.string().optional(),
+    }),
+  })
+  .meta({
+    description: 'The delivery is durable.',
+    examples: [
+      {
+        deliveryId: 'd1a7c4f0-6a2d-4f43-9b8e-0d7c9e2a4f11',
+        links: { delivery: '/api/deliveries/github/d1a7c4f0-6a2d-4f43-9b8e-0d7c9e2a4f11' },
+      },
+    ],
+  });
+export type DeliveryAccepted = z.infer<typeof DeliveryAccepted>;
+
+export const WebhookAnswer = z.union([DeliveryAccepted, DeliveryIgnored]).describe('The delivery is durable, or nothing needs to be done.');
 export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
 
 /** What every refusal looks like: what, where, how to mend. */
@@ -58,14 +80,27 @@ export const ErrorAnswer = z
   });
 export type ErrorAnswer = z.infer<typeof ErrorAnswer>;
 
-/** The answer for a kept build; the same for each copy of its delivery. */
-export function answerFor(settings: IntakeSettings, recorded: Recorded): BuildReceived {
-  const { build, job } = recorded;
-  const base = `${(settings.http.publicUrl ?? '').replace(/\/$/, '')}/api/builds/${build.id}`;
+/** The answer for a kept build; the same for each copy of its upload. */
+export function answerFor(settings: IntakeSettings, { build, job }: Recorded): BuildReceived {
   return {
     buildId: build.id,
     jobId: job?.id ?? null,
     ...(job === null ? { ignored: 'the build passed: it is kept for history and comparison, and there is nothing to triage' } : {}),
-    links: { build: base, analyses: `${base}/analyses` },
+    links: buildLinks(settings, build.id),
   };
+}
+
+/** Where a delivery is read, and its build, where there is one. */
+export function linksOf(settings: IntakeSettings, { source, deliveryId }: DeliveryKey, buildId: string | null): DeliveryAccepted['links'] {
+  const delivery = `${baseOf(settings)}/api/deliveries/${source}/${encodeURIComponent(deliveryId)}`;
+  return buildId === null ? { delivery } : { delivery, ...buildLinks(settings, buildId) };
+}
+
+function buildLinks(settings: IntakeSettings, buildId: string): BuildReceived['links'] {
+  const build = `${baseOf(settings)}/api/builds/${buildId}`;
+  return { build, analyses: `${build}/analyses` };
+}
+
+function baseOf({ http }: IntakeSettings): string {
+  return (http.publicUrl ?? '').replace(/\/$/, '');
 }

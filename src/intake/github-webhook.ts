@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { answerFor, WebhookAnswer } from './answers.ts';
+import { acceptDelivery } from './accept-delivery.ts';
+import { WebhookAnswer } from './answers.ts';
 import { CheckRunEvent, readGithubEvent, WorkflowJobEvent, WorkflowRunEvent } from './github-events.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { parseJson, sha256 } from './read-input.ts';
-import { recordBuild } from './record-build.ts';
 import { checkGithubSignature } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody, requiredHeader } from './webhook-body.ts';
 
@@ -14,7 +14,7 @@ const GithubHeaders = z.object({
   'x-hub-signature-256': z.string().describe('`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
 });
 
-/** `POST /webhooks/github`: checks the signature over the raw body, keeps the build, answers 202. */
+/** `POST /webhooks/github`: checks the signature over the raw body, makes the delivery durable, answers 202. */
 export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): void {
   keepRawBodies(app);
   app.post(
@@ -46,8 +46,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
         return reading;
       }
       const delivery = { source: 'github', deliveryId, event, bodySha256: sha256(body) } as const;
-      const { build, ...options } = reading;
-      return answerFor(deps.settings, await recordBuild(deps, delivery, build, options));
+      return (await acceptDelivery(deps, delivery, reading)).answer;
     },
   );
 }

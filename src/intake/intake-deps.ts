@@ -5,6 +5,9 @@ import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Bell } from './bell.ts';
+import type { Landing } from './landing.ts';
+import type { Relay } from './relay.ts';
 
 /** The slices of the configuration that the doors need, by the names they have there. */
 export interface IntakeSettings {
@@ -18,8 +21,8 @@ export interface IntakeSettings {
   readonly webhooks: { readonly githubSecrets: readonly string[]; readonly jenkinsSecrets: readonly string[] };
 }
 
-/** What the doors are built from. */
-export interface IntakeDeps {
+/** What whoever opens the doors gives. */
+export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
   readonly database: Pick<Database, 'transaction'>;
@@ -28,4 +31,11 @@ export interface IntakeDeps {
   readonly masker: Masker;
   readonly logger: Logger;
   readonly clock: Clock;
+}
+
+/** What the doors are built from. */
+export interface IntakeDeps extends IntakeParts {
+  readonly bell: Bell;
+  readonly landing: Landing;
+  readonly relay: Relay;
 }

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { answerFor, WebhookAnswer } from './answers.ts';
+import { acceptDelivery } from './accept-delivery.ts';
+import { WebhookAnswer } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { GenericEvent, NotificationEvent, readJenkinsEvent } from './jenkins-events.ts';
 import { parseJson, sha256 } from './read-input.ts';
-import { type Delivery, recordBuild } from './record-build.ts';
+import type { Delivery } from './record-build.ts';
 import { checkSigned, checkToken } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody } from './webhook-body.ts';
 
@@ -50,9 +51,9 @@ export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): 
       }
       const bodySha256 = sha256(body);
       const delivery: Delivery = { source: 'jenkins', deliveryId: signedId ?? bodySha256, event: reading.event, bodySha256 };
-      const recorded = await recordBuild(deps, delivery, reading.build);
-      if (recorded.repeated && signedId !== null) throw replayed(signedId, recorded.build.id);
-      return answerFor(deps.settings, recorded);
+      const { answer, repeated } = await acceptDelivery(deps, delivery, { build: reading.build });
+      if (repeated && signedId !== null) throw replayed(signedId, answer.links.delivery);
+      return answer;
     },
   );
 }
@@ -75,12 +76,9 @@ function queryToken(request: FastifyRequest): string | undefined {
   return query.success ? query.data.token : undefined;
 }
 
-function replayed(id: string, buildId: string): TriageError {
+function replayed(id: string, link: string): TriageError {
   return new TriageError(
     'conflict',
-    `The delivery ${id} was accepted before, as build ${buildId}: nothing more is needed. A new event needs a new X-Faultline-Id.`,
-    {
-      details: { buildId },
-    },
+    `The delivery ${id} was accepted before (${link}): nothing more is needed. A new event needs a new X-Faultline-Id.`,
   );
 }

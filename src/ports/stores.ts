@@ -10,6 +10,7 @@ import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/revie
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
+import type { DeliveryStore } from './deliveries.ts';
 import type { QuestionStore } from './questions.ts';
 import type { TokenStore } from './tokens.ts';
 
@@ -19,16 +20,6 @@ export interface Page {
   /** 1..200 */
   readonly limit: number;
   readonly offset: number;
-}
-
-export interface DeliveryStore {
-  /** Keeps a delivery by the sender's id. `false`: this id was already kept (nothing changes). */
-  insertOnce(
-    delivery: { source: string; deliveryId: string; event: string; bodySha256: string; buildId: string | null },
-    sql?: Sql,
-  ): Promise<boolean>;
-  /** What was kept under the sender's id, so that a second delivery gets the first one's answer. */
-  find(source: string, deliveryId: string, sql?: Sql): Promise<{ event: string; bodySha256: string; buildId: string | null } | null>;
 }
 
 /** The part that is all of a build. */

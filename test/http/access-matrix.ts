@@ -12,6 +12,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /webhooks/github': 'signature',
   'POST /webhooks/jenkins': 'signature',
   'POST /api/builds': 'ingest',
+  'GET /api/deliveries/:source/:id': 'read',
   'GET /api/builds': 'read',
   'GET /api/builds/by-number': 'read',
   'GET /api/builds/:id': 'read',

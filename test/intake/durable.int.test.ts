@@ -42,56 +42,92 @@ function failedCheck(runId: number) {
   return { event: 'check_run', payload: githubExample('check_run', 'completed', { repository, check_run: check }) };
 }
 
+/** Sends, and waits until the relay has made a build of it; returns the answer and the build's id. */
+async function deliver(sending: Parameters<typeof sendGithub>[1] & { readonly delivery: string }) {
+  const answer = await sendGithub(app, sending);
+  expect(answer.statusCode).toBe(202);
+  const buildOf = async () => (await stores.deliveries.find('github', sending.delivery))?.buildId ?? '';
+  await expect.poll(buildOf, { timeout: 10_000 }).toMatch(/^bld_/);
+  return { answer, buildId: await buildOf() };
+}
+
 async function count(table: string): Promise<number> {
   const [row] = await database.query<{ count: number }>(`select count(*)::int as count from ${table}`);
   return row?.count ?? -1;
 }
 
-test('what was answered with 202 is in the database: delivery, build and what is owed', async () => {
-  const answer = await sendGithub(app, { ...failedRun(1001), delivery: 'd-1001' });
+test('what was answered with 202 has landed; a moment later its build and what is owed are in the database', async () => {
+  const { answer, buildId } = await deliver({ ...failedRun(1001), delivery: 'd-1001' });
 
-  const { buildId, jobId } = answer.json();
+  expect(answer.json()).toEqual({ deliveryId: 'd-1001', links: { delivery: '/api/deliveries/github/d-1001' } });
   expect(await stores.builds.find(buildId)).toMatchObject({ number: '1', externalId: '1001', status: 'failed' });
-  expect(await stores.triages.find(jobId)).toMatchObject({ buildId, state: 'queued' });
-  expect(await stores.deliveries.find('github', 'd-1001')).toMatchObject({ buildId, event: 'workflow_run' });
-  expect(rung).toContain(jobId);
+  const job = await stores.triages.findByBuild(buildId);
+  expect(job).toMatchObject({ buildId, state: 'queued' });
+  expect(rung).toContain(job?.id);
 });
 
-test('one delivery sent a hundred times at once is one row, with one answer (T06)', async () => {
-  const before = await count('builds');
+test('one delivery sent a hundred times at once is one row and one build, and each is told 202 (T06)', async () => {
+  const before = [await count('builds'), await count('deliveries'), await count('triage_jobs')];
   const answers = await Promise.all(Array.from({ length: 100 }, () => sendGithub(app, { ...failedRun(1002), delivery: 'd-1002' })));
+  await deliver({ ...failedRun(1002), delivery: 'd-1002' });
 
-  expect(new Set(answers.map((answer) => `${answer.statusCode} ${answer.body}`)).size).toBe(1);
-  expect(answers[0]?.statusCode).toBe(202);
-  expect(await count('builds')).toBe(before + 1);
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(100).fill(202));
+  const added = [await count('builds'), await count('deliveries'), await count('triage_jobs')].map((now, at) => now - (before[at] ?? 0));
+  console.info(`T06: 101 copies of one delivery, 101 × 202; builds, deliveries, jobs: ${added.join(', ')}`);
+  expect(added).toEqual([1, 1, 1]);
+});
+
+test('an id that comes again with another body is refused, whether its build is kept yet or not (T07)', async () => {
+  const answers = await Promise.all([
+    sendGithub(app, { ...failedRun(1006), delivery: 'd-1006' }),
+    sendGithub(app, { ...failedRun(1007), delivery: 'd-1006' }),
+  ]);
+  const later = await sendGithub(app, { ...failedRun(1008), delivery: 'd-1006' });
+
+  expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([202, 409]);
+  expect(later.statusCode).toBe(409);
 });
 
 test('a run, its jobs and its checks that come at once are one build (T09)', async () => {
   const before = [await count('builds'), await count('triage_jobs')];
   const told = [failedCheck(1003), failedJob(1003), failedRun(1003), failedJob(1003), failedCheck(1003)];
-  const answers = await Promise.all(told.map((sending, index) => sendGithub(app, { ...sending, delivery: `d-1003-${index}` })));
+  const all = await Promise.all(told.map((sending, index) => deliver({ ...sending, delivery: `d-1003-${index}` })));
 
-  expect(new Set(answers.map((answer) => answer.body)).size).toBe(1);
+  expect(new Set(all.map(({ buildId }) => buildId)).size).toBe(1);
   expect([await count('builds'), await count('triage_jobs')]).toEqual([(before[0] ?? 0) + 1, (before[1] ?? 0) + 1]);
-  expect(await stores.builds.find(answers[0]?.json().buildId)).toMatchObject({ pipeline: 'test', number: '3', externalId: '1003' });
+  expect(await stores.builds.find(all[0]?.buildId ?? '')).toMatchObject({ pipeline: 'test', number: '3', externalId: '1003' });
 });
 
 test('attempts that come out of order are two builds, and a late check belongs to the newer (T08)', async () => {
-  const second = await sendGithub(app, { ...failedRun(1004, { run_attempt: 2 }), delivery: 'd-1004-2' });
-  const first = await sendGithub(app, { ...failedRun(1004), delivery: 'd-1004-1' });
-  const check = await sendGithub(app, { ...failedCheck(1004), delivery: 'd-1004-c' });
+  const second = await deliver({ ...failedRun(1004, { run_attempt: 2 }), delivery: 'd-1004-2' });
+  const first = await deliver({ ...failedRun(1004), delivery: 'd-1004-1' });
+  const check = await deliver({ ...failedCheck(1004), delivery: 'd-1004-c' });
 
-  expect(first.json().buildId).not.toBe(second.json().buildId);
-  expect(check.json().buildId).toBe(second.json().buildId);
+  expect(first.buildId).not.toBe(second.buildId);
+  expect(check.buildId).toBe(second.buildId);
 });
 
 test('text that PostgreSQL cannot hold is cleaned on the way in (T21)', async () => {
   const { payload } = failedRun(1005, { head_branch: 'BRANCH', name: 'x' });
   const hostile = JSON.stringify(payload).replace('"BRANCH"', '"a\\u0000\\ud800"');
-  const answer = await sendGithub(app, { event: 'workflow_run', payload: hostile, delivery: 'd-1005' });
+  const { buildId } = await deliver({ event: 'workflow_run', payload: hostile, delivery: 'd-1005' });
 
-  expect(answer.statusCode).toBe(202);
-  expect(await stores.builds.find(answer.json().buildId)).toMatchObject({ branch: 'a\ufffd\ufffd' });
+  expect(await stores.builds.find(buildId)).toMatchObject({ branch: 'a\ufffd\ufffd' });
+});
+
+test('what became of a delivery can be asked for', async () => {
+  const { buildId } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
+  const { answer } = await deliver({ ...failedRun(1009), delivery: 'd/1009' });
+  const { delivery } = answer.json().links;
+  const ask = (url: string) => app.inject({ url, headers: { authorization: `Bearer ${TOKENS.read}` } });
+
+  expect((await ask(delivery)).json()).toEqual({
+    ...{ source: 'github', deliveryId: 'd/1009', event: 'workflow_run', state: 'recorded', attempts: 0, receivedAt: expect.any(String) },
+    ...{ buildId, links: { delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` } },
+  });
+  expect(answer.json().links).toEqual({ delivery, build: `/api/builds/${buildId}`, analyses: `/api/builds/${buildId}/analyses` });
+  expect((await ask('/api/deliveries/github/d-none')).statusCode).toBe(404);
+  expect((await ask('/api/deliveries/gitlab/d-none')).statusCode).toBe(400);
 });
 
 test('an upload is kept with its logs and test results', async () => {

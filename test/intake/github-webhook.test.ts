@@ -4,9 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { buildHttp } from '../../src/http.ts';
 import type { CheckRunEvent, WorkflowJobEvent, WorkflowRunEvent } from '../../src/intake/github-events.ts';
-import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { emptyHttpDeps, GITHUB_SECRETS, TEST_CONFIG } from '../support/http-deps.ts';
-import { githubExample, githubSignature, sendGithub } from '../support/webhook-senders.ts';
+import { type GithubSending, githubExample, githubSignature, sendGithub } from '../support/webhook-senders.ts';
 
 // Checked by the compiler: what GitHub's published types promise is enough for our schemas.
 const published = {
@@ -26,6 +26,13 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
+/** Sends, and waits until the relay has made a build of it. */
+async function send(sending: GithubSending) {
+  const answer = await sendGithub(app, sending);
+  await relayed(state);
+  return answer;
+}
+
 const failedRun = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure' } }, 1);
 const actionsCheck = {
   conclusion: 'failure',
@@ -34,13 +41,12 @@ const actionsCheck = {
 
 describe('what GitHub reports becomes a build', () => {
   test('a failed run is kept, owed a triage and rung for', async () => {
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: failedRun });
+    const answer = await send({ event: 'workflow_run', payload: failedRun });
 
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({
-      buildId: 'bld_1',
-      jobId: 'job_1',
-      links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' },
+      deliveryId: 'd1a7c4f0-0000-4000-8000-000000000001',
+      links: { delivery: '/api/deliveries/github/d1a7c4f0-0000-4000-8000-000000000001' },
     });
     expect(state.builds[0]).toMatchObject({
       ...{ provider: 'github', repository: 'octo-org/octo-repo', pipeline: 'test', number: '163', attempt: 1 },
@@ -52,10 +58,10 @@ describe('what GitHub reports becomes a build', () => {
 
   test('a passed run is owed templates, unless a fork ran it', async () => {
     const run = { conclusion: 'success' };
-    await sendGithub(app, { event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
+    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: run }, 1) });
     const forked = { ...run, id: 77, run_number: 164, head_repository: { full_name: 'somebody/octo-repo' } };
     const payload = githubExample('workflow_run', 'completed', { workflow_run: forked }, 1);
-    await sendGithub(app, { event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
+    await send({ event: 'workflow_run', payload, delivery: 'd1a7c4f0-0000-4000-8000-000000000002' });
 
     expect(state.builds.map(({ status }) => status)).toEqual(['passed', 'passed']);
     expect([...state.greens]).toEqual(['bld_1']);
@@ -64,7 +70,7 @@ describe('what GitHub reports becomes a build', () => {
   });
 
   test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
-    await sendGithub(app, {
+    await send({
       event: 'workflow_run',
       payload: githubExample('workflow_run', 'completed', { workflow_run: { conclusion } }, 1),
     });
@@ -73,17 +79,16 @@ describe('what GitHub reports becomes a build', () => {
   });
 
   test('a run that passed is kept, with nothing owed', async () => {
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: githubExample('workflow_run', 'completed', {}, 1) });
+    const answer = await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', {}, 1) });
 
     expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toMatchObject({ buildId: 'bld_1', jobId: null, ignored: expect.stringContaining('passed') });
     expect(state.builds[0]?.status).toBe('passed');
     expect(state.jobs).toEqual([]);
   });
 
   test('a failed job and a failed check of Actions are failures too', async () => {
-    await sendGithub(app, { event: 'workflow_job', payload: githubExample('workflow_job', 'completed'), delivery: 'd-1' });
-    await sendGithub(app, {
+    await send({ event: 'workflow_job', payload: githubExample('workflow_job', 'completed'), delivery: 'd-1' });
+    await send({
       event: 'check_run',
       payload: githubExample('check_run', 'completed', { check_run: actionsCheck }),
       delivery: 'd-2',
@@ -115,7 +120,7 @@ describe('what is no failure is acknowledged and ignored, with a reason', () => 
         ] as const,
     ),
   ] as const)('%s', async (event, payload, reason) => {
-    const answer = await sendGithub(app, { event, payload });
+    const answer = await send({ event, payload });
 
     expect(answer.statusCode).toBe(202);
     expect(answer.json()).toEqual({ ignored: expect.stringContaining(reason) });
@@ -143,10 +148,9 @@ describe('one run, told in several ways, is one build (T09)', () => {
   test.each([[['run', 'job', 'check']], [['job', 'run', 'check']], [['check', 'job', 'run']], [['check', 'run', 'job']]] as const)(
     'in the order %s',
     async (order) => {
-      const answers = [];
-      for (const name of order) answers.push((await sendGithub(app, messages[name])).json());
+      for (const name of order) await send(messages[name]);
 
-      expect(new Set(answers.map(({ buildId, jobId }) => `${buildId} ${jobId}`))).toEqual(new Set(['bld_1 job_1']));
+      expect(state.deliveries.map(({ buildId }) => buildId)).toEqual(['bld_1', 'bld_1', 'bld_1']);
       expect(state.builds).toHaveLength(1);
       expect(state.builds[0]).toMatchObject({ pipeline: 'test', number: '163' });
       expect(state.jobs).toHaveLength(1);
@@ -173,10 +177,11 @@ describe('more of one run fails', () => {
   const owedAfter = async (...sendings: readonly Parameters<typeof sendGithub>[1][]) => {
     const owed = [];
     for (const sending of sendings) {
-      expect((await sendGithub(app, sending)).json()).toMatchObject({ buildId: 'bld_1', jobId: 'job_1' });
+      expect((await send(sending)).statusCode).toBe(202);
       owed.push(state.jobs[0]?.owed);
     }
     expect(state.rung).toHaveLength(owed.at(-1) ?? 0);
+    expect(new Set(state.deliveries.map(({ buildId }) => buildId))).toEqual(new Set(['bld_1']));
     return owed;
   };
 
@@ -192,18 +197,19 @@ describe('more of one run fails', () => {
 });
 
 describe('deliveries that come again', () => {
-  test('the same delivery changes nothing and gets the same answer', async () => {
-    const first = await sendGithub(app, { event: 'workflow_run', payload: failedRun });
-    const second = await sendGithub(app, { event: 'workflow_run', payload: failedRun });
+  test('the same delivery changes nothing; by then its build is known', async () => {
+    const first = await send({ event: 'workflow_run', payload: failedRun });
+    const second = await send({ event: 'workflow_run', payload: failedRun });
 
-    expect([second.statusCode, second.json()]).toEqual([202, first.json()]);
+    expect(second.statusCode).toBe(202);
+    expect(second.json()).toMatchObject({ ...first.json(), links: { build: '/api/builds/bld_1', analyses: '/api/builds/bld_1/analyses' } });
     expect([state.deliveries.length, state.builds.length, state.rung.length]).toEqual([1, 1, 1]);
   });
 
   test('an id that comes again with another body is refused and logged (T07)', async () => {
-    await sendGithub(app, { event: 'workflow_run', payload: failedRun });
+    await send({ event: 'workflow_run', payload: failedRun });
     const other = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_number: 164, id: 2 } }, 1);
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: other });
+    const answer = await send({ event: 'workflow_run', payload: other });
 
     expect(answer.statusCode).toBe(409);
     expect(state.builds).toHaveLength(1);
@@ -211,9 +217,9 @@ describe('deliveries that come again', () => {
   });
 
   test('a re-run is another build', async () => {
-    await sendGithub(app, { event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
+    await send({ event: 'workflow_run', payload: failedRun, delivery: 'd-1' });
     const again = githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', run_attempt: 2 } }, 1);
-    await sendGithub(app, { event: 'workflow_run', payload: again, delivery: 'd-2' });
+    await send({ event: 'workflow_run', payload: again, delivery: 'd-2' });
 
     expect(state.builds.map((build) => build.attempt)).toEqual([1, 2]);
   });
@@ -232,7 +238,7 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
     ['another body', githubSignature(`${body} `)],
     ['one bit off', good.replace(/.$/, (last) => (last === '0' ? '1' : '0'))],
   ])('%s', async (_what, signature) => {
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: body, headers: { 'x-hub-signature-256': signature } });
+    const answer = await send({ event: 'workflow_run', payload: body, headers: { 'x-hub-signature-256': signature } });
 
     expect(answer.statusCode).toBe(401);
     expect(answer.json().error).toMatchObject({ code: 'unauthenticated', message: expect.stringMatching(/\.|\?$/) });
@@ -242,14 +248,14 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
 
   test('the signature is over the bytes: the same JSON with other spaces does not fit', async () => {
     const spaced = JSON.stringify(failedRun, null, 2);
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: spaced, headers: { 'x-hub-signature-256': good } });
+    const answer = await send({ event: 'workflow_run', payload: spaced, headers: { 'x-hub-signature-256': good } });
 
     expect(answer.statusCode).toBe(401);
   });
 
   test('either of two secrets may sign while one is rotated (T12)', async () => {
     for (const [index, secret] of GITHUB_SECRETS.entries()) {
-      const answer = await sendGithub(app, { event: 'workflow_run', payload: failedRun, secret, delivery: `d-${index}` });
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret, delivery: `d-${index}` });
       expect(answer.statusCode).toBe(202);
     }
   });
@@ -266,11 +272,11 @@ describe('a delivery that is not signed as it must be is refused, and nothing is
   test('thirty forged deliveries in a minute are answered with "wait"; a true one still comes through (T19)', async () => {
     let last = 0;
     for (let forged = 0; forged < 32; forged++) {
-      const answer = await sendGithub(app, { event: 'workflow_run', payload: failedRun, secret: `guess-${forged}-xyz` });
+      const answer = await send({ event: 'workflow_run', payload: failedRun, secret: `guess-${forged}-xyz` });
       last = answer.statusCode;
     }
     expect(last).toBe(429);
-    expect((await sendGithub(app, { event: 'workflow_run', payload: failedRun })).statusCode).toBe(202);
+    expect((await send({ event: 'workflow_run', payload: failedRun })).statusCode).toBe(202);
   });
 });
 
@@ -289,7 +295,7 @@ describe('a signed delivery that is not as it should be', () => {
     ['JSON nested ten thousand deep', `${'['.repeat(10_000)}${']'.repeat(10_000)}`, 400],
     ['NaN', '{"action": NaN}', 400],
   ])('%s', async (_what, payload, status) => {
-    const answer = await sendGithub(app, { event: 'workflow_run', payload });
+    const answer = await send({ event: 'workflow_run', payload });
 
     expect(answer.statusCode).toBe(status);
     expect(answer.json().error.message).toMatch(/[.?]$/);
@@ -307,7 +313,7 @@ describe('a signed delivery that is not as it should be', () => {
     ['workflow_job', { html_url: 'data:text/html,x' }],
     ['check_run', { pull_requests: [{ number: 9_007_199_254_740_991 }] }],
   ])('a %s that says %j is refused by its field, and nothing is kept', async (event, fields) => {
-    const answer = await sendGithub(app, { event, payload: githubExample(event, 'completed', { [event]: fields }) });
+    const answer = await send({ event, payload: githubExample(event, 'completed', { [event]: fields }) });
 
     expect(answer.statusCode).toBe(400);
     expect(answer.json().error.message).toContain(Object.keys(fields)[0]);
@@ -316,7 +322,7 @@ describe('a signed delivery that is not as it should be', () => {
 
   test.each(['javascript:alert(1)', '', 'no address'])('a check with the address %j is no job of Actions', async (details_url) => {
     const payload = githubExample('check_run', 'completed', { check_run: { ...actionsCheck, details_url } });
-    const answer = await sendGithub(app, { event: 'check_run', payload });
+    const answer = await send({ event: 'check_run', payload });
 
     expect([answer.statusCode, state.builds]).toEqual([202, []]);
   });
@@ -324,14 +330,14 @@ describe('a signed delivery that is not as it should be', () => {
   test('deep nesting beside the fields that count does no harm', async () => {
     const deep = `${JSON.stringify(failedRun).slice(0, -1)},"extra":${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}}`;
 
-    expect((await sendGithub(app, { event: 'workflow_run', payload: deep })).statusCode).toBe(202);
+    expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);
   });
 
   test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
     const payload = JSON.stringify(
       githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } }, 1),
     );
-    await sendGithub(app, { event: 'workflow_run', payload: payload.replace('"BRANCH"', '"a\\u0000b\\ud800c"') });
+    await send({ event: 'workflow_run', payload: payload.replace('"BRANCH"', '"a\\u0000b\\ud800c"') });
 
     expect(state.builds[0]?.branch).toBe('a\ufffdb\ufffdc');
   });
@@ -344,7 +350,7 @@ describe('a signed delivery that is not as it should be', () => {
     ['an endless delivery id', { 'x-github-delivery': 'd'.repeat(201) }, 400],
     ['no event', { 'x-github-event': undefined }, 400],
   ])('%s', async (_what, headers, status) => {
-    const answer = await sendGithub(app, { event: 'workflow_run', payload: failedRun, headers });
+    const answer = await send({ event: 'workflow_run', payload: failedRun, headers });
 
     expect(answer.statusCode).toBe(status);
     expect(answer.json().error.message).toMatch(/\.$/);
@@ -353,7 +359,7 @@ describe('a signed delivery that is not as it should be', () => {
 
   test('a body above the limit is refused before it is read', async () => {
     const payload = JSON.stringify({ filler: 'x'.repeat(TEST_CONFIG.http.maxBodyBytes) });
-    const answer = await sendGithub(app, { event: 'workflow_run', payload });
+    const answer = await send({ event: 'workflow_run', payload });
 
     expect(answer.statusCode).toBe(413);
     expect(answer.json().error.code).toBe('too-large');
@@ -365,6 +371,7 @@ describe('what is behind the door fails', () => {
     const fake = fakeHttpDeps({ jobQueue: emptyHttpDeps().jobQueue });
     const withoutQueue = await buildHttp(fake.deps);
     const answer = await sendGithub(withoutQueue, { event: 'workflow_run', payload: failedRun });
+    await relayed(fake.state);
     await withoutQueue.close();
 
     expect(answer.statusCode).toBe(202);

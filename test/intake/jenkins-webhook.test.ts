@@ -1,7 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildHttp } from '../../src/http.ts';
-import { type FakeState, fakeHttpDeps } from '../support/fake-stores.ts';
+import { type FakeState, fakeHttpDeps, relayed } from '../support/fake-stores.ts';
 import { emptyHttpDeps, JENKINS_SECRETS, TEST_CONFIG } from '../support/http-deps.ts';
 import { signedHeaders } from '../support/webhook-senders.ts';
 
@@ -41,11 +41,14 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-function send(payload: unknown, options: { headers?: Record<string, string>; url?: string } = {}) {
+/** Sends, and waits until the relay has made a build of it. */
+async function send(payload: unknown, options: { headers?: Record<string, string>; url?: string } = {}) {
   const body = typeof payload === 'string' ? payload : JSON.stringify(payload);
   const headers = options.headers ?? { 'x-faultline-token': JENKINS_SECRETS[0] };
   const request: InjectOptions = { method: 'POST', url: options.url ?? '/webhooks/jenkins', payload: body };
-  return app.inject({ ...request, headers: { 'content-type': 'application/json;charset=UTF-8', ...headers } });
+  const answer = await app.inject({ ...request, headers: { 'content-type': 'application/json;charset=UTF-8', ...headers } });
+  await relayed(state);
+  return answer;
 }
 
 function changed(build: object): object {
@@ -57,7 +60,11 @@ describe('the Notification plugin', () => {
     const answer = await send(notification);
 
     expect(answer.statusCode).toBe(202);
-    expect(answer.json()).toMatchObject({ buildId: 'bld_1', jobId: 'job_1' });
+    expect(answer.json()).toEqual({
+      deliveryId: expect.any(String),
+      links: { delivery: expect.stringMatching('^/api/deliveries/jenkins/') },
+    });
+    expect(state.jobs).toHaveLength(1);
     expect(state.builds[0]).toMatchObject({
       ...{ provider: 'jenkins', repository: 'evgeny-goldin/asgard', pipeline: 'team/asgard', number: '18', attempt: 1, status: 'failed' },
       ...{ branch: 'master', externalId: notification.build.full_url, url: notification.build.full_url },
@@ -66,23 +73,22 @@ describe('the Notification plugin', () => {
   });
 
   test('COMPLETED and FINALIZED of one build are one build, acted on once', async () => {
-    const first = await send(notification);
-    const second = await send(changed({ phase: 'FINALIZED' }));
+    await send(notification);
+    await send(changed({ phase: 'FINALIZED' }));
 
-    expect(second.json()).toEqual(first.json());
+    expect(state.deliveries.map(({ event, buildId }) => `${event} ${buildId}`)).toEqual(['completed bld_1', 'finalized bld_1']);
     expect([state.builds.length, state.jobs.length]).toEqual([1, 1]);
   });
 
   test('an unstable build has failing tests: it is a failure', async () => {
-    expect((await send(changed({ status: 'UNSTABLE' }))).json()).toMatchObject({ jobId: 'job_1' });
+    await send(changed({ status: 'UNSTABLE' }));
+
+    expect(state.rung).toEqual(['job_1']);
   });
 
   test('a build that passed is kept, with nothing owed', async () => {
-    expect((await send(changed({ status: 'SUCCESS' }))).json()).toMatchObject({
-      buildId: 'bld_1',
-      jobId: null,
-      ignored: expect.any(String),
-    });
+    expect((await send(changed({ status: 'SUCCESS' }))).statusCode).toBe(202);
+    expect([state.builds[0]?.status, state.jobs]).toEqual(['passed', []]);
   });
 
   test.each([
@@ -205,7 +211,7 @@ describe('signed deliveries (T14)', () => {
     const replay = await send(body, { headers });
 
     expect(replay.statusCode).toBe(409);
-    expect(replay.json().error.message).toContain('bld_1');
+    expect(replay.json().error.message).toContain('/api/deliveries/jenkins/evt-1');
     expect([state.builds.length, state.rung.length]).toEqual([1, 1]);
   });
 

@@ -18,6 +18,7 @@ import { storedGreens } from '../../src/triage/green-logs.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
+import { recordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
@@ -91,7 +92,7 @@ async function endRun(number: number, conclusion: 'success' | 'failure', log: st
   };
   const response = await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body });
   expect(response.status).toBe(202);
-  return z.object({ buildId: z.string() }).parse(await response.json()).buildId;
+  return await recordedBuild(service.address, TOKEN, { source: 'github', id: headers['x-github-delivery'] });
 }
 
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {

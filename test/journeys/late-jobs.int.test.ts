@@ -11,12 +11,12 @@ import { capturedFailure } from '../support/captured-failures.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
 import { sendJson } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
+import { recordedBuild } from '../support/recorded-build.ts';
 import { type Service, startService, TOKEN } from '../support/service.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
 const SECRET = 'a-webhook-secret-for-the-journey';
 const REPOSITORY = { full_name: 'octo-org/octo-repo' };
-const Answer = z.object({ buildId: z.string(), jobId: z.string() });
 const Found = z.object({ triage: z.object({ state: z.string(), attempts: z.int() }), analyses: z.array(Analysis) });
 
 const units = capturedFailure('tax-band-boundary');
@@ -82,8 +82,9 @@ async function send({ id, event, body }: Delivery): Promise<Response> {
   return response;
 }
 
-async function sendFailure(sending: Delivery): Promise<string> {
-  return Answer.parse(await (await send(sending)).json()).buildId;
+async function deliver(sending: Delivery): Promise<string> {
+  await send(sending);
+  return await recordedBuild(service.address, TOKEN, { source: 'github', id: sending.id });
 }
 
 async function get<Value>(path: string, schema: z.ZodType<Value>): Promise<Value> {
@@ -120,7 +121,7 @@ describe('a run whose jobs fail one after the other', () => {
   const sent: Delivery[] = [];
   const sendNew = (sending: Delivery) => {
     sent.push(sending);
-    return sendFailure(sending);
+    return deliver(sending);
   };
 
   it('is answered when its first job fails, while the run goes on', async () => {
@@ -155,8 +156,8 @@ describe('a run whose jobs fail one after the other', () => {
   it('gets nothing new from deliveries that come again, nor from a job told after the end', async () => {
     const before = await foundFor(buildId);
     const asked = github.api.requests.length;
-    for (const sending of sent) expect(await sendFailure(sending)).toBe(buildId);
-    expect(await sendFailure(failJob(9001, 2, 'types', types.log))).toBe(buildId);
+    for (const sending of sent) expect(await deliver(sending)).toBe(buildId);
+    expect(await deliver(failJob(9001, 2, 'types', types.log))).toBe(buildId);
 
     expect(await foundFor(buildId)).toEqual(before);
     expect(github.api.requests).toHaveLength(asked);
@@ -166,9 +167,10 @@ describe('a run whose jobs fail one after the other', () => {
 
   it('is another build when it is run again and passes', async () => {
     const before = await foundFor(buildId);
-    const again = z.object({ buildId: z.string(), jobId: z.null() }).parse(await (await send(endRun(9001, 'success', 2))).json());
+    const again = await deliver(endRun(9001, 'success', 2));
 
-    expect(again.buildId).not.toBe(buildId);
+    expect(again).not.toBe(buildId);
+    expect(await get(`/api/builds/${again}/analyses`, z.object({ triage: z.null() }))).toEqual({ triage: null });
     expect(await foundFor(buildId)).toEqual(before);
   });
 });
@@ -189,10 +191,10 @@ describe('a job that fails while the first one is being read', () => {
         return true;
       };
     });
-    const buildId = await sendFailure(first);
+    const buildId = await deliver(first);
     await asked;
 
-    expect(await sendFailure(failJob(9002, 12, 'types', types.log))).toBe(buildId);
+    expect(await deliver(failJob(9002, 12, 'types', types.log))).toBe(buildId);
     answerLate();
 
     const analyses = await foundFor(buildId);
@@ -207,7 +209,7 @@ describe('jobs of one run that fail without a test', () => {
     github.state.jobs = [];
     failJob(9003, 21, 'link', linker.log);
     failJob(9003, 22, 'types', types.log);
-    const buildId = await sendFailure(endRun(9003));
+    const buildId = await deliver(endRun(9003));
 
     const analyses = await foundFor(buildId);
 

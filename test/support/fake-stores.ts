@@ -1,10 +1,19 @@
 import type { Build, TestResult } from '../../src/domain/build.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import type { HttpDeps } from '../../src/http.ts';
+import type { DeliveryKey, DeliveryState } from '../../src/ports/deliveries.ts';
 import { type Stores, WHOLE_BUILD } from '../../src/ports/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger } from './http-deps.ts';
 
-type Kept = Parameters<Stores['deliveries']['insertOnce']>[0];
+/** A delivery as the fake keeps it. */
+interface Kept extends DeliveryKey {
+  readonly event: string;
+  readonly bodySha256: string;
+  buildId: string | null;
+  intake: unknown;
+  state: DeliveryState;
+  attempts: number;
+}
 
 /** What a fake installation has been told, for assertions. */
 export interface FakeState {
@@ -57,15 +66,45 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
 }
 
 function fakeDeliveries(state: FakeState): Stores['deliveries'] {
-  const find: Stores['deliveries']['find'] = async (source, deliveryId) =>
-    state.deliveries.find((kept) => kept.source === source && kept.deliveryId === deliveryId) ?? null;
+  const at = ({ source, deliveryId }: DeliveryKey) =>
+    state.deliveries.find((kept) => kept.source === source && kept.deliveryId === deliveryId);
+  const keep = (delivery: Omit<Kept, 'attempts'>) => {
+    if (at(delivery) !== undefined) return false;
+    state.deliveries.push({ ...delivery, attempts: 0 });
+    return true;
+  };
+  const landed = (key: DeliveryKey) => {
+    const kept = at(key);
+    return kept?.state === 'landed' ? kept : null;
+  };
   return {
-    find,
-    insertOnce: async (delivery) => {
-      if ((await find(delivery.source, delivery.deliveryId)) !== null) return false;
-      state.deliveries.push(delivery);
-      return true;
+    find: async (source, deliveryId) => {
+      const kept = at({ source, deliveryId });
+      return kept === undefined ? null : { ...kept, receivedAt: new Date(0).toISOString() };
     },
+    insertOnce: async (delivery) => keep({ ...delivery, intake: null, state: 'recorded' }),
+    land: async (deliveries) => deliveries.map((one) => keep({ ...one, buildId: null, state: 'landed' })),
+    landAgain: async (delivery) => {
+      const kept = at(delivery);
+      if (kept?.state !== 'refused') return false;
+      return Object.assign(kept, { state: 'landed', attempts: 0 }) !== undefined;
+    },
+    landed: async () => state.deliveries.filter((kept) => kept.state === 'landed'),
+    takeLanded: async (key) => landed(key),
+    markRecorded: async (key, buildId) => {
+      const kept = landed(key);
+      return kept !== null && Object.assign(kept, { state: 'recorded', buildId, intake: null }) !== undefined;
+    },
+    putOff: async (key, { attempts, refuse }) => {
+      const kept = landed(key);
+      return kept !== null && Object.assign(kept, { attempts, state: refuse ? 'refused' : 'landed' }) !== undefined;
+    },
+    backlog: async () => ({
+      landed: state.deliveries.filter((kept) => kept.state === 'landed').length,
+      oldestMs: null,
+      refused: 0,
+      refusal: null,
+    }),
   };
 }
 
@@ -148,4 +187,13 @@ function fakeGreens(state: FakeState, empty: HttpDeps): Stores['greens'] {
     owe: async (buildId) => void state.greens.add(buildId),
     saveDefaultBranch: async ({ provider, repository, branch }) => void state.defaultBranches.set(`${provider} ${repository}`, branch),
   };
+}
+
+/** Resolves when the relay has made builds of all that landed, and has rung. */
+export async function relayed(state: Pick<FakeState, 'deliveries'>): Promise<void> {
+  let tries = 0;
+  do {
+    if (tries++ > 1000) throw new Error('a delivery stayed landed');
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  } while (state.deliveries.some((kept) => kept.state === 'landed'));
 }

@@ -1,40 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { newId } from '../../../src/domain/ids.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { WHOLE_BUILD } from '../../../src/ports/stores.ts';
 import { sampleBuild } from '../../store/samples.ts';
+import { deliveriesContract } from './deliveries.ts';
 import { PAGE, type StoresWorld } from './world.ts';
 
 export function deliveriesAndBuildsContract(world: StoresWorld): void {
-  describe('deliveries', () => {
-    it('keeps a delivery once, also when two come at the same moment', async () => {
-      const { id: buildId } = await world.build();
-      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId };
-
-      const kept = await Promise.all([1, 2, 3].map(() => world.stores.deliveries.insertOnce(delivery)));
-
-      expect(kept.filter(Boolean)).toHaveLength(1);
-      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toEqual({
-        event: 'workflow_run',
-        bodySha256: 'aa',
-        buildId,
-      });
-      expect(await world.stores.deliveries.find('jenkins', delivery.deliveryId)).toBeNull();
-    });
-
-    it('forgets a delivery whose transaction fails', async () => {
-      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId: null };
-
-      const failing = world.db.transaction(async (sql) => {
-        await world.stores.deliveries.insertOnce(delivery, sql);
-        throw new Error('the sender hung up');
-      });
-
-      await expect(failing).rejects.toThrow('the sender hung up');
-      expect(await world.stores.deliveries.insertOnce(delivery)).toBe(true);
-    });
-  });
-
+  deliveriesContract(world);
   describe('builds', () => {
     it('gives back every field as it was stored', async () => {
       const full = sampleBuild({

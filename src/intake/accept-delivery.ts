@@ -1,0 +1,43 @@
+import type { DeliveryKey, KeptDelivery } from '../ports/deliveries.ts';
+import { type DeliveryAccepted, linksOf } from './answers.ts';
+import type { IntakeDeps } from './intake-deps.ts';
+import type { Intake } from './intake-shape.ts';
+import { type Delivery, usedBefore } from './record-build.ts';
+
+export interface Acceptance {
+  readonly answer: DeliveryAccepted;
+  /** The same delivery was here before. */
+  readonly repeated: boolean;
+}
+
+/**
+ * Makes a webhook's delivery durable, in one statement, and hands it to the relay. One that was here before changes
+ * nothing, except that one that was set aside is tried again; `conflict` where its body is another.
+ */
+export async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake): Promise<Acceptance> {
+  const landing = { ...delivery, intake };
+  const { before } = await deps.landing.land(landing);
+  if (before === null) deps.relay.add(keyOf(delivery));
+  else await meetAgain(deps, delivery, before, landing);
+  return { answer: answerFor(deps, delivery, before?.buildId ?? null), repeated: before !== null };
+}
+
+async function meetAgain(
+  { stores, relay, logger }: IntakeDeps,
+  delivery: Delivery,
+  before: KeptDelivery,
+  landing: Delivery & { readonly intake: Intake },
+): Promise<void> {
+  if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
+  const { source, deliveryId } = delivery;
+  logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'delivery was here before');
+  if (before.state === 'refused' && (await stores.deliveries.landAgain(landing))) relay.add({ source, deliveryId });
+}
+
+function keyOf({ source, deliveryId }: DeliveryKey): DeliveryKey {
+  return { source, deliveryId };
+}
+
+function answerFor({ settings }: IntakeDeps, { source, deliveryId }: Delivery, buildId: string | null): DeliveryAccepted {
+  return { deliveryId, links: linksOf(settings, { source, deliveryId }, buildId) };
+}

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isRetryable, messageOf } from '../domain/errors.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { DeliveryKey, LandedDelivery } from '../ports/deliveries.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Stores } from '../ports/stores.ts';
+import type { Bell } from './bell.ts';
+import { Intake } from './intake-shape.ts';
+import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
+
+/** How often landed deliveries are looked for that no living process has in hand. */
+const SWEEP_MS = 3_000;
+/** What landed later is in the hands of the process that took it in. */
+const OTHERS_HAVE_IT_MS = 5_000;
+const SWEEP_BATCH = 500;
+/** What is in hand beyond this is left to the sweeps. */
+const MAX_IN_HAND = 20_000;
+/** While senders wait, the relay rests this many times as long as it worked: being accepted is urgent, being read is not. */
+const REST_WHILE_BUSY = 1;
+const MAX_TRIES = 8;
+const FIRST_RETRY_MS = 1_000;
+const MAX_RETRY_MS = 60_000;
+/** After something that may pass, such as a database that restarts: tried for ever. */
+const PASSING_RETRY_MS = 2_000;
+/** How long a stop waits for the queue. */
+const SETTLE_MS = 2_000;
+
+export interface RelayDeps {
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
+  readonly database: Pick<Database, 'transaction'>;
+  readonly bell: Bell;
+  readonly logger: Logger;
+  /** Whether senders wait for the database right now. */
+  readonly busy?: () => boolean;
+}
+
+/** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
+export interface Relay {
+  /** Takes a delivery in hand that has just landed here. */
+  add(key: DeliveryKey): void;
+  /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
+  sweep(): void;
+  /** Resolves when nothing is in hand. */
+  idle(): Promise<void>;
+  /** Ends the delivery that is being recorded; the rest stays landed. */
+  stop(): Promise<void>;
+}
+
+export function createRelay(deps: RelayDeps): Relay {
+  const inHand = new Map<string, DeliveryKey>();
+  let running: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped = false;
+
+  function add(key: DeliveryKey): void {
+    if (stopped || inHand.size >= MAX_IN_HAND) return;
+    inHand.set(`${key.source} ${key.deliveryId}`, key);
+    // Not in this turn: the answer that is being written goes first.
+    running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
+  }
+
+  async function run(): Promise<void> {
+    for (const [name, key] of inHand) {
+      if (stopped) break;
+      const startedAt = performance.now();
+      const reached = await relayOne(deps, key);
+      inHand.delete(name);
+      // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
+      if (!reached) inHand.clear();
+      if (deps.busy?.() === true) await delay((performance.now() - startedAt) * REST_WHILE_BUSY);
+    }
+    running = null;
+  }
+
+  async function sweep(olderThanMs: number): Promise<void> {
+    try {
+      for (const key of await deps.stores.deliveries.landed(olderThanMs, SWEEP_BATCH)) add(key);
+    } catch (error) {
+      deps.logger.warn({ error }, 'landed deliveries could not be looked for; it will be tried again');
+    }
+  }
+
+  return {
+    add,
+    sweep: () => {
+      if (stopped || timer !== undefined) return;
+      timer = setInterval(() => void sweep(OTHERS_HAVE_IT_MS), SWEEP_MS);
+      timer.unref();
+      void sweep(0);
+    },
+    idle: async () => {
+      while (running !== null) await running;
+    },
+    stop: async () => {
+      stopped = true;
+      clearInterval(timer);
+      await running;
+      await deps.bell.settle(SETTLE_MS);
+    },
+  };
+}
+
+/** A relay that sweeps: for a process without doors. */
+export function startRelay(deps: RelayDeps): Relay {
+  const relay = createRelay(deps);
+  relay.sweep();
+  return relay;
+}
+
+/** Never throws: what fails is put off, or set aside. False where the database could not be reached. */
+async function relayOne(deps: RelayDeps, key: DeliveryKey): Promise<boolean> {
+  let taken: LandedDelivery | null = null;
+  try {
+    const done = await deps.database.transaction(async (sql) => {
+      taken = await deps.stores.deliveries.takeLanded(key, sql);
+      return taken === null ? null : await record(deps, taken, sql);
+    });
+    if (done !== null) announce(deps, done);
+    return true;
+  } catch (error) {
+    if (taken !== null) return await putOff(deps, taken, error);
+    deps.logger.warn({ ...key, error }, 'landed deliveries cannot be recorded now; they will be tried again');
+    return false;
+  }
+}
+
+interface Done {
+  readonly delivery: LandedDelivery;
+  readonly intake: Intake;
+  readonly stored: StoredBuild;
+}
+
+async function record(deps: RelayDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
+  const intake = Intake.parse(delivery.intake);
+  const stored = await storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql));
+  return stored === null ? null : { delivery, intake, stored };
+}
+
+function announce({ bell, logger }: RelayDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
+  if (news && job !== null) bell.ring(job.id, { urgent: isUrgent(intake) });
+  const { source, deliveryId, event } = delivery;
+  logger.info({ source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news }, 'build received');
+}
+
+async function putOff(
+  { stores, logger }: RelayDeps,
+  { source, deliveryId, attempts: before }: LandedDelivery,
+  error: unknown,
+): Promise<boolean> {
+  const passes = isRetryable(error);
+  const attempts = before + (passes ? 0 : 1);
+  const refuse = attempts >= MAX_TRIES;
+  const delayMs = passes ? PASSING_RETRY_MS : Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (attempts - 1));
+  const fields = { source, deliveryId, attempts, error };
+  if (refuse) logger.error(fields, 'a delivery could not be recorded and is set aside; deliver it again once the cause is mended');
+  else logger.warn({ ...fields, delayMs }, 'a delivery could not be recorded yet; it will be tried again');
+  try {
+    await stores.deliveries.putOff({ source, deliveryId }, { error: messageOf(error).slice(0, 1000), delayMs, attempts, refuse });
+    return true;
+  } catch {
+    return false;
+  }
+}

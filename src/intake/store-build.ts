@@ -1,0 +1,62 @@
+import type { Build, NewBuild, TestResult } from '../domain/build.ts';
+import type { TriageJob } from '../domain/triage.ts';
+import type { Sql } from '../ports/database.ts';
+import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
+import type { Intake } from './intake-shape.ts';
+
+export interface StoreBuildDeps {
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens'>;
+}
+
+export interface BuildToStore extends Intake {
+  readonly testResults?: readonly TestResult[];
+}
+
+export interface StoredBuild {
+  readonly build: Build;
+  /** What is owed to the build; null where nothing is (it passed). */
+  readonly job: TriageJob | null;
+  /** More of it has failed than was known: whoever triages is to be rung for. */
+  readonly news: boolean;
+}
+
+/** Whether the failure of this build is more urgent than others: one on the branch that everybody works from. */
+export function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
+  return defaultBranch != null && build.branch === defaultBranch && fromFork !== true;
+}
+
+/** The build that is meant, kept or added to, and `keep` called with it, before what is owed to it is written. Needs a transaction. */
+export async function storeBuild(
+  { stores }: StoreBuildDeps,
+  intake: BuildToStore,
+  sql: Sql,
+  keep: (build: Build) => Promise<boolean>,
+): Promise<StoredBuild | null> {
+  const { builds, triages } = stores;
+  const { part = WHOLE_BUILD, testResults = [] } = intake;
+  const named = intake.attemptUnknown === true ? await withKnownAttempt(stores, intake.build, part, sql) : intake.build;
+  const { build } = await builds.upsert(named, sql);
+  if (!(await keep(build))) return null;
+  if (testResults.length > 0) await builds.saveTestResults(build.id, testResults, sql);
+  await rememberGreen(stores, build, intake, sql);
+  // A run that passed stays passed, though one of its jobs was allowed to fail.
+  if (intake.build.status !== 'failed' || build.status !== 'failed') return { build, job: null, news: false };
+  const news = await builds.addFailedPart(build.id, part, sql);
+  const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
+  return { build, job, news };
+}
+
+type BuildStores = StoreBuildDeps['stores'];
+
+async function rememberGreen({ greens }: BuildStores, build: Build, { fromFork, defaultBranch }: Intake, sql: Sql): Promise<void> {
+  const { provider, repository } = build;
+  if (defaultBranch != null) await greens.saveDefaultBranch({ provider, repository, branch: defaultBranch }, sql);
+  if (build.status === 'passed' && fromFork !== true) await greens.owe(build.id, sql);
+}
+
+async function withKnownAttempt({ builds }: BuildStores, incoming: NewBuild, failedPart: string, sql: Sql): Promise<NewBuild> {
+  const { provider, repository, externalId } = incoming;
+  if (externalId === null) return incoming;
+  const known = await builds.findByExternalId({ provider, repository, externalId, failedPart }, sql);
+  return known === null ? incoming : { ...incoming, attempt: known.attempt, pipeline: known.pipeline, number: known.number };
+}

@@ -1,0 +1,133 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import type { DeliveryKey, LandingDelivery } from '../../../src/ports/deliveries.ts';
+import type { StoresWorld } from './world.ts';
+
+export function deliveriesContract(world: StoresWorld): void {
+  const landing = (change: Partial<LandingDelivery> = {}): LandingDelivery => ({
+    ...{ source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', intake: { build: { number: '7' } } },
+    ...change,
+  });
+  const take = (key: DeliveryKey) => world.db.transaction((sql) => world.stores.deliveries.takeLanded(key, sql));
+  const record = (key: DeliveryKey, buildId: string) =>
+    world.db.transaction(async (sql) => {
+      if ((await world.stores.deliveries.takeLanded(key, sql)) === null) return false;
+      return await world.stores.deliveries.markRecorded(key, buildId, sql);
+    });
+
+  describe('deliveries', () => {
+    it('keeps a delivery once, also when two come at the same moment', async () => {
+      const { id: buildId } = await world.build();
+      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId };
+
+      const kept = await Promise.all([1, 2, 3].map(() => world.stores.deliveries.insertOnce(delivery)));
+
+      expect(kept.filter(Boolean)).toHaveLength(1);
+      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toEqual({
+        ...{ event: 'workflow_run', bodySha256: 'aa', buildId, state: 'recorded', attempts: 0 },
+        receivedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      });
+      expect(await world.stores.deliveries.find('jenkins', delivery.deliveryId)).toBeNull();
+    });
+
+    it('forgets a delivery whose transaction fails', async () => {
+      const delivery = { source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', buildId: null };
+
+      const failing = world.db.transaction(async (sql) => {
+        await world.stores.deliveries.insertOnce(delivery, sql);
+        throw new Error('the sender hung up');
+      });
+
+      await expect(failing).rejects.toThrow('the sender hung up');
+      expect(await world.stores.deliveries.insertOnce(delivery)).toBe(true);
+    });
+  });
+
+  describe('landed deliveries', () => {
+    it('land many at once, and each is told whether it is new', async () => {
+      const [known, ...fresh] = [landing(), landing(), landing({ source: 'jenkins' })];
+      expect(await world.stores.deliveries.land([known ?? landing()])).toEqual([true]);
+
+      const all = [...fresh, known ?? landing()];
+      expect(await world.stores.deliveries.land(all)).toEqual([true, true, false]);
+      expect(await world.stores.deliveries.land([])).toEqual([]);
+      for (const { source, deliveryId } of all) {
+        expect(await world.stores.deliveries.find(source, deliveryId)).toMatchObject({ state: 'landed', buildId: null });
+      }
+    });
+
+    it('land once where many senders come at the same moment in other orders', async () => {
+      const all = Array.from({ length: 20 }, () => landing());
+      const told = await Promise.all(
+        Array.from({ length: 10 }, async (_, turn) => {
+          const turned = [...all.slice(turn * 2), ...all.slice(0, turn * 2)];
+          return (await world.stores.deliveries.land(turned)).filter(Boolean).length;
+        }),
+      );
+
+      expect(told.reduce((sum, one) => sum + one)).toBe(20);
+    });
+
+    it('keep text that PostgreSQL cannot hold, cleaned', async () => {
+      const delivery = landing({ intake: { build: { branch: 'a\u0000b\ud800c', number: '"\\' } } });
+      await world.stores.deliveries.land([delivery]);
+
+      expect((await take(delivery))?.intake).toEqual({ build: { branch: 'a\ufffdb\ufffdc', number: '"\\' } });
+    });
+
+    it('are taken by one at a time, and what was taken and not recorded stays', async () => {
+      const delivery = landing();
+      await world.stores.deliveries.land([delivery]);
+
+      expect(await take(delivery)).toEqual({
+        ...{ source: 'github', deliveryId: delivery.deliveryId, event: 'workflow_run', attempts: 0 },
+        intake: { build: { number: '7' } },
+      });
+      const { id } = await world.build();
+      const recorded = await Promise.all([1, 2, 3, 4].map(() => record(delivery, id)));
+
+      expect(recorded.filter(Boolean)).toHaveLength(1);
+      expect(await take(delivery)).toBeNull();
+      expect(await world.stores.deliveries.find('github', delivery.deliveryId)).toMatchObject({ state: 'recorded', buildId: id });
+    });
+
+    it('are listed oldest first, without those that are put off', async () => {
+      const all = [landing(), landing(), landing()];
+      for (const one of all) await world.stores.deliveries.land([one]);
+      const ours = async (olderThanMs: number) => {
+        const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(({ deliveryId }) => deliveryId);
+        return ids.filter((id) => all.some(({ deliveryId }) => deliveryId === id));
+      };
+      const [first, second, third] = all.map(({ deliveryId }) => deliveryId);
+
+      expect(await ours(0)).toEqual([first, second, third]);
+      expect(await ours(60_000)).toEqual([]);
+      const how = { error: 'not now', delayMs: 60_000, attempts: 1, refuse: false };
+      expect(await world.stores.deliveries.putOff({ source: 'github', deliveryId: second ?? '' }, how)).toBe(true);
+
+      expect(await ours(0)).toEqual([first, third]);
+      expect(await take({ source: 'github', deliveryId: second ?? '' })).toBeNull();
+    });
+
+    it('are put off by whoever tried most often, set aside at last, and land again', async () => {
+      const delivery = landing();
+      const { deliveries } = world.stores;
+      await deliveries.land([delivery]);
+      const before = await deliveries.backlog();
+
+      expect(await deliveries.putOff(delivery, { error: 'no', delayMs: 0, attempts: 3, refuse: false })).toBe(true);
+      expect(await deliveries.putOff(delivery, { error: 'late', delayMs: 0, attempts: 2, refuse: false })).toBe(false);
+      expect(before).toMatchObject({ landed: expect.any(Number), oldestMs: expect.any(Number) });
+      expect(await deliveries.landAgain(delivery)).toBe(false);
+      expect(await deliveries.putOff(delivery, { error: 'the last one', delayMs: 0, attempts: 4, refuse: true })).toBe(true);
+
+      expect(await take(delivery)).toBeNull();
+      expect(await deliveries.find('github', delivery.deliveryId)).toMatchObject({ state: 'refused', attempts: 4 });
+      expect(await deliveries.backlog()).toMatchObject({
+        ...{ landed: before.landed - 1, refused: before.refused + 1, refusal: 'the last one' },
+      });
+      expect(await deliveries.landAgain(delivery)).toBe(true);
+      expect(await take(delivery)).toMatchObject({ attempts: 0 });
+    });
+  });
+}
