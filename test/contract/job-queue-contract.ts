@@ -1,11 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobQueue } from '../../src/ports/job-queue.ts';
+import type { JobQueue, QueueDesk } from '../../src/ports/job-queue.ts';
+
+/** Tries before a ring is given up: few, or a test would last minutes. */
+export const ATTEMPTS = 2;
 
 export interface JobQueueUnderTest {
-  readonly queue: JobQueue;
+  /** Gives a ring up after `ATTEMPTS` tries. */
+  readonly queue: JobQueue & QueueDesk;
   /** Another queue on the same backend, as after a restart of the process. */
-  restart(): Promise<JobQueue>;
+  restart(): Promise<JobQueue & QueueDesk>;
   dispose(): Promise<void>;
 }
 
@@ -16,7 +20,7 @@ export type Polling = 'usual' | 'never';
 export function jobQueueContract(name: string, openQueue: (polling: Polling) => Promise<JobQueueUnderTest>): void {
   describe(`job queue: ${name}`, () => {
     let under: JobQueueUnderTest;
-    let queue: JobQueue;
+    let queue: JobQueue & QueueDesk;
 
     async function open(polling: Polling): Promise<void> {
       under = await openQueue(polling);
@@ -64,6 +68,41 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
       await queue.enqueue('job');
 
       await until(() => seen.length === 2);
+    });
+
+    it('handles a ring that came during a run after it, once', async () => {
+      const seen: string[] = [];
+      let finish = () => {};
+      await queue.work(
+        async (jobId) => {
+          seen.push(jobId);
+          if (seen.length === 1) {
+            await new Promise<void>((resolve) => {
+              finish = resolve;
+            });
+          }
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('job');
+      await until(() => seen.length === 1);
+
+      for (let ring = 0; ring < 3; ring += 1) await queue.enqueue('job');
+      finish();
+
+      await until(async () => (await queue.depth()) === 0);
+      expect(seen).toEqual(['job', 'job']);
+    });
+
+    it('hands out what is urgent before what rang earlier', async () => {
+      const seen: string[] = [];
+      for (const job of ['first', 'second', 'third']) await queue.enqueue(job);
+      await queue.enqueue('urgent', { priority: 'high' });
+      await queue.enqueue('urgent too', { priority: 'high' });
+      await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 1 });
+
+      await until(() => seen.length === 5);
+      expect(seen).toEqual(['urgent', 'urgent too', 'first', 'second', 'third']);
     });
 
     it('runs at most `concurrency` handlers at once, and that many', async () => {
@@ -129,6 +168,58 @@ export function jobQueueContract(name: string, openQueue: (polling: Polling) => 
 
       await until(() => calls.length === 2);
       expect((calls[1] ?? 0) - (calls[0] ?? 0)).toBeGreaterThan(400);
+      await until(async () => (await queue.depth()) === 0);
+    });
+
+    it('lists a ring that was given up, and rings anew for it on request', async () => {
+      let broken = true;
+      let calls = 0;
+      await queue.work(
+        async () => {
+          calls += 1;
+          if (broken) throw new Error('the handler is broken');
+        },
+        { concurrency: 1 },
+      );
+      await queue.enqueue('job');
+      await until(async () => (await queue.rings(10)).some(({ state }) => state === 'later'));
+      expect(await queue.dead(10)).toEqual([]);
+      await until(async () => (await queue.dead(10)).length === 1);
+      expect(calls).toBe(ATTEMPTS);
+      expect(await queue.dead(10)).toMatchObject([{ jobId: 'job', state: 'dead', error: 'the handler is broken' }]);
+      expect(await queue.depth()).toBe(0);
+
+      broken = false;
+      expect(await queue.requeue('another')).toBe(false);
+      expect(await queue.requeue('job')).toBe(true);
+
+      await until(() => calls === ATTEMPTS + 1);
+      expect(await queue.dead(10)).toEqual([]);
+    });
+
+    it('lists what runs before what waits', async () => {
+      let finish = () => {};
+      await queue.enqueue('waiting');
+      await queue.enqueue('running', { priority: 'high' });
+      await queue.work(
+        async (jobId) => {
+          if (jobId === 'running') {
+            await new Promise<void>((resolve) => {
+              finish = resolve;
+            });
+          }
+        },
+        { concurrency: 1 },
+      );
+      await until(async () => (await queue.rings(10))[0]?.state === 'running');
+
+      const rings = await queue.rings(10);
+      expect(rings.map(({ jobId, state, tries, error }) => [jobId, state, tries, error])).toEqual([
+        ['running', 'running', 0, null],
+        ['waiting', 'waiting', 0, null],
+      ]);
+      expect(await queue.rings(1)).toHaveLength(1);
+      finish();
       await until(async () => (await queue.depth()) === 0);
     });
 

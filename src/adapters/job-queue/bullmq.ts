@@ -10,7 +10,7 @@ import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
 import { openRedisLink, type RedisLink } from './redis-link.ts';
 import { settlesWithin } from './settles-within.ts';
 
-export const QUEUE = 'triage';
+const QUEUE = 'triage';
 /** How long the start waits for Redis before it goes on without. */
 const FIRST_CONTACT_MS = 2000;
 /** How long an aborted handler may take to end before it is left behind. */
@@ -20,10 +20,9 @@ const LAST_WORDS_MS = 1000;
 const DAY = 24 * 3600;
 
 /** Some eight minutes with the worker's backoff; then the ring is set aside. The job stays owed, so the sweeper rings anew. */
-export const ATTEMPTS = 20;
+const ATTEMPTS = 20;
 
 const JOB = {
-  attempts: ATTEMPTS,
   backoff: { type: 'custom' },
   removeOnComplete: true,
   removeOnFail: { age: 7 * DAY, count: 1000 },
@@ -36,6 +35,8 @@ export interface BullmqQueueOptions {
   /** Start of every key. */
   readonly prefix: string;
   readonly logger: Logger;
+  /** Tries before a ring is given up. */
+  readonly attempts?: number;
 }
 
 /**
@@ -43,9 +44,10 @@ export interface BullmqQueueOptions {
  * what it is asked to ring for straight to its own handler, within the same limit of runs; one that does not work throws
  * a retryable `upstream-failed` within about a second.
  */
-export async function createBullmqQueue({ url, prefix, logger }: BullmqQueueOptions): Promise<JobQueue & QueueDesk> {
+export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueDesk> {
+  const { url, prefix, logger, attempts = ATTEMPTS } = options;
   const link = openRedisLink(url, logger);
-  const queue = openQueue(link, prefix);
+  const queue = openQueue(link, prefix, attempts);
   queue.on('error', (error) => logger.debug({ error: messageOf(error) }, 'job queue reported an error'));
   await firstContact(link);
   let working: Working | null = null;
@@ -84,12 +86,12 @@ interface Working {
   readonly door: Door;
 }
 
-function openQueue(link: RedisLink, prefix: string): Queue<RingData> {
+function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<RingData> {
   // The link checks the version itself: BullMQ would do so once, and stay broken where Redis happened not to answer then.
   return new Queue<RingData>(QUEUE, {
     connection: link.client,
     prefix,
-    defaultJobOptions: JOB,
+    defaultJobOptions: { ...JOB, attempts },
     skipVersionCheck: true,
     skipWaitingForReady: true,
     skipMetasUpdate: true,

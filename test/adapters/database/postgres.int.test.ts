@@ -7,7 +7,7 @@ import { silentLogger } from '../../../src/ports/logger.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { databaseContract } from '../../contract/database-contract.ts';
-import { jobQueueContract } from '../../contract/job-queue-contract.ts';
+import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { storesContract } from '../../contract/stores-contract.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 
@@ -43,7 +43,8 @@ describe.skipIf(withoutPostgres)('on a PostgreSQL server', () => {
 
   jobQueueContract('pg-boss on postgres', async (polling) => {
     const db = await openMigrated(server);
-    const open = () => createPgBossQueue({ db, logger: silentLogger, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
+    const open = () =>
+      createPgBossQueue({ db, logger: silentLogger, attempts: ATTEMPTS, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
     return { queue: await open(), restart: open, dispose: db.dispose };
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe } from 'vitest';
 import { createBullmqQueue } from '../../../src/adapters/job-queue/bullmq.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
-import { jobQueueContract } from '../../contract/job-queue-contract.ts';
+import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
 
 describe.skipIf(withoutRedis)('on a real Redis', () => {
@@ -12,7 +12,7 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
   afterAll(async () => redis.stop());
 
   jobQueueContract('bullmq', async () => {
-    const open = () => createBullmqQueue({ url: redis.url, prefix: 'contract', logger: silentLogger });
+    const open = () => createBullmqQueue({ url: redis.url, prefix: 'contract', logger: silentLogger, attempts: ATTEMPTS });
     const queue = await open();
     return { queue, restart: open, dispose: () => redis.flush() };
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
-import { jobQueueContract } from '../../contract/job-queue-contract.ts';
+import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 
 let db: TestDatabase;
@@ -11,9 +11,10 @@ beforeAll(async () => {
 afterAll(async () => db.dispose());
 
 jobQueueContract('pg-boss on pglite', async (polling) => {
-  const open = () => createPgBossQueue({ db, logger: silentLogger, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
+  const open = () =>
+    createPgBossQueue({ db, logger: silentLogger, attempts: ATTEMPTS, ...(polling === 'never' ? { pollSeconds: 3600 } : {}) });
   const queue = await open();
-  const empty = async () => void (await db.query(`delete from pgboss.job where name = 'triage'`));
+  const empty = async () => void (await db.query(`delete from pgboss.job where name in ('triage', 'triage-dead')`));
   return { queue, restart: open, dispose: empty };
 });
 
