@@ -10,7 +10,7 @@ import type { Embedder } from '../ports/embedder.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
-import type { VectorIndex } from '../ports/vector-index.ts';
+import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 import { modelOptions } from './model-options.ts';
 import { tracedChatModel } from './traced.ts';
@@ -71,13 +71,36 @@ export async function openEmbedder(config: Pick<Config, 'embedder' | 'analyst'>,
   return createOpenAiEmbedder({ ...openai, ...server, logger });
 }
 
-export async function openVectorIndex(config: Config, database: Database, embedder: Embedder): Promise<VectorIndex> {
-  switch (config.vectorIndex.driver) {
+export async function openVectorIndex(config: Config, database: Database, embedder: Embedder, logger?: Logger): Promise<VectorIndex> {
+  const { vectorIndex } = config;
+  switch (vectorIndex.driver) {
     case 'pgvector':
       return (await import('../adapters/vector-index/pgvector.ts')).createPgvectorIndex(database, embedder);
     case 'pinecone':
-      throw new TriageError('invalid-config', 'The index at Pinecone is not built yet; set FAULTLINE_VECTOR_INDEX=pgvector.');
+      return (await import('../adapters/vector-index/pinecone.ts')).createPineconeIndex(
+        { ...vectorIndex, ...(logger && { logger }) },
+        embedder,
+      );
   }
+}
+
+/** The index of an embedding model, beside that of words; forgetting the model's vectors leaves those of words alone. */
+export async function openModelIndex(config: Config, database: Database, embedder: Embedder, logger: Logger): Promise<SemanticIndex> {
+  const { vectorIndex } = config;
+  const kept = [(await openWordEmbedder()).name];
+  switch (vectorIndex.driver) {
+    case 'pgvector':
+      return (await import('../adapters/vector-index/pgvector.ts')).createSemanticPgvectorIndex(database, embedder, kept);
+    case 'pinecone':
+      return (await import('../adapters/vector-index/pinecone.ts')).createSemanticPineconeIndex({ ...vectorIndex, logger }, embedder, kept);
+  }
+}
+
+/** Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from being used. */
+export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorIndex'>, signal?: AbortSignal): Promise<string> {
+  if (vectorIndex.driver === 'pgvector') return 'in the database';
+  const { checkPinecone } = await import('../adapters/vector-index/pinecone-space.ts');
+  return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
 }
 
 export async function openCodeHost(config: CodeHostConfig, logger: Logger): Promise<CodeHost> {

@@ -9,7 +9,7 @@ import type { SemanticIndex } from '../ports/vector-index.ts';
 import { createTeamKnowledgeStore } from '../store/knowledge.ts';
 import { createKnowledgeDesk } from '../tools/knowledge/knowledge-desk.ts';
 import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
-import { openEmbedder, openWordEmbedder } from './open-adapters.ts';
+import { openEmbedder, openModelIndex } from './open-adapters.ts';
 
 export interface OpenedKnowledge {
   readonly desk: KnowledgeDesk;
@@ -42,8 +42,7 @@ async function openDocumentReader() {
 
 async function openSemanticIndex({ config, database, logger }: KnowledgeParts): Promise<SemanticIndex | null> {
   if (config.embedder.driver === 'hashing') return null;
-  const { createSemanticPgvectorIndex } = await import('../adapters/vector-index/pgvector.ts');
-  return createSemanticPgvectorIndex(database, await openEmbedder(config, logger), [(await openWordEmbedder()).name]);
+  return openModelIndex(config, database, await openEmbedder(config, logger), logger);
 }
 
 /** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
