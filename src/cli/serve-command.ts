@@ -1,15 +1,16 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import closeWithGrace from 'close-with-grace';
 import { type App, createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
+import { startRelay } from '../intake/relay.ts';
 import type { Logger } from '../ports/logger.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
 import { openLogger } from './open-logger.ts';
 import { secretsFile } from './secrets.ts';
-import { dataDirectory, readServedConfig, type ServedConfig } from './settings.ts';
+import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig } from './settings.ts';
 import { stopService } from './stop-service.ts';
 import { print, say } from './terminal.ts';
 
@@ -33,7 +34,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
   // The first start takes seconds, and looks dead without a word.
-  if (!existsSync(join(dataDir, 'database'))) say(`making a new database in ${dataDir} …`);
+  if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`making a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
   const http = await buildHttp(app);
   const address = await start(app, http).catch(async (error: unknown) => {
@@ -55,19 +56,21 @@ async function start(app: App, http: Doors): Promise<string> {
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. --port 0 takes a free one.`, { cause });
   });
-  await app.work();
+  if (app.config.jobQueue.inServe) await app.work();
   return address;
 }
 
-/** `faultline worker`: takes jobs without opening a door; for databases that several processes may share. */
+/** `faultline worker`: takes jobs without opening a door; as many of them as one likes, where the stores are services of their own. */
 export async function runWorker(options: { readonly data?: string }): Promise<void> {
-  const { config } = readServedConfig(dataDirectory(options.data));
+  const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level);
   const app = await createApp(config, logger);
   await app.loadKnowledge();
   await app.work();
+  // What a process with doors took in before it died is no less owed.
+  const relay = startRelay(app);
   say('worker is taking jobs; Ctrl-C drains and stops');
-  await closeOnSignals(app, null, logger);
+  await closeOnSignals(app, { close: () => relay.stop() }, logger);
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
@@ -78,13 +81,21 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
     [
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
       `  token      ${token}`,
-      `  data       ${dataDir}`,
+      `  data       ${placeOf(config.database)}`,
       `  API        ${address}/docs`,
       `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins`,
+      ...(config.jobQueue.inServe ? [] : ['  work       none in this process; `faultline worker` takes the jobs']),
       ...(existsSync(secretsFile(dataDir)) ? [`  secrets    those that nobody configured are in ${secretsFile(dataDir)}`] : []),
       'Ctrl-C drains and stops.',
     ].join('\n'),
   );
+}
+
+/** Where the data is, without the password of the address. */
+function placeOf(database: App['config']['database']): string {
+  if (database.driver === 'pglite') return dirname(database.dataDir);
+  const { host, pathname } = new URL(database.url);
+  return `PostgreSQL at ${host}${pathname}`;
 }
 
 async function demonstrate(address: string, { config, madeToken }: ServedConfig): Promise<void> {
@@ -100,14 +111,14 @@ async function demonstrate(address: string, { config, madeToken }: ServedConfig)
 }
 
 /** Resolves when the process was asked to stop and everything is closed. */
-function closeOnSignals(app: App, http: Doors | null, logger: Logger): Promise<void> {
+function closeOnSignals(app: App, doors: { close(): Promise<unknown> }, logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an error that nobody caught');
         say(`${signal ?? 'stop'}: draining …`);
-        await stopService(app, http, DRAIN_MS);
+        await stopService(app, doors, DRAIN_MS);
         say('stopped');
         resolve();
       },

@@ -26,10 +26,10 @@ export function readConfig(dataDir: string, given: Environment = {}): Config {
   return loadConfig(presetOf(environment, dataDir, join(HOME, 'knowledge')), environment, (path) => readFileSync(path, 'utf8'));
 }
 
-/** Configuration of a command that opens the stores: the data directory is there and can be written. */
+/** Configuration of a command that opens the stores; where they are in the data directory, it is there and can be written. */
 export function readStoreConfig(dataDir: string): Config {
   const config = readConfig(dataDir);
-  prepareDataDirectory(dataDir);
+  if (config.database.driver === 'pglite') prepareDataDirectory(dataDir);
   return config;
 }
 
