@@ -36,4 +36,19 @@ export interface BuildArchive {
    */
   linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
   remove(buildId: string): Promise<void>;
+  /** What readiness says of it, beginning with "ok" where texts can be stored and read. Throws where it does not answer. */
+  check?(): Promise<string>;
+  /** Does what could not be done at once, as far as possible: what was kept elsewhere meanwhile is brought home, what is to be gone is deleted. */
+  settle?(signal: AbortSignal): Promise<SettledTexts>;
+  /** Closes connections of its own. */
+  close?(): Promise<void>;
+}
+
+/** What was put off and is done now, and how much is left. */
+export interface SettledTexts {
+  /** Texts brought home. */
+  readonly moved: number;
+  /** Builds whose texts were deleted. */
+  readonly removed: number;
+  readonly left: number;
 }

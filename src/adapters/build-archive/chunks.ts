@@ -31,6 +31,18 @@ export async function fromChunk(bytes: Buffer): Promise<string> {
   return (await decompress(bytes)).toString('utf8');
 }
 
+/** Which chunk holds a line. */
+export function chunkOf(line: number): number {
+  return Math.floor((line - 1) / CHUNK_LINES);
+}
+
+/** Lines `first`..`last` of consecutive chunks, given as they are stored; `firstChunk` is the first of them. */
+export async function linesOfChunks(stored: readonly Buffer[], firstChunk: number, first: number, last: number): Promise<string[]> {
+  const lines = (await Promise.all(stored.map((bytes) => fromChunk(bytes)))).flatMap((text) => text.split('\n'));
+  const offset = firstChunk * CHUNK_LINES + 1;
+  return lines.slice(first - offset, Math.max(first, last + 1) - offset);
+}
+
 /** Where the `count`-th line from `start` ends, without its newline. */
 function endOfLines(text: string, start: number, count: number): number {
   let at = start - 1;

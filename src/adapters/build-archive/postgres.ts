@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { SourceKind } from '../../domain/build.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, fromChunk, toChunks } from './chunks.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
 import { archivable, describeSource, windowOf } from './text-lines.ts';
 
 /** Chunks of one statement; bounds its size. */
@@ -30,7 +30,7 @@ export function createPostgresArchive(db: Database): BuildArchive {
 
     list: async (buildId) => {
       const rows = await db.query(
-        'select name, kind, lines, bytes, notes from build_sources where build_id = $1 order by stored_at, name',
+        `select name, kind, lines, bytes, notes from build_sources where build_id = $1 and ${HERE} order by stored_at, name`,
         [buildId],
       );
       return rows.map((row) => Listed.parse(row));
@@ -52,19 +52,14 @@ export function createPostgresArchive(db: Database): BuildArchive {
       const [firstChunk, lastChunk] = [chunkOf(first), chunkOf(last)];
       const rows = await readChunks(db, buildId, name, firstChunk, lastChunk);
       if (rows.length === 0) return (await findSource(db, buildId, name)) === null ? null : { lineStart: first, lines: [] };
-      const lines = (await Promise.all(rows.map((row) => fromChunk(row.bytes)))).flatMap((text) => text.split('\n'));
-      const offset = firstChunk * CHUNK_LINES + 1;
-      return { lineStart: first, lines: lines.slice(first - offset, Math.max(first, last + 1) - offset) };
+      const stored = rows.map((row) => row.bytes);
+      return { lineStart: first, lines: await linesOfChunks(stored, firstChunk, first, last) };
     },
 
     remove: async (buildId) => {
       await db.query('delete from build_sources where build_id = $1', [buildId]);
     },
   };
-}
-
-function chunkOf(line: number): number {
-  return Math.floor((line - 1) / CHUNK_LINES);
 }
 
 async function insertChunks(sql: Sql, buildId: string, name: string, chunks: readonly Chunk[]): Promise<void> {
@@ -78,7 +73,10 @@ async function insertChunks(sql: Sql, buildId: string, name: string, chunks: rea
 }
 
 async function findSource(db: Database, buildId: string, name: string): Promise<{ readonly lines: number } | null> {
-  const [row] = await db.query<{ lines: number }>('select lines from build_sources where build_id = $1 and name = $2', [buildId, name]);
+  const [row] = await db.query<{ lines: number }>(`select lines from build_sources where build_id = $1 and name = $2 and ${HERE}`, [
+    buildId,
+    name,
+  ]);
   return row ?? null;
 }
 
@@ -86,10 +84,14 @@ async function readChunks(db: Database, buildId: string, name: string, first: nu
   return await db.query<{ bytes: Buffer }>(READ_CHUNKS, [buildId, name, first, last]);
 }
 
+/** Texts that another store holds have a row, too, but no chunks. */
+const HERE = `place = 'database'`;
+
 const UPSERT_SOURCE = `
   insert into build_sources (build_id, name, kind, lines, bytes, notes) values ($1, $2, $3, $4, $5, $6)
   on conflict (build_id, name) do update set
-    kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes, stored_at = clock_timestamp()`;
+    kind = excluded.kind, lines = excluded.lines, bytes = excluded.bytes, notes = excluded.notes, stored_at = clock_timestamp(),
+    place = 'database'`;
 
 const INSERT_CHUNKS = `
   insert into build_source_chunks (build_id, name, chunk, first_line, bytes)

@@ -1,0 +1,122 @@
+import { type Collection, MongoClient } from 'mongodb';
+import { TriageError } from '../../domain/errors.ts';
+import { toArchiveError, tooSlow } from './mongodb-errors.ts';
+
+/** Until a server is found, in milliseconds: whoever waits can do without it. */
+const SELECT_MS = 2_000;
+const POOL = 20;
+
+/** A text of a build: what it is, and which generation of its pieces is valid. */
+export interface SourceDocument {
+  readonly buildId: string;
+  readonly name: string;
+  readonly kind: string;
+  readonly lines: number;
+  readonly bytes: number;
+  readonly notes: readonly string[];
+  readonly chunks: number;
+  readonly generation: string;
+  readonly storedAt: Date;
+  readonly expiresAt?: Date;
+}
+
+/** A part of a compressed chunk of lines, far below the 16 MB that a document may have. */
+export interface PieceDocument {
+  readonly buildId: string;
+  readonly name: string;
+  readonly generation: string;
+  readonly chunk: number;
+  readonly part: number;
+  /** Of this chunk. */
+  readonly parts: number;
+  readonly firstLine: number;
+  readonly bytes: Buffer;
+  readonly expiresAt?: Date;
+}
+
+/** A text that is being written, or whose writing was cut off. */
+export interface DraftDocument {
+  readonly generation: string;
+  readonly buildId: string;
+  readonly name: string;
+  readonly startedAt: Date;
+  /** The generation that was valid before. */
+  readonly replaces?: string;
+}
+
+export interface MongodbCollections {
+  readonly sources: Collection<SourceDocument>;
+  readonly pieces: Collection<PieceDocument>;
+  readonly drafts: Collection<DraftDocument>;
+  /** Runs one operation, within the limit; what the driver throws becomes a TriageError. */
+  within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  /** Makes the indexes, where that was not done yet. */
+  indexed(): Promise<void>;
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Connects when it is first used. Writes are acknowledged by a majority and its journal. */
+export function openCollections(url: string, database: string, limitMs: number): MongodbCollections {
+  const client = createClient(url, limitMs);
+  const db = client.db(database);
+  const sources = db.collection<SourceDocument>('archive_sources');
+  const pieces = db.collection<PieceDocument>('archive_pieces');
+  const drafts = db.collection<DraftDocument>('archive_drafts');
+  const within: MongodbCollections['within'] = (work) => limited(work, limitMs);
+  let made: Promise<void> | null = null;
+  const makeIndexes = async () => {
+    await within(() => sources.createIndex({ buildId: 1, name: 1 }, { unique: true }));
+    await within(() => pieces.createIndex({ buildId: 1, name: 1, generation: 1, chunk: 1, part: 1 }, { unique: true }));
+    await within(() => drafts.createIndex({ generation: 1 }, { unique: true }));
+    for (const collection of [sources, pieces]) await within(() => collection.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+  };
+  return {
+    sources,
+    pieces,
+    drafts,
+    within,
+    indexed: () => {
+      made ??= makeIndexes().catch((error: unknown) => {
+        made = null;
+        throw error;
+      });
+      return made;
+    },
+    ping: async () => void (await within((signal) => db.command({ ping: 1 }, { signal }))),
+    close: () => client.close(),
+  };
+}
+
+function createClient(url: string, limitMs: number): MongoClient {
+  try {
+    return new MongoClient(url, {
+      appName: 'faultline',
+      serverSelectionTimeoutMS: Math.min(SELECT_MS, limitMs),
+      connectTimeoutMS: Math.min(SELECT_MS, limitMs),
+      socketTimeoutMS: limitMs,
+      waitQueueTimeoutMS: limitMs,
+      maxPoolSize: POOL,
+      writeConcern: { w: 'majority', journal: true, wtimeoutMS: limitMs },
+      readPreference: 'primary',
+      promoteBuffers: true,
+    });
+  } catch (cause) {
+    throw new TriageError('invalid-config', 'FAULTLINE_MONGODB_URL is no address of a MongoDB server.', { cause });
+  }
+}
+
+/** Settles with the work or at the limit, whatever the driver does; the signal then ends what can be ended. */
+async function limited<Result>(work: (signal: AbortSignal) => Promise<Result>, limitMs: number): Promise<Result> {
+  const signal = AbortSignal.timeout(limitMs);
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(tooSlow(limitMs));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work(signal), promise]);
+  } catch (error) {
+    throw signal.aborted ? tooSlow(limitMs) : toArchiveError(error);
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}

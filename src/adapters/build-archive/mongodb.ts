@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { SourceKind } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { BuildArchive } from '../../ports/build-archive.ts';
+import { chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
+import { type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
+import { isDuplicate } from './mongodb-errors.ts';
+import { archivable, describeSource, windowOf } from './text-lines.ts';
+
+export interface MongodbArchiveOptions {
+  /** As mongodb://user:password@host:port. */
+  readonly url: string;
+  readonly database: string;
+  /** Of one operation on the server, in milliseconds. */
+  readonly limitMs?: number;
+  /** Of one text, before compression. */
+  readonly maxBytes?: number;
+  /** Days after which the server itself deletes a text; 0: never. */
+  readonly keepDays?: number;
+}
+
+export interface MongodbArchive extends BuildArchive {
+  /** The same as of the port; with `replacing`, only where that generation (null: none) is still the valid one, else `conflict`. */
+  put(buildId: string, source: Parameters<BuildArchive['put']>[1], replacing?: string | null): Promise<void>;
+  /** Which generation of a text is valid; null where there is no such text. */
+  generation(buildId: string, name: string): Promise<string | null>;
+  check(): Promise<string>;
+  /** Deletes pieces of writings that were cut off `olderThanMs` ago or before, and says how many such writings. */
+  tidy(olderThanMs?: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+const LIMIT_MS = 10_000;
+/** The longest text that a string can hold. */
+const MAX_BYTES = 512 * 1024 * 1024;
+/** Of one document. */
+const PIECE_BYTES = 2 * 1024 * 1024;
+/** Of one insert; the server's own limit is 48 MB. */
+const BATCH_BYTES = 8 * 1024 * 1024;
+const BATCH_PIECES = 100;
+/** A reader whose text is replaced meanwhile begins anew. */
+const TRIES = 4;
+const DRAFT_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+
+const Source = z.object({
+  name: z.string(),
+  kind: SourceKind,
+  lines: z.int(),
+  bytes: z.int(),
+  notes: z.array(z.string()),
+  chunks: z.int(),
+  generation: z.string(),
+});
+const Piece = z.object({ chunk: z.int(), part: z.int(), parts: z.int(), bytes: z.instanceof(Buffer) });
+
+/**
+ * Logs and reports in MongoDB, as gzip chunks of 1,000 lines. A text is written beside the one that it replaces, which readers see until all of
+ * the new one is acknowledged by a majority. Throws `storage-failed`, retryable where the server does not answer, `upstream-auth`, and
+ * `too-large`.
+ */
+export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArchive {
+  const { url, database, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
+  const collections = openCollections(url, database, limitMs);
+  const { sources, pieces, within } = collections;
+  const find = async (buildId: string, name: string) => {
+    const found = await within((signal) => sources.findOne({ buildId, name }, { signal }));
+    return found === null ? null : Source.parse(found);
+  };
+  const read = <Result>(buildId: string, name: string, chunksOf: (source: Stored) => Range, use: (bytes: Buffer[]) => Promise<Result>) =>
+    readWhole({ collections, find }, { buildId, name }, chunksOf, use);
+
+  return {
+    driver: 'mongodb',
+
+    put: async (buildId, source, replacing) => {
+      const text = archivable(source.text);
+      const described = describeSource(source, text);
+      if (described.bytes > maxBytes) {
+        throw new TriageError('too-large', `${source.name} has ${described.bytes} bytes; the archive takes ${maxBytes}.`);
+      }
+      const chunks = await toChunks(text);
+      const storedAt = new Date();
+      const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
+      const generation = randomUUID();
+      const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
+      const parts = chunks.flatMap((chunk) => piecesOf(chunk, { buildId, name: source.name, generation, ...expiry }));
+      await store(collections, document, parts, replacing);
+    },
+
+    list: async (buildId) => {
+      const found = await within((signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
+      return found.map((one) => {
+        const { name, kind, lines, bytes, notes } = Source.parse(one);
+        return { name, kind, lines, bytes, notes };
+      });
+    },
+
+    read: (buildId, name) =>
+      read(
+        buildId,
+        name,
+        ({ chunks }) => ({ first: 0, last: chunks - 1 }),
+        async (bytes) => (await Promise.all(bytes.map((chunk) => fromChunk(chunk)))).join('\n'),
+      ),
+
+    lines: async (buildId, name, from, to) => {
+      const { first, last } = windowOf(from, to);
+      const range = { first: chunkOf(first), last: chunkOf(last) };
+      const lines = await read(
+        buildId,
+        name,
+        ({ chunks }) => ({ ...range, last: Math.min(range.last, chunks - 1) }),
+        (bytes) => linesOfChunks(bytes, range.first, first, last),
+      );
+      return lines === null ? null : { lineStart: first, lines };
+    },
+
+    remove: async (buildId) => {
+      await within(() => sources.deleteMany({ buildId }));
+      await within(() => pieces.deleteMany({ buildId }));
+    },
+
+    generation: async (buildId, name) => (await find(buildId, name))?.generation ?? null,
+
+    check: async () => {
+      await collections.ping();
+      return 'ok';
+    },
+
+    tidy: (olderThanMs = DRAFT_MS) => tidy(collections, find, new Date(Date.now() - olderThanMs)),
+    close: () => collections.close(),
+  };
+}
+
+type Stored = z.infer<typeof Source>;
+type Find = (buildId: string, name: string) => Promise<Stored | null>;
+
+/** Chunks, inclusive; none where `last` is before `first`. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+function piecesOf(
+  { chunk, firstLine, bytes }: { chunk: number; firstLine: number; bytes: Buffer },
+  of: Pick<PieceDocument, 'buildId' | 'name' | 'generation' | 'expiresAt'>,
+): PieceDocument[] {
+  const parts = Math.max(1, Math.ceil(bytes.length / PIECE_BYTES));
+  return Array.from({ length: parts }, (_, part) => {
+    const piece = bytes.subarray(part * PIECE_BYTES, (part + 1) * PIECE_BYTES);
+    return { ...of, chunk, part, parts, firstLine, bytes: piece };
+  });
+}
+
+/** Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or the new text is whole. */
+async function store(
+  { sources, pieces, drafts, within, indexed }: MongodbCollections,
+  source: SourceDocument,
+  parts: readonly PieceDocument[],
+  replacing: string | null | undefined,
+): Promise<void> {
+  const { buildId, name, generation } = source;
+  const forget = async (old: string) => {
+    await within(() => pieces.deleteMany({ buildId, name, generation: old }));
+    await within(() => drafts.deleteOne({ generation }));
+  };
+  await indexed();
+  await within(() => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
+  let replaced: string | null;
+  try {
+    for (const batch of batchesOf(parts)) await within(() => pieces.insertMany([...batch]));
+    replaced = await makeValid({ sources, drafts, within }, source, replacing);
+  } catch (error) {
+    // A server that has answered gets its room back now; else `tidy` sees to it.
+    if (!(error instanceof TriageError) || error.details.state !== undefined || error.code === 'conflict')
+      await forget(generation).catch(() => undefined);
+    throw error;
+  }
+  // The new text is valid; what is left of the old one is for `tidy` where this fails.
+  await forget(replaced ?? '').catch(() => undefined);
+}
+
+/** Compare and set, so that of two writers of one text each sees what it replaces. Returns the generation that was valid before. */
+async function makeValid(
+  { sources, drafts, within }: Pick<MongodbCollections, 'sources' | 'drafts' | 'within'>,
+  source: SourceDocument,
+  replacing: string | null | undefined,
+): Promise<string | null> {
+  const { buildId, name, generation } = source;
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const old = await within((signal) => sources.findOne({ buildId, name }, { signal }));
+    const before = old?.generation ?? null;
+    if (replacing !== undefined && before !== replacing) break;
+    if (old === null) {
+      const isFirst = await within(async () => {
+        try {
+          await sources.insertOne({ ...source });
+          return true;
+        } catch (error) {
+          if (isDuplicate(error)) return false;
+          throw error;
+        }
+      });
+      if (isFirst) return null;
+    } else {
+      // Noted first: whoever tidies up after a crash knows what else may be left.
+      await within(() => drafts.updateOne({ generation }, { $set: { replaces: old.generation } }));
+      const { matchedCount } = await within(() => sources.updateOne({ _id: old._id, generation: old.generation }, { $set: { ...source } }));
+      if (matchedCount === 1) return before;
+    }
+  }
+  throw new TriageError('conflict', `${name} was replaced by somebody else meanwhile.`, { retryable: true });
+}
+
+function* batchesOf(parts: readonly PieceDocument[]): Generator<readonly PieceDocument[]> {
+  let start = 0;
+  let bytes = 0;
+  for (const [index, part] of parts.entries()) {
+    if (index > start && (bytes + part.bytes.length > BATCH_BYTES || index - start >= BATCH_PIECES)) {
+      yield parts.slice(start, index);
+      start = index;
+      bytes = 0;
+    }
+    bytes += part.bytes.length;
+  }
+  if (start < parts.length) yield parts.slice(start);
+}
+
+/** Reads chunks of one generation, all of them or, where it is replaced meanwhile, of the next one. Null where there is no such text. */
+async function readWhole<Result>(
+  { collections: { pieces, within }, find }: { readonly collections: MongodbCollections; readonly find: Find },
+  { buildId, name }: { readonly buildId: string; readonly name: string },
+  chunksOf: (source: Stored) => Range,
+  use: (bytes: Buffer[]) => Promise<Result>,
+): Promise<Result | null> {
+  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+    const source = await find(buildId, name);
+    if (source === null) return null;
+    const { first, last } = chunksOf(source);
+    const wanted = { buildId, name, generation: source.generation, chunk: { $gte: first, $lte: last } };
+    const found = last < first ? [] : await within((signal) => pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray());
+    const bytes = joined(found.map((piece) => Piece.parse(piece)));
+    if (bytes.length === Math.max(0, last - first + 1)) return await use(bytes);
+  }
+  throw new TriageError('storage-failed', `${name} of build ${buildId} is not whole in the archive.`);
+}
+
+/** The bytes of each chunk that has all its parts; pieces come in order. */
+function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
+  const chunks: Buffer[] = [];
+  let parts: Buffer[] = [];
+  for (const [index, piece] of found.entries()) {
+    if (piece.part === 0) parts = [];
+    parts.push(piece.bytes);
+    const isLast = piece.part === piece.parts - 1 && found[index + 1]?.chunk !== piece.chunk;
+    if (isLast && parts.length === piece.parts) chunks.push(parts.length === 1 ? piece.bytes : Buffer.concat(parts));
+  }
+  return chunks;
+}
+
+async function tidy({ drafts, pieces, within }: MongodbCollections, find: Find, before: Date): Promise<number> {
+  const cutOff = await within((signal) =>
+    drafts
+      .find({ startedAt: { $lte: before } }, { signal })
+      .limit(100)
+      .toArray(),
+  );
+  for (const { buildId, name, generation, replaces } of cutOff) {
+    const current = (await find(buildId, name))?.generation;
+    const dead = [generation, ...(replaces === undefined ? [] : [replaces])].filter((one) => one !== current);
+    await within(() => pieces.deleteMany({ buildId, name, generation: { $in: dead } }));
+    await within(() => drafts.deleteOne({ generation }));
+  }
+  return cutOff.length;
+}
