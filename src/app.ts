@@ -14,6 +14,7 @@ import {
 } from './app/open-adapters.ts';
 import { openAsk, openAskAtHand } from './app/open-ask.ts';
 import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
+import { openPublishing, type Publishing } from './app/open-publishers.ts';
 import { openTracer } from './app/open-tracer.ts';
 import { readinessOf } from './app/readiness.ts';
 import { tracedGraph, tracedToolbox } from './app/traced.ts';
@@ -28,6 +29,7 @@ import type { LogInPieces } from './log/read-sources.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
+import type { Failpoint } from './ports/failpoint.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
@@ -89,10 +91,10 @@ export async function createLogger(level: string): Promise<Logger> {
 }
 
 /** Opens everything that the configuration names. What was opened is closed again where something further fails. */
-export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock): Promise<App> {
+export async function createApp(config: Config, logger: Logger, clock: Clock = systemClock, failpoint?: Failpoint): Promise<App> {
   const opened = await openDatabase(config);
   try {
-    return await composeApp(config, logger, clock, opened);
+    return await composeApp(config, logger, clock, opened, failpoint);
   } catch (error) {
     await opened.database.close();
     throw error;
@@ -101,7 +103,7 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
 type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
-async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase): Promise<App> {
+async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase, failpoint?: Failpoint): Promise<App> {
   const { database } = opened;
   await database.migrate();
   const stores = createStores(database, clock);
@@ -113,7 +115,9 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
   const tracer = await openTracer(config, logger);
-  const deps = await triageDepsOf({ ...parts, found: opening }, steps, checkpointer, tracer);
+  const dying = failpoint === undefined ? {} : { failpoint };
+  const publishing = await openPublishing(config, { ...parts, ...dying });
+  const deps = { ...(await triageDepsOf({ ...parts, found: opening, publishing }, steps, checkpointer, tracer)), ...dying };
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = await opened.jobQueue(logger);
   let sweeper: { stop(): void } | undefined;
@@ -125,7 +129,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     jobQueue,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
-      if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.greens.reclaim()]);
+      if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim()]);
       await forgetConcluded(database, logger);
       await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
       await startWorker({
@@ -134,9 +138,12 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         logger,
         leaseMs: config.triage.leaseMs,
         concurrency: config.jobQueue.concurrency,
+        maxCrashes: config.triage.maxCrashes,
+        ...dying,
         triage: (buildId, run) => triageBuild(buildId, deps, run).finally(() => steps.delete(buildId)),
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
+      publishing.start();
       sweeper = startSweeper({ jobQueue, triages: stores.triages, questions: stores.questions, logger, intervalMs: SWEEP_MS });
       embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
@@ -148,6 +155,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       await embedding?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });
+      await publishing.stop();
       await tracer.flush(FLUSH_MS);
       await database.close();
     },
@@ -170,7 +178,18 @@ type AppParts = Pick<App, 'config' | 'logger' | 'clock' | 'database' | 'stores' 
 
 /** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
 async function triageDepsOf(
-  { config, logger, clock, database, stores, archive, vectorIndex, masker, found }: AppParts & { readonly found: OpenedKnowledge },
+  {
+    config,
+    logger,
+    clock,
+    database,
+    stores,
+    archive,
+    vectorIndex,
+    masker,
+    found,
+    publishing,
+  }: AppParts & { readonly found: OpenedKnowledge; readonly publishing: Publishing },
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
   tracer: Tracer,
@@ -185,7 +204,6 @@ async function triageDepsOf(
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
   const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
-  const { createLogPublisher } = await import('./adapters/publisher/log.ts');
   return {
     database,
     stores,
@@ -195,7 +213,8 @@ async function triageDepsOf(
     logger,
     buildSources: await openBuildSources(config, logger),
     investigation: investigationOf(config, { toolbox, clock, analyst, spare, questions: stores.questions }, tracer, checkpointer),
-    publisher: createLogPublisher(logger),
+    publishers: publishing.drivers,
+    wakePublishers: publishing.wake,
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
     greenBuilds: config.triage.greenBuilds,

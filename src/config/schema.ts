@@ -180,6 +180,21 @@ export const Config = z.object({
     investigators: z.object({
       /** For which failures investigators look at code, history and documents side by side. */
       when: z.enum(['never', 'complex', 'always']),
+  /** Who is told of sure answers, beside the log. */
+  publishers: z.object({
+    webhook: z
+      .object({
+        url: z.url({ protocol: /^https?$/ }).nullable(),
+        /** All of them sign: two while one is rotated. */
+        secrets: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and the base64 of 24 to 64 random bytes')),
+      })
+      .refine(({ url, secrets }) => url === null || secrets.length > 0, {
+        path: ['secrets'],
+        error: 'the webhook needs a secret to sign with',
+      }),
+    /** Of one call, in milliseconds. */
+    timeoutMs: z.int().min(100).max(120_000),
+  }),
       rounds: z.int().min(1).max(3),
     }),
     /** Questions that one triage puts to tools at once. */
@@ -199,6 +214,8 @@ export const Config = z.object({
   /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: z.object({
     emails: z.boolean(),
+    /** A build during whose triage the process died so often, without a step finished, is given to a person. */
+    maxCrashes: z.int().min(1).max(100),
     hosts: z.boolean(),
     /** Endings of private host names, beside `.local`, `.internal` and the like. */
     hostSuffixes: z.array(z.string().min(2)),
@@ -271,12 +288,14 @@ export const COMMON = {
   tracing: {
     otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },
     langfuse: { publicKey: null, secretKey: null, host: 'https://cloud.langfuse.com' },
+  publishers: { webhook: { url: null, secrets: [] }, timeoutMs: 10_000 },
   },
   log: { level: 'info' },
 } satisfies Partial<z.input<typeof Config>>;
 
 /** Checks a merged config; says every field that is wrong, and how it is called in the environment. */
 export function parseConfig(input: unknown): Config {
+    maxCrashes: 3,
   const result = Config.safeParse(input);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${nameOf(issue.path.join('.'))}: ${issue.message}`);

@@ -104,6 +104,25 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: 'FAULTLINE_MAX_RUN_USD',
     path: 'triage.budget.costUsd',
+  {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_URL',
+    path: 'publishers.webhook.url',
+    type: 'text',
+    meaning: 'Address that sure answers are posted to, signed as Standard Webhooks says; it may be private.',
+  },
+  {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
+    path: 'publishers.webhook.secrets',
+    type: 'list',
+    secret: true,
+    meaning: 'Secret that signs them, as whsec_ and base64; two, separated by a comma, while one is rotated.',
+  },
+  {
+    name: 'FAULTLINE_PUBLISH_TIMEOUT_MS',
+    path: 'publishers.timeoutMs',
+    type: 'number',
+    meaning: 'Time limit of one call to whoever is told, in milliseconds.',
+  },
     type: 'number',
     meaning: 'US dollars that one run may cost before it ends with what is known; 0: no limit.',
   },
@@ -155,6 +174,12 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: 'FAULTLINE_HUMAN_REVIEW',
     path: 'triage.thresholds.humanReview',
+  {
+    name: 'FAULTLINE_MAX_CRASHES',
+    path: 'triage.maxCrashes',
+    type: 'number',
+    meaning: 'How often the process may die while it triages a build, without a step finished, before a person is asked instead.',
+  },
     type: 'number',
     meaning: 'Confidence from which an answer goes to a person rather than back to work.',
   },

@@ -8,6 +8,7 @@ import type { LibraryEntry } from '../domain/library.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
+import type { ActStore } from './acts.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
@@ -268,4 +269,5 @@ export interface Stores {
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;
   readonly tokens: TokenStore;
+  readonly acts: ActStore;
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { Stores } from '../ports/stores.ts';
+import { createActStore } from './acts.ts';
 import { createAnalysisStore } from './analyses.ts';
 import { createBuildStore } from './builds.ts';
 import { createConversationStore } from './conversations.ts';
@@ -31,5 +32,6 @@ export function createStores(db: Database, clock: Clock): Stores {
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
     tokens: createTokenStore(db),
+    acts: createActStore(db),
   };
 }

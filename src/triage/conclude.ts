@@ -4,29 +4,32 @@ import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { TriageRun } from './run.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'analyses' | 'reviews' | 'triages'>;
-  readonly publisher: Publisher;
+  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'reviews' | 'triages'>;
+  /** The drivers of the publishers that every sure answer is owed to. */
+  readonly publishers: readonly string[];
+  /** Told once something is owed outside, so that nobody waits for the next look. */
+  readonly wakePublishers?: () => void;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Forgets what the graph kept of a triage in case it had to go on. */
   readonly forget: (triageId: string) => Promise<void>;
+  readonly failpoint?: Failpoint;
 }
 
 /** Makes the answer inside the transaction that saves it: what it changes is kept or lost together with the answer. */
 export type Draft = (sql: Sql) => Promise<Analysis>;
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look. Throws `cancelled` where the worker
- * has lost the build meanwhile: then nothing is written or published. A second conclusion of the same triage changes nothing.
- * A sure answer is published after the commit, and what the graph kept is forgotten; where one of these fails it is logged
- * and undoes nothing.
+ * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher.
+ * Throws `cancelled` where the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
+ * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and undoes nothing.
  */
 export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
@@ -36,20 +39,20 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
-    if (stored.verdict.action !== 'auto_notify') await stores.reviews.open(reviewOf(build, stored, deps.clock.now()), sql);
+    if (isSure(stored)) await stores.acts.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
+    else await stores.reviews.open(reviewOf(build, stored, deps.clock.now()), sql);
+    deps.failpoint?.('concluding');
     return { stored, created };
   });
-  if (saved.created && saved.stored.verdict.action === 'auto_notify') await publish(build, saved.stored, deps, run.signal);
+  deps.failpoint?.('concluded');
+  if (saved.created) run.progressed?.();
+  if (saved.created && isSure(saved.stored)) deps.wakePublishers?.();
   await forget(saved.stored.triageId, deps);
   return saved.stored;
 }
 
-async function publish(build: Build, analysis: Analysis, deps: ConcludeDeps, signal: AbortSignal): Promise<void> {
-  try {
-    await deps.publisher.publish(build, analysis, signal);
-  } catch (error) {
-    deps.logger.error({ buildId: build.id, analysisId: analysis.id, publisher: deps.publisher.driver, error }, 'publishing failed');
-  }
+function isSure({ verdict }: Analysis): boolean {
+  return verdict.action === 'auto_notify';
 }
 
 /** What is left is swept at the next start. */

@@ -1,4 +1,5 @@
 import { describe } from 'vitest';
+import { actsContract } from './stores/acts.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
@@ -23,6 +24,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     greensContract(world);
     toolCacheContract(world);
     conversationsContract(world);
+    actsContract(world);
     tokensContract(world);
     scopeContract(world);
   });

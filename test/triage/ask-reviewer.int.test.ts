@@ -73,7 +73,7 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
       ...{ graph, limits: LIMITS, timeLimitMs: 10_000, durable: true },
     },
     ...{ budgetTokens: 4_000, greenBuilds: 0, forget: (triageId: string) => checkpointer.deleteThread(triageId) },
-    publisher: { driver: 'none', publish: async () => undefined },
+    publishers: [],
   };
   const jobQueue = {
     driver: 'none',
@@ -83,7 +83,7 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
     stop: async () => undefined,
   };
   const triage = (buildId: string, run: Parameters<typeof triageBuild>[2]) => triageBuild(buildId, deps, run);
-  const worker = { jobQueue, triages: stores.triages, logger: silentLogger, leaseMs: 60_000, concurrency: 1, triage };
+  const worker = { jobQueue, triages: stores.triages, logger: silentLogger, leaseMs: 60_000, concurrency: 1, maxCrashes: 3, triage };
   await runJob(jobId, { ...worker, giveUp: async (_id, error) => Promise.reject(error) }, new AbortController().signal);
 }
 

@@ -48,7 +48,7 @@ async function triaged(repository: string, log: string) {
   const deps: TriageBuildDeps = {
     ...{ database: db, stores, archive, masker: createMasker(), clock: systemClock, logger: silentLogger, buildSources: {} },
     ...{ investigation, budgetTokens: 4_000, greenBuilds: 0 },
-    publisher: { driver: 'none', publish: async () => undefined },
+    publishers: [],
     forget: async () => undefined,
   };
   const fence: Parameters<typeof triageBuild>[2]['fence'] = (sql) => stores.triages.holds(job, sql);

@@ -3,6 +3,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { TriageStore } from '../../src/ports/stores.ts';
+import { createSolitude } from '../../src/triage/run-alone.ts';
 import { runJob, type WorkerDeps } from '../../src/triage/worker.ts';
 
 const fresh: TriageJob = {
@@ -53,7 +54,7 @@ function desk(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew,
     },
   };
   const askPerson: WorkerDeps['giveUp'] = async (_build, error) => void events.push(`given to a person: ${String(error)}`);
-  const deps = { logger: silentLogger, leaseMs, concurrency: 1, triage, giveUp: giveUp ?? askPerson };
+  const deps = { logger: silentLogger, leaseMs, concurrency: 1, maxCrashes: 3, triage, giveUp: giveUp ?? askPerson };
   // Only what runJob touches is played; the other methods would be a mistake.
   return { events, deps: { ...deps, triages, jobQueue: {} } as unknown as WorkerDeps };
 }
@@ -176,17 +177,24 @@ describe('a job that can never succeed', () => {
     expect(events).toEqual([]);
   });
   it('is set aside, and given to a person, when it keeps killing its worker', async () => {
-    const { events, deps } = desk(failing(new Error('must not be run again')), { job: { attempts: 11 } });
+    const { events, deps } = desk(failing(new Error('must not be run again')), { job: { attempts: 4 } });
     await runJob('job_1', deps, never);
-    expect(events).toEqual([expect.stringMatching(/^given to a person: .*Set aside after 10 tries/), 'done']);
+    expect(events).toEqual([expect.stringMatching(/^given to a person: .*Set aside after 3 tries/), 'done']);
   });
-  it('is run as any other in its tenth attempt', async () => {
-    const { events, deps } = desk(async () => undefined, { job: { attempts: 10 } });
-    await runJob('job_1', deps, never);
-    expect(events).toEqual(['done']);
+  it.each([2, 3])('is run alone in its try number %i, and is not blamed for what died beside it', async (attempts) => {
+    const solitude = createSolitude();
+    const other = Promise.withResolvers<void>();
+    const beside = solitude.together(() => other.promise);
+    const { events, deps } = desk(async () => undefined, { job: { attempts } });
+    const running = runJob('job_1', deps, never, solitude);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(events).toEqual(['released for 0: The process died during the last try; it is tried alone.']);
+    other.resolve();
+    await Promise.all([beside, running]);
+    expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
   });
   it('ends as failed when even setting it aside killed the worker', async () => {
-    const { events, deps } = desk(failing(new Error('no')), { job: { attempts: 12 }, giveUp: failing(new Error('must not be run')) });
+    const { events, deps } = desk(failing(new Error('no')), { job: { attempts: 5 }, giveUp: failing(new Error('must not be run')) });
     await runJob('job_1', deps, never);
     expect(events).toEqual([expect.stringMatching(/^failed: Set aside/)]);
   });

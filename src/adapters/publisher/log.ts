@@ -1,18 +1,18 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { Publisher } from '../../ports/publisher.ts';
 
-/** How many analyses are remembered as told; older ones may be logged again, which harms nobody. */
+/** How many keys are remembered as told; older ones may be logged again, which harms nobody. */
 const REMEMBERED = 1000;
 
-/** Writes the sure answer to the log, once per analysis and process. Its texts are masked already. */
+/** Writes the sure answer to the log, once per key and process. Its texts are masked already. */
 export function createLogPublisher(logger: Logger): Publisher {
   const told = new Set<string>();
   return {
     driver: 'log',
-    async publish(build, analysis, signal) {
+    async publish(build, analysis, { key, signal }) {
       signal.throwIfAborted();
-      if (told.has(analysis.id)) return;
-      told.add(analysis.id);
+      if (told.has(key)) return { reference: null };
+      told.add(key);
       for (const oldest of told) {
         if (told.size <= REMEMBERED) break;
         told.delete(oldest);
@@ -33,6 +33,7 @@ export function createLogPublisher(logger: Logger): Publisher {
         },
         'answer published',
       );
+      return { reference: null };
     },
   };
 }

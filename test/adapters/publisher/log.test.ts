@@ -16,7 +16,7 @@ publisherContract('log', async () => {
 
 it('logs fields and a fixed sentence', async () => {
   const { logger, lines } = recordingLogger();
-  await createLogPublisher(logger).publish(sampleBuild(), recalledAnalysis(), new AbortController().signal);
+  await createLogPublisher(logger).publish(sampleBuild(), recalledAnalysis(), { key: 'log:1', signal: new AbortController().signal });
   expect(lines).toEqual([
     [
       expect.objectContaining({ buildId: 'bld_1', analysisId: 'ana_9f2c', category: 'TEST_FAILURE', confirmedBy: 'grace' }),

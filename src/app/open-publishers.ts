@@ -1,0 +1,40 @@
+import type { Config } from '../config/schema.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Publisher } from '../ports/publisher.ts';
+import { type ActsDeps, type ActsKeeper, startActs } from '../publish/start-acts.ts';
+
+/** A look at what is owed outside; what this process concludes is told at once. */
+const LOOK_MS = 5_000;
+
+/** Who is told, and the work of telling. */
+export interface Publishing {
+  /** What each sure answer is owed to. */
+  readonly drivers: readonly string[];
+  /** Something is owed now; nothing happens where this process does not tell. */
+  readonly wake: () => void;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & { readonly clock: Clock };
+
+export async function openPublishing(config: Pick<Config, 'publishers'>, parts: Parts): Promise<Publishing> {
+  const publishers = await openPublishers(config, parts.logger, parts.clock);
+  let keeper: ActsKeeper | undefined;
+  return {
+    drivers: publishers.map(({ driver }) => driver),
+    wake: () => keeper?.wake(),
+    start: () => {
+      keeper ??= startActs({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS });
+    },
+    stop: async () => await keeper?.stop(),
+  };
+}
+
+async function openPublishers({ publishers }: Pick<Config, 'publishers'>, logger: Logger, clock: Clock): Promise<Publisher[]> {
+  const opened = [(await import('../adapters/publisher/log.ts')).createLogPublisher(logger)];
+  const { url, secrets } = publishers.webhook;
+  if (url !== null) opened.push((await import('../adapters/publisher/webhook.ts')).createWebhookPublisher({ url, secrets, clock }));
+  return opened;
+}
