@@ -37,11 +37,13 @@ import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
 import type { Tracer } from './ports/tracer.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
+import { createJobTurns } from './store/job-turns.ts';
 import { createStores } from './store/stores.ts';
 import { createTools, type ToolSources } from './tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createMemoryToolCache } from './tools/memory-tool-cache.ts';
 import { createToolbox, type ToolboxOptions } from './tools/toolbox.ts';
+import { fairQueue } from './triage/fair-queue.ts';
 import { giveUp } from './triage/give-up.ts';
 import { startGreenKeeper } from './triage/green-keeper.ts';
 import { greenAtHand, storedGreens } from './triage/green-logs.ts';
@@ -119,7 +121,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const publishing = await openPublishing(config, { ...parts, ...dying });
   const deps = { ...(await triageDepsOf({ ...parts, found: opening, publishing }, steps, checkpointer, tracer)), ...dying };
   // Last: it runs timers of its own, which nothing may leave behind.
-  const jobQueue = await opened.jobQueue(logger);
+  const turns = createJobTurns(database);
+  const jobQueue = fairQueue(await opened.jobQueue(logger), { turns, logger });
   let sweeper: { stop(): void } | undefined;
   let greenKeeper: { stop(): Promise<void> } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -144,7 +147,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
       publishing.start();
-      sweeper = startSweeper({ jobQueue, triages: stores.triages, questions: stores.questions, logger, intervalMs: SWEEP_MS });
+      sweeper = startSweeper({ jobQueue, turns, questions: stores.questions, logger, intervalMs: SWEEP_MS });
       embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },

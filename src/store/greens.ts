@@ -75,7 +75,7 @@ const MAX_LOGS = 200;
 const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
 
 /** Whether the branch of a build is its repository's default. */
-const IS_DEFAULT = (table: string) => `coalesce(
+export const IS_DEFAULT = (table: string) => `coalesce(
   ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
   ${table}.branch in (${USUAL_NAMES}), false)`;
 

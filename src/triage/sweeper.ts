@@ -1,13 +1,13 @@
 import type { JobQueue } from '../ports/job-queue.ts';
+import type { JobTurns } from '../ports/job-turns.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { QuestionStore } from '../ports/questions.ts';
-import type { TriageStore } from '../ports/stores.ts';
 
 const BATCH = 100;
 
 export interface SweeperDeps {
   readonly jobQueue: JobQueue;
-  readonly triages: TriageStore;
+  readonly turns: Pick<JobTurns, 'next'>;
   /** Where runs wait for people; what waited too long is closed, and its run goes on. */
   readonly questions?: Pick<QuestionStore, 'expire'>;
   readonly logger: Logger;
@@ -25,7 +25,7 @@ export function startSweeper(deps: SweeperDeps): { stop(): void } {
 async function sweep(deps: SweeperDeps): Promise<void> {
   try {
     await deps.questions?.expire();
-    for (const job of await deps.triages.owed(BATCH)) await deps.jobQueue.enqueue(job.id);
+    for (const { id, urgent } of await deps.turns.next(BATCH)) await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
   } catch (error) {
     deps.logger.warn({ error }, 'sweep failed; it will be tried again');
   }

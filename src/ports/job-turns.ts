@@ -1,0 +1,30 @@
+/** A triage job that is owed now and that nobody holds, and what decides when its turn is. */
+export interface Turn {
+  readonly id: string;
+  readonly repository: string;
+  /** It is of the branch that everybody works from. */
+  readonly urgent: boolean;
+  /** Jobs of its repository that are in work now, anywhere. */
+  readonly working: number;
+}
+
+/** A triage job that ended without an answer that could be stored. */
+export interface FailedJob {
+  readonly id: string;
+  readonly buildId: string;
+  readonly repository: string;
+  readonly error: string | null;
+  readonly at: string;
+}
+
+/** Whose turn it is, so that one noisy repository cannot starve the others. Ask the lease who really gets a job. */
+export interface JobTurns {
+  /** One of each repository after another, each repository's urgent ones first. */
+  next(limit: number): Promise<Turn[]>;
+  /** Null where the job is unknown. */
+  place(jobId: string): Promise<Pick<Turn, 'repository' | 'urgent'> | null>;
+  /** The newest first. */
+  failed(limit: number): Promise<FailedJob[]>;
+  /** Owes a job anew that is done or failed, or need not wait longer; null where it is unknown, false where it is in work. */
+  oweAnew(jobId: string): Promise<boolean | null>;
+}
