@@ -34,7 +34,7 @@ async function connect(config: Config['database']) {
     case 'pglite':
       return (await import('../adapters/database/pglite.ts')).openPglite({ dataDir: config.dataDir });
     case 'postgres':
-      return (await import('../adapters/database/postgres.ts')).openPostgres({ url: config.url, poolSize: config.poolSize });
+      return (await import('../adapters/database/postgres.ts')).openPostgres(config);
   }
 }
 

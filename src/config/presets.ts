@@ -27,7 +27,7 @@ export function embedded(dataDir: string, knowledgeFolder: string): ConfigInput 
 export function server(knowledgeFolder: string): Preset {
   return {
     ...COMMON,
-    database: { driver: 'postgres', poolSize: 10 },
+    database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },
     jobQueue: { driver: 'bullmq', concurrency: 4, inServe: false, prefix: 'faultline' },
     buildArchive: { driver: 'mongodb', database: 'faultline' },
     vectorIndex: { driver: 'pgvector', index: 'faultline', baseUrl: null },

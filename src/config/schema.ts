@@ -20,7 +20,15 @@ const TokenConfig = z.object({
 
 const DatabaseConfig = z.discriminatedUnion('driver', [
   z.object({ driver: z.literal('pglite'), dataDir: z.string().min(1) }),
-  z.object({ driver: z.literal('postgres'), url: address('postgres', 'postgresql'), poolSize: z.int().min(2).max(200) }),
+  z.object({
+    driver: z.literal('postgres'),
+    url: address('postgres', 'postgresql'),
+    /** Of a role that may only read; null: the same role, in sessions that cannot write. */
+    readerUrl: address('postgres', 'postgresql').nullable(),
+    /** Of the role that owns the tables, for migrations; null: the same role. */
+    ownerUrl: address('postgres', 'postgresql').nullable(),
+    poolSize: z.int().min(2).max(200),
+  }),
 ]);
 
 /** What every job queue has: how many builds one process triages at once, and whether `serve` does so beside its doors. */

@@ -9,6 +9,20 @@ export const SERVER_VARIABLES: readonly Variable[] = [
     secret: true,
     meaning: 'PostgreSQL server, as postgres://user:password@host:port/database; it needs the extensions vector and pg_trgm.',
   },
+  {
+    name: 'FAULTLINE_DATABASE_READER_URL',
+    path: 'database.readerUrl',
+    type: 'text',
+    secret: true,
+    meaning: 'The same database as a role that may only read: what tools ask of history goes there.',
+  },
+  {
+    name: 'FAULTLINE_DATABASE_OWNER_URL',
+    path: 'database.ownerUrl',
+    type: 'text',
+    secret: true,
+    meaning: 'The same database as the role that owns the tables, for `faultline migrate`; serve and worker do without.',
+  },
   { name: 'FAULTLINE_DATABASE_POOL', path: 'database.poolSize', type: 'number', meaning: 'Connections to PostgreSQL of one process.' },
   {
     name: 'FAULTLINE_JOB_QUEUE',

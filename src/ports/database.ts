@@ -9,6 +9,9 @@ export interface Database extends Sql {
   readonly driver: 'pglite' | 'postgres';
   /** Only one process can have it open, so whatever is marked as held by another is held by nobody. */
   readonly exclusive: boolean;
+  /** The same data through sessions in which nothing can be written, perhaps of a role that may only read; absent on PGlite. */
+  readonly reader?: Pick<Database, 'query' | 'transaction'>;
+  /** All or nothing. `work` may be run again, where the database rolled it back to let another transaction go on. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>;
   /** Applies the numbered files of `migrations/`; safe to call from two processes at once. */
   migrate(): Promise<{ readonly applied: readonly string[] }>;

@@ -4,7 +4,8 @@ import type { HistoryStore } from '../ports/stores.ts';
 import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
 
-export function createHistoryStore(db: Database): HistoryStore {
+/** Only reads: `db` may be a database's `reader`. */
+export function createHistoryStore(db: Pick<Database, 'query' | 'transaction'>): HistoryStore {
   return {
     failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) => {
       const rows = await db.query(FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]);

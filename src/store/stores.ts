@@ -22,7 +22,7 @@ export function createStores(db: Database, clock: Clock): Stores {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
     failures: createFailureStore(db),
-    history: createHistoryStore(db),
+    history: createHistoryStore(db.reader ?? db),
     triages: createTriageStore(db, clock),
     analyses: createAnalysisStore(db),
     reviews: createReviewStore(db),

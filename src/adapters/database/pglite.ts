@@ -9,7 +9,7 @@ import pg from 'pg';
 import { TriageError } from '../../domain/errors.ts';
 import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
 import { createPoolDatabase, type PgDatabase } from './pool-database.ts';
-import { MIGRATIONS_FOLDER } from './run-migrations.ts';
+import { MIGRATIONS_FOLDER, runMigrations } from './run-migrations.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** How long a caller waits for the one connection before it is told to come back. */
@@ -39,13 +39,22 @@ export async function openPglite(options: { readonly dataDir: string; readonly m
     const database = createPoolDatabase({
       driver: 'pglite',
       pool,
-      migrationsFolder: options.migrationsFolder ?? MIGRATIONS_FOLDER,
+      migrate: () => migrateOn(pool, options.migrationsFolder ?? MIGRATIONS_FOLDER),
       close,
     });
     return { ...database, lite };
   } catch (error) {
     await lock.release();
     throw toStorageError(error);
+  }
+}
+
+async function migrateOn(pool: pg.Pool, folder: string): Promise<{ readonly applied: readonly string[] }> {
+  const client = await pool.connect();
+  try {
+    return await runMigrations(client, folder);
+  } finally {
+    client.release();
   }
 }
 

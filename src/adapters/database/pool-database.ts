@@ -2,9 +2,9 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import { TriageError } from '../../domain/errors.ts';
 import type { Database, Sql } from '../../ports/database.ts';
+import { againWhereRolledBack, askAgain } from './again.ts';
 import { cleanParameters } from './parameters.ts';
 import { readColumns } from './row-types.ts';
-import { runMigrations } from './run-migrations.ts';
 import { toStorageError } from './storage-error.ts';
 
 /** A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the checkpointer. */
@@ -15,13 +15,21 @@ export interface PgDatabase extends Database {
 export interface PoolDatabaseOptions {
   readonly driver: Database['driver'];
   readonly pool: pg.Pool;
-  readonly migrationsFolder: string;
+  /** Callers in line for a connection before the next one is refused at once; none where it is left out. */
+  readonly maxWaiting?: number;
+  readonly migrate: () => ReturnType<Database['migrate']>;
   /** Closes the pool and what is behind it; called once. */
   readonly close: () => Promise<void>;
 }
 
-/** The part that PGlite and PostgreSQL share. */
-export function createPoolDatabase({ driver, pool, migrationsFolder, close }: PoolDatabaseOptions): PgDatabase {
+/** The part that PGlite and PostgreSQL share. The work of a transaction is run again where the server rolled it back for another's sake. */
+export function createPoolDatabase({
+  driver,
+  pool,
+  maxWaiting = Number.POSITIVE_INFINITY,
+  migrate,
+  close,
+}: PoolDatabaseOptions): PgDatabase {
   const openTransaction = new AsyncLocalStorage<{ open: boolean }>();
   // A connection that breaks, idle or in use, must not stop the process: whoever queries next meets the failure.
   pool.on('error', () => undefined);
@@ -32,8 +40,21 @@ export function createPoolDatabase({ driver, pool, migrationsFolder, close }: Po
     throw new TriageError('internal', 'Inside a transaction only the Sql handed in may be used: the outer database would wait for ever');
   }
 
+  function refuseLine(): void {
+    if (pool.waitingCount < maxWaiting) return;
+    throw new TriageError('storage-failed', `All ${pool.options.max} connections to the database are busy, and many wait for one`, {
+      retryable: true,
+      details: { busy: true },
+    });
+  }
+
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
     refuseInsideTransaction();
+    return await againWhereRolledBack(() => transactOnce(work));
+  }
+
+  async function transactOnce<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
+    refuseLine();
     const client = await connect(pool);
     const state = { open: true };
     try {
@@ -56,16 +77,14 @@ export function createPoolDatabase({ driver, pool, migrationsFolder, close }: Po
     transaction,
     query: async (text, values) => {
       refuseInsideTransaction();
-      return await runQuery(pool, text, values);
+      return await askAgain(text, async () => {
+        refuseLine();
+        return await runQuery(pool, text, values);
+      });
     },
     migrate: async () => {
       refuseInsideTransaction();
-      const client = await connect(pool);
-      try {
-        return await runMigrations(client, migrationsFolder);
-      } finally {
-        client.release();
-      }
+      return await migrate();
     },
     close: () => {
       closing ??= close();

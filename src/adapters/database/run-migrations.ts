@@ -14,7 +14,7 @@ const TABLE = 'schema_migrations';
  * their names. Throws `storage-failed` with everything rolled back, or `invalid-config` where the database is newer than
  * the files.
  */
-export async function runMigrations(client: pg.PoolClient, folder: string): Promise<{ readonly applied: readonly string[] }> {
+export async function runMigrations(client: pg.ClientBase, folder: string): Promise<{ readonly applied: readonly string[] }> {
   const known = (await readdir(folder)).filter((name) => name.endsWith('.sql')).map((name) => name.slice(0, -'.sql'.length));
   const applied = await appliedNames(client);
   refuseNewerDatabase(applied, known);
@@ -40,7 +40,7 @@ export async function runMigrations(client: pg.PoolClient, folder: string): Prom
   }
 }
 
-async function appliedNames(client: pg.PoolClient): Promise<string[]> {
+async function appliedNames(client: pg.ClientBase): Promise<string[]> {
   try {
     const table = await client.query<{ found: boolean }>(`select to_regclass('${TABLE}') is not null as found`);
     if (!table.rows[0]?.found) return [];

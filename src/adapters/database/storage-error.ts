@@ -1,13 +1,17 @@
 import { messageOf, TriageError } from '../../domain/errors.ts';
 
 /**
- * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure
- * and deadlock. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure,
+ * deadlock, and a server that has no connection left. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const RETRYABLE_STATE = /^(08|57P|40001$|40P01$)/;
+const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53300$)/;
 
 /** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
-const CONNECTION_LOST = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect/;
+const CONNECTION_LOST =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect|Query read timeout/;
+
+/** The pool's words where every connection stays busy; asking again at once would only lengthen the line. */
+const NONE_FREE = /timeout exceeded when trying to connect/;
 
 /** Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE, never values. */
 export function toStorageError(error: unknown): TriageError {
@@ -15,7 +19,8 @@ export function toStorageError(error: unknown): TriageError {
   const state = textField(error, 'code');
   const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
   const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
-  const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table') };
+  const busy = state === null && NONE_FREE.test(messageOf(error));
+  const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
   return new TriageError('storage-failed', `The database could not do it: ${messageOf(error)}`, { retryable, cause: error, details });
 }
 
