@@ -11,8 +11,13 @@ import { TriageError } from './domain/errors.ts';
 import { enforceAccess } from './http/access.ts';
 import { describeApi, STRICT_CSP } from './http/api-description.ts';
 import { refuseBroken } from './http/broken-request.ts';
+import { createLimits, type Limits } from './http/limits.ts';
 import { refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
+import { followScope, guardDeliveries } from './http/scope.ts';
+import { scopeAsk, scopeStores } from './http/scoped-stores.ts';
+import { createTokenHolders } from './http/token-holders.ts';
+import { registerTokenRoutes } from './http/token-routes.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
 import type { Masker } from './log/mask/mask.ts';
@@ -23,13 +28,11 @@ import type { JobQueue } from './ports/job-queue.ts';
 import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
-import type { VectorIndex } from './ports/vector-index.ts';
+import type { VectorIndex, VectorNamespace } from './ports/vector-index.ts';
 import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
-/** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
-const WRONG_GUESSES_PER_MINUTE = 30;
 const REQUEST_TIMEOUT_MS = 120_000;
 /** How long a request that is still arriving may hold up a stop: behind it wait the running triages and the database. */
 const CLOSE_GRACE_MS = 2_000;
@@ -44,6 +47,7 @@ export interface HttpDeps {
   readonly archive: BuildArchive;
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
+  payVectors(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
@@ -79,19 +83,28 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.setValidatorCompiler(validatorCompiler);
   app.setSerializerCompiler(serializerCompiler);
   app.removeContentTypeParser('text/plain');
-  await limitAndHarden(app, deps);
-  enforceAccess(app, config.auth.tokens);
+  const limits = await limitAndHarden(app, deps);
+  const holders = createTokenHolders({ ...deps, configured: config.auth.tokens, tokens: deps.stores.tokens });
+  enforceAccess(app, holders, limits.countHolder);
+  const scope = followScope(app);
+  guardDeliveries(app, deps.stores);
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
   await describeApi(app, config.http.publicUrl);
   registerHealth(app, deps);
   await registerIntakeRoutes(app, { ...deps, settings: config });
-  await app.register(async (scope) => registerKnowledgeRoutes(scope, deps));
-  await app.register(async (scope) => registerPublishRoutes(scope, deps));
-  await app.register(async (scope) => registerReviewRoutes(scope, { ...deps, claimMs: config.review.claimMs }));
-  const asking = { ...deps, findBuild: (id: string) => findBuild(deps.stores.builds, id, {}) };
-  await app.register(async (scope) => registerAskRoutes(scope, asking));
-  for (const register of deps.routes ?? []) await app.register(async (scope) => register(scope));
+  await app.register(async (part) => registerKnowledgeRoutes(part, deps));
+  // What is asked and decided goes through stores that hold only what the asker may see.
+  const stores = scopeStores(deps.stores, scope);
+  const shown = { ...deps, stores, ask: scopeAsk(deps.ask, stores, scope) };
+  await app.register(async (part) => registerPublishRoutes(part, shown));
+  await app.register(async (part) => registerReviewRoutes(part, { ...shown, claimMs: config.review.claimMs }));
+  const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
+  await app.register(async (part) => registerAskRoutes(part, asking));
+  const configuredNames = config.auth.tokens.map(({ name }) => name);
+  const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
+  await app.register(async (part) => registerTokenRoutes(part, tokens));
+  for (const register of deps.routes ?? []) await app.register(async (part) => register(part));
   await app.ready();
   return app;
 }
@@ -101,24 +114,20 @@ function trustedProxies(trust: Config['http']['trustProxy']): false | string[] |
   return typeof trust === 'number' ? (_address, hop) => hop < trust : trust;
 }
 
-async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<void> {
+async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Limits> {
   await app.register(helmet, { contentSecurityPolicy: { useDefaults: false, directives: STRICT_CSP }, strictTransportSecurity: false });
   await app.register(rateLimit, {
     max: deps.config.http.rateLimit,
     timeWindow: 60_000,
     errorResponseBuilder: (_request, context) => tooMany('Too many requests from this address.', context.ttl),
   });
-  const countGuess = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: 60_000 });
+  const { tokenRateLimit, sourceRateLimit } = deps.config.http;
+  const limits = createLimits(app, { perToken: tokenRateLimit, perSource: sourceRateLimit });
   app.setErrorHandler(async (error, request, reply) => {
     const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
-    const guess = isGuess ? await countGuess(request) : null;
-    const tooOften = guess !== null && !guess.isAllowed && guess.isExceeded;
-    return refuse(
-      tooOften ? tooMany('Too many wrong tokens or signatures from this address.', guess.ttl) : error,
-      request,
-      reply,
-      deps.logger,
-    );
+    const waitMs = isGuess ? await limits.countGuess(request) : null;
+    const told = waitMs === null ? error : tooMany('Too many wrong tokens or signatures from this address.', waitMs);
+    return refuse(told, request, reply, deps.logger);
   });
   app.setNotFoundHandler((request, reply) =>
     refuse(
@@ -138,6 +147,7 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<voi
       );
     }
   });
+  return limits;
 }
 
 function registerHealth(app: FastifyInstance, deps: HttpDeps): void {

@@ -103,6 +103,10 @@ export const Config = z.object({
     maxLogBytes: z.int().positive(),
     /** Requests per minute and address. */
     rateLimit: z.int().positive(),
+    /** Requests per minute and token, from whatever addresses. */
+    tokenRateLimit: z.int().positive(),
+    /** Accepted webhooks per minute and sender. */
+    sourceRateLimit: z.int().positive(),
     trustProxy: TrustProxy,
   }),
   auth: z.object({ tokens: z.array(TokenConfig) }),
@@ -255,6 +259,8 @@ export const COMMON = {
     maxBodyBytes: bytes(64),
     maxLogBytes: bytes(256),
     rateLimit: 600,
+    tokenRateLimit: 3000,
+    sourceRateLimit: 6000,
     trustProxy: false,
   },
   auth: { tokens: [] },

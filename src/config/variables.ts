@@ -8,7 +8,24 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_PUBLIC_URL', path: 'http.publicUrl', type: 'text', meaning: 'Address that people reach the service by, for links.' },
   { name: 'FAULTLINE_MAX_BODY_BYTES', path: 'http.maxBodyBytes', type: 'number', meaning: 'Largest request body, in bytes.' },
   { name: 'FAULTLINE_MAX_LOG_BYTES', path: 'http.maxLogBytes', type: 'number', meaning: 'Largest log after decompression, in bytes.' },
-  { name: 'FAULTLINE_RATE_LIMIT', path: 'http.rateLimit', type: 'number', meaning: 'Requests per minute and address.' },
+  {
+    name: 'FAULTLINE_RATE_LIMIT',
+    path: 'http.rateLimit',
+    type: 'number',
+    meaning: 'Requests per minute and address; like the two below of each process.',
+  },
+  {
+    name: 'FAULTLINE_TOKEN_RATE_LIMIT',
+    path: 'http.tokenRateLimit',
+    type: 'number',
+    meaning: 'Requests per minute and token, from whatever addresses.',
+  },
+  {
+    name: 'FAULTLINE_SOURCE_RATE_LIMIT',
+    path: 'http.sourceRateLimit',
+    type: 'number',
+    meaning: "Accepted webhooks per minute and sender: GitHub's repository, organisation or App, or the address of a Jenkins.",
+  },
   {
     name: 'FAULTLINE_TRUST_PROXY',
     path: 'http.trustProxy',

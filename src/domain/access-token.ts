@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
+import { TriageError } from './errors.ts';
 import { Role } from './review.ts';
 
 const PREFIX = 'flt_';
@@ -37,7 +38,7 @@ export const AccessToken = z.object({
 });
 export type AccessToken = z.infer<typeof AccessToken>;
 
-/** What whoever makes a token says of it. Throws nothing itself: `checkNewToken` says what does not go together. */
+/** What whoever makes a token says of it; `checkNewToken` says what does not go together. */
 export const NewToken = z.object({
   name: z
     .string()
@@ -49,6 +50,18 @@ export const NewToken = z.object({
   expiresInDays: z.int().min(1).max(3650).nullable().default(null),
 });
 export type NewToken = z.infer<typeof NewToken>;
+
+/** What does not go together. Throws `invalid-input`, and `conflict` for a name that the configuration uses. */
+export function checkNewToken({ name, roles, repositories }: NewToken, configuredNames: readonly string[]): void {
+  if (repositories !== null && roles.includes('admin')) {
+    throw new TriageError(
+      'invalid-input',
+      'An admin may do everything, so its token cannot be held to repositories. Leave out one of both.',
+    );
+  }
+  if (configuredNames.includes(name))
+    throw new TriageError('conflict', `A token in FAULTLINE_TOKENS is named ${name} already. Choose another name.`);
+}
 
 /** A new token: a prefix that scanners know, 256 random bits, and a checksum that tells a mistyped one from an unknown one. */
 export function makeToken(): string {

@@ -1,10 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
-import type { FastifyInstance } from 'fastify';
-import type { Config } from '../config/schema.ts';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
+import type { TokenHolders } from './token-holders.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -21,12 +20,11 @@ declare module 'fastify' {
   }
 }
 
-/** Deny by default: declared at start, enforced before the body is read. */
-export function enforceAccess(app: FastifyInstance, tokens: Config['auth']['tokens']): void {
+/** Deny by default: declared at start, enforced before the body is read. `count` throws where a holder comes too often. */
+export function enforceAccess(app: FastifyInstance, holders: TokenHolders, count: (request: FastifyRequest) => Promise<void>): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);
-  const known = tokens.map(({ name, roles, token }) => ({ principal: { name, roles }, digest: sha256(token) }));
   app.addHook('onRoute', (route) => {
     const access = route.config?.access ?? (isDocs(route.url) ? DOCS_ACCESS : undefined);
     if (access === undefined)
@@ -37,9 +35,10 @@ export function enforceAccess(app: FastifyInstance, tokens: Config['auth']['toke
   app.addHook('onRequest', async (request) => {
     const access: RouteAccess | undefined = request.routeOptions.config.access;
     if (access === undefined || 'open' in access || 'signature' in access) return;
-    const principal = holderOf(request.headers.authorization, known);
-    if (!principal.roles.includes(access.role) && !principal.roles.includes('admin')) throw lacksRole(principal, access.role);
+    const principal = await holders.find(request.headers.authorization);
     request.principal = principal;
+    await count(request);
+    if (!principal.roles.includes(access.role) && !principal.roles.includes('admin')) throw lacksRole(principal, access.role);
   });
 }
 
@@ -47,30 +46,8 @@ function isDocs(url: string): boolean {
   return url === DOCS_PATH || url.startsWith(`${DOCS_PATH}/`);
 }
 
-interface KnownToken {
-  readonly principal: Principal;
-  readonly digest: Buffer;
-}
-
-/** Compares with every known token in constant time; digests make the lengths equal. Throws `unauthenticated`. */
-function holderOf(authorization: string | undefined, known: readonly KnownToken[]): Principal {
-  const token = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) {
-    throw new TriageError('unauthenticated', 'This address needs a token. Send the header "Authorization: Bearer <token>".');
-  }
-  const digest = sha256(token);
-  let holder: Principal | null = null;
-  for (const candidate of known) if (timingSafeEqual(digest, candidate.digest)) holder = candidate.principal;
-  if (holder === null) throw new TriageError('unauthenticated', 'The token is not known here. Tokens are configured in FAULTLINE_TOKENS.');
-  return holder;
-}
-
 function lacksRole(principal: Principal, role: Role): TriageError {
   return new TriageError('forbidden', `The token "${principal.name}" may not do this: it needs the role "${role}".`, {
     details: { principal: principal.name },
   });
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

@@ -40,6 +40,8 @@ export const TEST_CONFIG: HttpDeps['config'] = {
     maxBodyBytes: 2 * 1024 * 1024,
     maxLogBytes: 8 * 1024 * 1024,
     rateLimit: 100_000,
+    tokenRateLimit: 100_000,
+    sourceRateLimit: 100_000,
     trustProxy: false,
   },
   auth: {

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { RouteAccess } from '../domain/access.ts';
+import { tooMany } from './refusal.ts';
+
+const MINUTE_MS = 60_000;
+/** Tokens or signatures that one address may get wrong in a minute before it is told to wait. */
+const WRONG_GUESSES_PER_MINUTE = 30;
+/** As much of a token as names its kind and its first few digits: who tries the rest from many addresses is told to wait too. */
+const GUESSED_PREFIX = 12;
+/** GitHub names the repository, organisation or App that the webhook belongs to. */
+const GITHUB_TARGET = 'x-github-hook-installation-target-id';
+/** Senders counted at once; who sends under ever new names gains nothing, since only signed deliveries count. */
+const MAX_SOURCES = 5_000;
+
+export interface Limits {
+  /** Throws `rate-limited` where the holder of the request's token comes too often, from whatever addresses. */
+  countHolder(request: FastifyRequest): Promise<void>;
+  /** How long somebody who got a token or signature wrong too often is to wait, in milliseconds; null: not too often. */
+  countGuess(request: FastifyRequest): Promise<number | null>;
+}
+
+/** Limits beside the one of every address. They are of this process: behind a balancer each of n processes allows as much. */
+export function createLimits(app: FastifyInstance, { perToken, perSource }: { perToken: number; perSource: number }): Limits {
+  const byAddress = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS });
+  const byPrefix = app.createRateLimit({ max: WRONG_GUESSES_PER_MINUTE, timeWindow: MINUTE_MS, keyGenerator: prefixOf });
+  const byHolder = app.createRateLimit({
+    max: perToken,
+    timeWindow: MINUTE_MS,
+    keyGenerator: ({ principal }) => `token ${principal?.name ?? ''}`,
+  });
+  limitSources(app, perSource);
+  return {
+    countHolder: async (request) => {
+      const counted = await byHolder(request);
+      if (!counted.isAllowed && counted.isExceeded) throw tooMany('Too many requests with this token.', counted.ttl);
+    },
+    countGuess: async (request) => {
+      const counted = [await byAddress(request), await byPrefix(request)];
+      const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
+      return Math.max(...waits) > 0 ? Math.max(...waits) : null;
+    },
+  };
+}
+
+/** No token is kept, not even the beginning of one. */
+function prefixOf(request: FastifyRequest): string {
+  const prefix = (request.headers.authorization ?? '').slice(0, 'Bearer '.length + GUESSED_PREFIX);
+  if (prefix === '') return `address ${request.ip}`;
+  return `prefix ${createHash('sha256').update(prefix).digest('hex')}`;
+}
+
+/**
+ * Counts what a sender of webhooks had accepted, which only a right signature brings about, and tells one that sends too much
+ * to wait. Nobody can use up the share of another: a forged sender's name costs a signature.
+ */
+function limitSources(app: FastifyInstance, perMinute: number): void {
+  const windows = new Map<string, { readonly from: number; count: number }>();
+  const windowOf = (source: string) => {
+    const now = Date.now();
+    const known = windows.get(source);
+    if (known !== undefined && now >= known.from && now - known.from < MINUTE_MS) return known;
+    windows.delete(source);
+    const oldest = windows.size >= MAX_SOURCES ? windows.keys().next().value : undefined;
+    if (oldest !== undefined) windows.delete(oldest);
+    const fresh = { from: now, count: 0 };
+    windows.set(source, fresh);
+    return fresh;
+  };
+  app.addHook('onRequest', async (request) => {
+    const source = sourceOf(request);
+    const known = source === null ? undefined : windows.get(source);
+    if (known === undefined || known.count < perMinute) return;
+    const waitMs = known.from + MINUTE_MS - Date.now();
+    if (waitMs > 0) throw tooMany('Too many deliveries from this sender. Deliver them again later.', waitMs);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const source = reply.statusCode < 300 ? sourceOf(request) : null;
+    if (source !== null) windowOf(source).count += 1;
+  });
+}
+
+/** Who sends webhooks: GitHub's own name of the hook's owner; for Jenkins the address. Null for what is no webhook. */
+function sourceOf(request: FastifyRequest): string | null {
+  const access: RouteAccess | undefined = request.routeOptions.config.access;
+  if (access === undefined || !('signature' in access)) return null;
+  if (access.signature !== 'github') return `${access.signature} ${request.ip}`;
+  const target = request.headers[GITHUB_TARGET];
+  return typeof target === 'string' ? `github ${target.slice(0, 100)}` : null;
+}

@@ -1,0 +1,132 @@
+import type { Ask } from '../ask/ask.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Stores } from '../ports/stores.ts';
+import type { Scope } from './scope.ts';
+
+/** The stores that routes read and decide with. */
+export type ShownStores = Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library' | 'reviews' | 'questions'>;
+
+/** Stores that hold only what the asker may see; everything else is as if it were not there. */
+export function scopeStores(stores: Stores, scope: Scope): Stores {
+  const shown: ShownStores = {
+    builds: scopeBuilds(stores, scope),
+    triages: stores.triages,
+    analyses: scopeAnalyses(stores, scope),
+    failures: scopeFailures(stores, scope),
+    library: scopeLibrary(stores, scope),
+    reviews: scopeReviews(stores, scope),
+    questions: scopeQuestions(stores, scope),
+  };
+  return changed(stores, shown);
+}
+
+/** Follow-up questions about what the asker may see. */
+export function scopeAsk(ask: Ask, stores: Pick<Stores, 'analyses' | 'builds'>, scope: Scope): Ask {
+  const hides = async (buildId: string) => scope.repositories() !== null && (await stores.builds.find(buildId)) === null;
+  const seen: Ask['thread'] = async (id) => {
+    const found = await ask.thread(id);
+    if (await hides(found.thread.buildId)) throw new TriageError('not-found', `There is no thread ${id}.`);
+    return found;
+  };
+  return changed(ask, {
+    open: async (input) => {
+      if (scope.repositories() === null) return await ask.open(input);
+      if ('analysisId' in input.about && (await stores.analyses.find(input.about.analysisId)) === null)
+        throw new TriageError('not-found', `There is no analysis ${input.about.analysisId}.`);
+      if (input.threadId !== undefined) await seen(input.threadId);
+      return await ask.open(input);
+    },
+    threads: async (filter, page) => await ask.threads({ ...filter, ...within(scope) }, page),
+    thread: seen,
+    forget: async (id) => {
+      await seen(id);
+      await ask.forget(id);
+    },
+  });
+}
+
+function scopeBuilds({ builds }: Stores, scope: Scope): Stores['builds'] {
+  const visible = <Value extends { readonly repository: string }>(one: Value | null) =>
+    one !== null && scope.allows(one.repository) ? one : null;
+  return changed(builds, {
+    find: async (id) => visible(await builds.find(id)),
+    findByExternalId: async (key, sql) => visible(await builds.findByExternalId(key, sql)),
+    list: async (filter, page) => await builds.list({ ...filter, ...within(scope) }, page),
+  });
+}
+
+function scopeAnalyses({ analyses, builds }: Stores, scope: Scope): Stores['analyses'] {
+  const isVisible = async (buildId: string) => {
+    if (scope.repositories() === null) return true;
+    const build = await builds.find(buildId);
+    return build !== null && scope.allows(build.repository);
+  };
+  return changed(analyses, {
+    find: async (id) => {
+      const analysis = await analyses.find(id);
+      return analysis !== null && (await isVisible(analysis.buildId)) ? analysis : null;
+    },
+    listByBuild: async (buildId) => ((await isVisible(buildId)) ? await analyses.listByBuild(buildId) : []),
+  });
+}
+
+function scopeFailures({ failures, builds }: Stores, scope: Scope): Stores['failures'] {
+  return changed(failures, {
+    search: async (filter, page) => await failures.search({ ...filter, ...within(scope) }, page),
+    listByBuild: async (buildId) => {
+      const build = scope.repositories() === null ? null : await builds.find(buildId);
+      return build !== null && !scope.allows(build.repository) ? [] : await failures.listByBuild(buildId);
+    },
+  });
+}
+
+function scopeLibrary({ library }: Stores, scope: Scope): Stores['library'] {
+  return changed(library, {
+    find: async (id) => {
+      const entry = await library.find(id);
+      return entry !== null && scope.allows(entry.repository) ? entry : null;
+    },
+    recall: async (key) => (scope.allows(key.repository) ? await library.recall(key) : null),
+    list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(scope) }),
+  });
+}
+
+function scopeReviews({ reviews }: Stores, scope: Scope): Stores['reviews'] {
+  const find: Stores['reviews']['find'] = async (id) => {
+    const review = await reviews.find(id);
+    return review !== null && scope.allows(review.repository) ? review : null;
+  };
+  const isVisible = async (id: string) => scope.repositories() === null || (await find(id)) !== null;
+  return changed(reviews, {
+    find,
+    list: async (filter, page) => await reviews.list({ ...filter, ...within(scope) }, page),
+    claim: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null),
+    release: async (id, reviewer) => ((await isVisible(id)) ? await reviews.release(id, reviewer) : null),
+    // Inside a transaction the outer database must not be asked: whoever decides has found the review before.
+    events: async (id) => ((await isVisible(id)) ? await reviews.events(id) : []),
+  });
+}
+
+function scopeQuestions({ questions }: Stores, scope: Scope): Stores['questions'] {
+  const find: Stores['questions']['find'] = async (id) => {
+    const question = await questions.find(id);
+    return question !== null && scope.allows(question.repository) ? question : null;
+  };
+  return changed(questions, {
+    find,
+    list: async (filter, page) => await questions.list({ ...filter, ...within(scope) }, page),
+    answer: async (id, answer, by) =>
+      scope.repositories() !== null && (await find(id)) === null ? null : await questions.answer(id, answer, by),
+  });
+}
+
+/** A filter for lists. */
+function within(scope: Scope): { readonly repositories?: readonly string[] } {
+  const repositories = scope.repositories();
+  return repositories === null ? {} : { repositories };
+}
+
+/** The same with other answers to some questions; what is not named stays as it is. */
+function changed<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind {
+  return Object.assign(Object.create(original), changes);
+}
