@@ -104,23 +104,6 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'FAULTLINE_JENKINS_USER', path: 'buildSource.jenkins.user', type: 'text', meaning: 'User of the Jenkins API token.' },
   { name: 'FAULTLINE_JENKINS_TOKEN', path: 'buildSource.jenkins.token', type: 'text', secret: true, meaning: 'Jenkins API token.' },
-  ...MODEL_VARIABLES,
-  {
-    name: 'FAULTLINE_PROFILE',
-    path: 'triage.profile',
-    type: 'text',
-    meaning:
-      'How much a run may look and cost: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of them set on its own goes before it.',
-  },
-  {
-    name: 'FAULTLINE_MAX_RUN_TOKENS',
-    path: 'triage.budget.tokens',
-    type: 'number',
-    meaning: 'Tokens of the model that one run may use before it ends with what is known; 0: no limit.',
-  },
-  {
-    name: 'FAULTLINE_MAX_RUN_USD',
-    path: 'triage.budget.costUsd',
   {
     name: 'FAULTLINE_PUBLISH_WEBHOOK_URL',
     path: 'publishers.webhook.url',
@@ -140,6 +123,23 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Time limit of one call to whoever is told, in milliseconds.',
   },
+  ...MODEL_VARIABLES,
+  {
+    name: 'FAULTLINE_PROFILE',
+    path: 'triage.profile',
+    type: 'text',
+    meaning:
+      'How much a run may look and cost: fast, balanced or thorough. Sets rounds, time limit, budgets and investigators; each of them set on its own goes before it.',
+  },
+  {
+    name: 'FAULTLINE_MAX_RUN_TOKENS',
+    path: 'triage.budget.tokens',
+    type: 'number',
+    meaning: 'Tokens of the model that one run may use before it ends with what is known; 0: no limit.',
+  },
+  {
+    name: 'FAULTLINE_MAX_RUN_USD',
+    path: 'triage.budget.costUsd',
     type: 'number',
     meaning: 'US dollars that one run may cost before it ends with what is known; 0: no limit.',
   },
@@ -174,6 +174,18 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Questions that one triage puts to tools at once.',
   },
+  {
+    name: 'FAULTLINE_LEASE_MS',
+    path: 'triage.leaseMs',
+    type: 'number',
+    meaning: 'How long the builds of a worker that died or froze wait for another, in milliseconds; at least 1000.',
+  },
+  {
+    name: 'FAULTLINE_MAX_CRASHES',
+    path: 'triage.maxCrashes',
+    type: 'number',
+    meaning: 'How often the process may die while it triages a build, without a step finished, before a person is asked instead.',
+  },
   { name: 'FAULTLINE_TIME_LIMIT_MS', path: 'triage.timeLimitMs', type: 'number', meaning: 'Time limit of one analysis, in milliseconds.' },
   {
     name: 'FAULTLINE_GREEN_BUILDS',
@@ -191,12 +203,6 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: 'FAULTLINE_HUMAN_REVIEW',
     path: 'triage.thresholds.humanReview',
-  {
-    name: 'FAULTLINE_MAX_CRASHES',
-    path: 'triage.maxCrashes',
-    type: 'number',
-    meaning: 'How often the process may die while it triages a build, without a step finished, before a person is asked instead.',
-  },
     type: 'number',
     meaning: 'Confidence from which an answer goes to a person rather than back to work.',
   },

@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { Publisher } from '../../src/ports/publisher.ts';
+import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
+
+const Comment = z.object({ id: z.string(), text: z.string() });
+const Comments = z.array(Comment);
+
+export interface CommentDesk extends LoopbackServer {
+  readonly comments: readonly z.infer<typeof Comment>[];
+}
+
+/** A server that keeps every comment it is sent, however often, and lists them: what GitHub does with comments. */
+export async function startCommentDesk(): Promise<CommentDesk> {
+  const comments: z.infer<typeof Comment>[] = [];
+  const server = await startLoopback((request, response) => {
+    if (request.method === 'GET') return sendJson(response, 200, comments);
+    let body = '';
+    request.setEncoding('utf8').on('data', (text: string) => {
+      body += text;
+    });
+    request.on('end', () => {
+      const comment = { id: `comment-${comments.length + 1}`, text: body };
+      comments.push(comment);
+      sendJson(response, 201, comment);
+    });
+  });
+  return { ...server, comments };
+}
+
+/** Leaves a marker in each comment, and finds it again. */
+export function commentPublisher(url: string): Publisher {
+  const marker = (key: string) => `<!-- faultline:${key} -->`;
+  const read = async (init: RequestInit) => {
+    const response = await fetch(url, init);
+    if (!response.ok) throw new TriageError('upstream-failed', `It answered ${response.status}`, { retryable: true });
+    return await response.json();
+  };
+  return {
+    driver: 'comments',
+    publish: async (_build, { answer }, { key, signal }) => {
+      const made = Comment.parse(await read({ method: 'POST', body: `${marker(key)}\n${answer.title}`, signal }));
+      return { reference: made.id };
+    },
+    find: async (_build, _analysis, { key, signal }) => {
+      const found = Comments.parse(await read({ signal })).find(({ text }) => text.includes(marker(key)));
+      return found === undefined ? null : { reference: found.id };
+    },
+  };
+}

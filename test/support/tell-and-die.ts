@@ -1,0 +1,26 @@
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { startActs } from '../../src/publish/start-acts.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { commentPublisher } from './comment-desk.ts';
+
+/**
+ * A process that comments what is owed, and kills itself with SIGKILL at the named failpoint.
+ *
+ *   node test/support/tell-and-die.ts <database directory> <failpoint> <address of the comments>
+ */
+const [dataDir = '', deadly = '', url = ''] = process.argv.slice(2);
+
+const database = await openPglite({ dataDir });
+const stores = createStores(database, systemClock);
+await stores.acts.reclaim();
+startActs({
+  ...{ stores, publishers: [commentPublisher(url)], masker: createMasker(), logger: silentLogger, timeLimitMs: 5_000, intervalMs: 100 },
+  failpoint: (name) => {
+    if (name === deadly) process.kill(process.pid, 'SIGKILL');
+  },
+});
+// Until it dies; what never comes to the failpoint is ended by the test.
+setTimeout(() => undefined, 60_000);
