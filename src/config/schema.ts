@@ -180,18 +180,6 @@ export const Config = z.object({
       prices: Prices,
     }),
   }),
-  triage: z.object({
-    budgetTokens: z.int().min(200).max(200_000),
-    /** Which numbers stand where none is set: see `profiles.ts`. */
-    profile: z.enum(PROFILE_NAMES),
-    maxIterations: z.int().min(1).max(10),
-    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
-    budget: z.object({ tokens: z.int().min(0), costUsd: z.number().min(0), seconds: z.number().min(0) }),
-    /** Who plans and asks the first round where a model judges: it goes by the category alone, so the rules can. */
-    firstRound: z.enum(['rules', 'model']),
-    investigators: z.object({
-      /** For which failures investigators look at code, history and documents side by side. */
-      when: z.enum(['never', 'complex', 'always']),
   /** Who is told of sure answers, beside the log. */
   publishers: z.object({
     webhook: z
@@ -207,6 +195,18 @@ export const Config = z.object({
     /** Of one call, in milliseconds. */
     timeoutMs: z.int().min(100).max(120_000),
   }),
+  triage: z.object({
+    budgetTokens: z.int().min(200).max(200_000),
+    /** Which numbers stand where none is set: see `profiles.ts`. */
+    profile: z.enum(PROFILE_NAMES),
+    maxIterations: z.int().min(1).max(10),
+    /** What one run may use up before it ends with what is known; 0: as much as it likes. */
+    budget: z.object({ tokens: z.int().min(0), costUsd: z.number().min(0), seconds: z.number().min(0) }),
+    /** Who plans and asks the first round where a model judges: it goes by the category alone, so the rules can. */
+    firstRound: z.enum(['rules', 'model']),
+    investigators: z.object({
+      /** For which failures investigators look at code, history and documents side by side. */
+      when: z.enum(['never', 'complex', 'always']),
       rounds: z.int().min(1).max(3),
     }),
     /** Questions that one triage puts to tools at once. */
@@ -214,6 +214,8 @@ export const Config = z.object({
     /** Of one whole run, in milliseconds. */
     timeLimitMs: z.int().positive(),
     leaseMs: z.int().min(1000),
+    /** A build during whose triage the process died so often, without a step finished, is given to a person. */
+    maxCrashes: z.int().min(1).max(100),
     /** How many green builds of a job a failed one is compared with; 0: none, and none is kept. */
     greenBuilds: z.int().min(0).max(10),
     thresholds: Thresholds,
@@ -226,8 +228,6 @@ export const Config = z.object({
   /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: z.object({
     emails: z.boolean(),
-    /** A build during whose triage the process died so often, without a step finished, is given to a person. */
-    maxCrashes: z.int().min(1).max(100),
     hosts: z.boolean(),
     /** Endings of private host names, beside `.local`, `.internal` and the like. */
     hostSuffixes: z.array(z.string().min(2)),
@@ -246,6 +246,8 @@ export const Config = z.object({
     }),
     langfuse: z.object({ publicKey: z.string().nullable(), secretKey: z.string().nullable(), host: z.url() }),
   }),
+  /** A door of its own for whoever watches: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
+  metrics: z.object({ port: z.int().min(0).max(65535).nullable() }),
   log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
 });
 export type Config = z.infer<typeof Config>;
@@ -288,12 +290,14 @@ export const COMMON = {
       prices: {},
     },
   },
+  publishers: { webhook: { url: null, secrets: [] }, timeoutMs: 10_000 },
   triage: {
     budgetTokens: 2000,
     profile: 'balanced',
     ...PROFILES.balanced,
     toolConcurrency: 4,
     leaseMs: 30_000,
+    maxCrashes: 3,
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
@@ -302,14 +306,13 @@ export const COMMON = {
   tracing: {
     otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },
     langfuse: { publicKey: null, secretKey: null, host: 'https://cloud.langfuse.com' },
-  publishers: { webhook: { url: null, secrets: [] }, timeoutMs: 10_000 },
   },
+  metrics: { port: null },
   log: { level: 'info' },
 } satisfies Partial<z.input<typeof Config>>;
 
 /** Checks a merged config; says every field that is wrong, and how it is called in the environment. */
 export function parseConfig(input: unknown): Config {
-    maxCrashes: 3,
   const result = Config.safeParse(input);
   if (result.success) return result.data;
   const lines = result.error.issues.map((issue) => `  ${nameOf(issue.path.join('.'))}: ${issue.message}`);
