@@ -5,6 +5,7 @@ import type { Database } from '../../ports/database.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import type { SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './above-floor.ts';
+import { createHnsw, type Hnsw } from './pgvector-hnsw.ts';
 
 /** Items of one statement; bounds its size. */
 const BATCH = 100;
@@ -20,20 +21,29 @@ const Numbered = Match.extend({ number: z.coerce.number() });
 
 const Listed = Match.pick({ id: true, metadata: true });
 
+export interface PgvectorOptions {
+  /** Items of a namespace from which on an approximate index answers; see `HNSW_FROM`. */
+  readonly hnswFrom?: number;
+}
+
 /**
- * Exact cosine search with pgvector. Only vectors of the same embedder are compared; those of another one are as good as absent. Throws
- * `invalid-config` where the embedder's vectors do not have the length of those that are stored under its name.
+ * Cosine search with pgvector: exact, and through an HNSW index where a namespace is large. Only vectors of the same embedder are
+ * compared; those of another one are as good as absent. Throws `invalid-config` where the embedder's vectors do not have the length of
+ * those that are stored under its name.
  */
-export function createPgvectorIndex(db: Database, embedder: Embedder): VectorIndex {
+export function createPgvectorIndex(db: Database, embedder: Embedder, { hnswFrom }: PgvectorOptions = {}): VectorIndex {
   const checkLength = lengthCheck(db, embedder);
-  const ask = searchesTogether(db, embedder.name);
+  const hnsw = createHnsw(db, embedder.name, hnswFrom);
+  const ask = searchesTogether(db, embedder.name, hnsw);
   return {
     driver: 'pgvector',
 
     upsert: async (namespace, items, signal) => {
       const unique = [...new Map(items.map((item) => [item.id, item])).values()];
       for (let start = 0; start < unique.length; start += BATCH) {
-        await storeBatch({ db, embedder, checkLength }, namespace, unique.slice(start, start + BATCH), signal);
+        const batch = unique.slice(start, start + BATCH);
+        const length = await storeBatch({ db, embedder, checkLength }, namespace, batch, signal);
+        await hnsw.stored(namespace, length, batch.length);
       }
     },
 
@@ -42,7 +52,7 @@ export function createPgvectorIndex(db: Database, embedder: Embedder): VectorInd
       if (vector === undefined) throw new TriageError('internal', `The embedder ${embedder.name} returned no vector`);
       const floor = (await embedder.unrelated?.(signal)) ?? 0;
       await checkLength(vector.length);
-      const found = await ask(namespace, { filter: { ...filter }, vector: toVector(vector), limit });
+      const found = await ask(namespace, { filter: { ...filter }, vector: toVector(vector), limit }, vector.length);
       return found.map((match) => ({ ...match, score: aboveFloor(match.score, floor) }));
     },
 
@@ -75,24 +85,32 @@ interface Asked {
 type Found = z.infer<typeof Match>;
 
 /** Searches that are asked side by side, as for the lines of one failure, become one statement for each namespace. */
-function searchesTogether(db: Database, embedder: string): (namespace: VectorNamespace, asked: Asked) => Promise<Found[]> {
+function searchesTogether(db: Database, embedder: string, hnsw: Hnsw) {
   const waiting = new Map<VectorNamespace, { readonly asked: Asked[]; readonly answer: Promise<Found[][]> }>();
-  return async (namespace, asked) => {
+  return async (namespace: VectorNamespace, asked: Asked, length: number): Promise<Found[]> => {
     let batch = waiting.get(namespace);
     if (batch === undefined) {
       const queries: Asked[] = [];
-      batch = { asked: queries, answer: nextTurn().then(() => searchAll(namespace, queries)) };
+      batch = { asked: queries, answer: nextTurn().then(() => searchAll(namespace, queries, length)) };
       waiting.set(namespace, batch);
     }
     const number = batch.asked.push(asked) - 1;
     return (await batch.answer)[number] ?? [];
   };
 
-  async function searchAll(namespace: VectorNamespace, queries: readonly Asked[]): Promise<Found[][]> {
+  async function searchAll(namespace: VectorNamespace, queries: readonly Asked[], length: number): Promise<Found[][]> {
     waiting.delete(namespace);
-    const rows = await db.query(SEARCH, [namespace, embedder, { queries }]);
+    const type = await hnsw.typeOf(namespace, length);
+    const rows = type === null ? await db.query(SEARCH, [namespace, embedder, { queries }]) : await approximate(type);
     const found = rows.map((row) => Numbered.parse(row));
     return queries.map((_query, index) => found.filter(({ number }) => number === index + 1).map(({ number: _number, ...match }) => match));
+
+    async function approximate(type: string): Promise<Record<string, unknown>[]> {
+      return await db.transaction(async (sql) => {
+        await hnsw.prepare(sql);
+        return await sql.query(searchNear(type, length), [namespace, embedder, { queries }]);
+      });
+    }
   }
 }
 
@@ -143,7 +161,7 @@ async function storeBatch(
   namespace: VectorNamespace,
   items: readonly VectorItem[],
   signal: AbortSignal | undefined,
-): Promise<void> {
+): Promise<number> {
   const vectors = await embedder.embed(
     items.map((item) => item.text),
     signal,
@@ -155,6 +173,7 @@ async function storeBatch(
   await checkLength(first.length);
   const rows = items.map((item, index) => ({ ...item, vector: toVector(vectors[index] ?? []) }));
   await db.query(UPSERT, [namespace, embedder.name, { rows }]);
+  return first.length;
 }
 
 /** pgvector's text form. A number that is not finite counts as 0: the column refuses it. */
@@ -183,3 +202,22 @@ const SEARCH = `
     limit asked.most
   ) as found
   order by asked.number, distance, id`;
+
+/** The nearest by the index, and among them the order and the likeness of the exact search. */
+function searchNear(type: string, length: number): string {
+  return `
+  with asked as materialized (
+    select number, (query->>'vector')::vector as vector, query->'filter' as filter, (query->>'limit')::int as most
+    from jsonb_array_elements($3::jsonb->'queries') with ordinality as queries (query, number)
+  )
+  select asked.number, id, text, metadata, case when distance = 'NaN' then 0 else greatest(0, least(1, 1 - distance)) end as score
+  from asked cross join lateral (
+    select id, text, metadata, embedding <=> asked.vector as distance from (
+      select id, text, metadata, embedding from vector_items
+      where namespace = $1 and embedder = $2 and vector_dims(embedding) = ${length} and metadata @> asked.filter
+      order by (embedding::${type}) <=> asked.vector::${type}
+      limit asked.most
+    ) as near
+  ) as found
+  order by asked.number, distance, id`;
+}

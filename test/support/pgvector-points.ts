@@ -1,0 +1,29 @@
+import type { Embedder } from '../../src/ports/embedder.ts';
+
+/** Texts are numbers here: each is a point near one of `centres`, always the same. Nearby points make recall a matter of effort. */
+export function pointEmbedder(name: string, dimensions: number, centres: number): Embedder {
+  const centre = (number: number) => directions(number * 7919 + 1, dimensions);
+  const embedOne = (text: string): Float32Array => {
+    const number = Number(text);
+    const around = centre(number % centres);
+    const own = directions(number + 104_729, dimensions);
+    const mixed = around.map((value, index) => value + 0.8 * (own[index] ?? 0));
+    const length = Math.hypot(...mixed);
+    return mixed.map((value) => value / length);
+  };
+  return { name, dimensions, embed: async (texts) => texts.map(embedOne) };
+}
+
+/** A direction of its own for each seed. */
+function directions(seed: number, dimensions: number): Float32Array {
+  let state = (seed * 2_654_435_761) >>> 0 || 1;
+  const next = () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    state >>>= 0;
+    return state / 0xffff_ffff - 0.5;
+  };
+  for (let warm = 0; warm < 8; warm += 1) next();
+  return Float32Array.from({ length: dimensions }, next);
+}
