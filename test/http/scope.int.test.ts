@@ -1,0 +1,176 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Ask } from '../../src/ask/ask.ts';
+import { digestOfToken, makeToken } from '../../src/domain/access-token.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { buildHttp } from '../../src/http.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
+import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { ACCESS_MATRIX } from './access-matrix.ts';
+
+const OURS = 'acme/shop';
+const THEIRS = 'other/secret';
+/** What the ids of one project are. */
+interface Project {
+  readonly repository: string;
+  readonly build: string;
+  readonly number: string;
+  readonly analysis: string;
+  readonly review: string;
+  readonly question: string;
+  readonly entry: string;
+  readonly thread: string;
+  readonly delivery: string;
+}
+
+let database: TestDatabase;
+let stores: Stores;
+let app: FastifyInstance;
+let ours: Project;
+let theirs: Project;
+const tokens = { one: makeToken(), owner: makeToken(), reviewer: makeToken() };
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  stores = createStores(database, systemClock);
+  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: askOf(stores) });
+  [ours, theirs] = [await storeProject(OURS, '7'), await storeProject(THEIRS, '8')];
+  const kept = { createdBy: 'test', expiresInDays: null };
+  await stores.tokens.keep({ ...kept, name: 'one', digest: digestOfToken(tokens.one), roles: ['read'], repositories: [OURS] });
+  await stores.tokens.keep({ ...kept, name: 'owner', digest: digestOfToken(tokens.owner), roles: ['read'], repositories: ['acme/*'] });
+  const roles = ['read', 'review', 'ingest'] as const;
+  await stores.tokens.keep({ ...kept, name: 'reviewer', digest: digestOfToken(tokens.reviewer), roles, repositories: [OURS] });
+});
+afterAll(async () => {
+  await app.close();
+  await database.dispose();
+});
+
+/** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
+function askOf({ conversations }: Stores): Ask {
+  return {
+    open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),
+    answer: async () => Promise.reject(new TriageError('internal', 'never')),
+    threads: (filter, page) => conversations.list(filter, page),
+    thread: async (id) => {
+      const thread = await conversations.find(id);
+      if (thread === null) throw new TriageError('not-found', `There is no thread ${id}.`);
+      return { thread, turns: [] };
+    },
+    forget: async (id) => void (await conversations.remove(id)),
+  };
+}
+
+async function storeProject(repository: string, number: string): Promise<Project> {
+  const { build } = await stores.builds.upsert(sampleBuild({ repository, number }));
+  await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
+  const triage = await stores.triages.open(build.id, `fp-${number}`);
+  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${number}` });
+  const { analysis } = await stores.analyses.insertOnce(wanted);
+  const review = await stores.reviews.open(sampleReview(analysis, { repository }));
+  const asked = { id: newId('rev'), triageId: triage.id, buildId: build.id, repository, title: 't', category: analysis.category };
+  const question = await stores.questions.ask({ ...asked, question: 'Why?', openedAt: new Date().toISOString() }, 600_000);
+  const entry = sampleEntry(`fp-${number}`, { repository });
+  await stores.library.insert(entry);
+  const thread = newId('thr');
+  await database.query(
+    `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
+     values ($1, $2, $3, 't', 'reviewer', now(), now())`,
+    [thread, analysis.id, build.id],
+  );
+  const delivery = `delivery-${number}`;
+  await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
+  const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
+  return { ...ids, thread, delivery };
+}
+
+/** Each route that names something by its id: how a project's own is named. */
+const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>> = {
+  'GET /api/builds/by-number': ({ number }) => ({ url: `/api/builds/by-number?provider=github&number=${number}` }),
+  'GET /api/builds/:id': ({ build }) => ({ url: `/api/builds/${build}` }),
+  'GET /api/builds/:id/analyses': ({ number }) => ({ url: `/api/builds/github:${number}/analyses` }),
+  'GET /api/analyses/:id': ({ analysis }) => ({ url: `/api/analyses/${analysis}` }),
+  'GET /api/analyses/:id/trace': ({ analysis }) => ({ url: `/api/analyses/${analysis}/trace` }),
+  'GET /api/library/:id': ({ entry }) => ({ url: `/api/library/${entry}` }),
+  'GET /api/deliveries/:source/:id': ({ delivery }) => ({ url: `/api/deliveries/github/${delivery}` }),
+  'POST /api/analyses/:id/ask': ({ analysis }) => ({ url: `/api/analyses/${analysis}/ask`, payload: { question: 'why?' } }),
+  'POST /api/builds/:id/ask': ({ build }) => ({ url: `/api/builds/${build}/ask`, payload: { question: 'why?' } }),
+  'GET /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
+  'GET /api/reviews/:id': ({ review }) => ({ url: `/api/reviews/${review}` }),
+  'POST /api/reviews/:id/claim': ({ review }) => ({ url: `/api/reviews/${review}/claim` }),
+  'POST /api/reviews/:id/release': ({ review }) => ({ url: `/api/reviews/${review}/release` }),
+  'POST /api/reviews/:id/decision': ({ review }) => ({
+    url: `/api/reviews/${review}/decision`,
+    payload: { type: 'reject', reason: 'no', version: 99 },
+  }),
+  'POST /api/reviews/:id/answer': ({ question }) => ({ url: `/api/reviews/${question}/answer`, payload: { answer: 'because' } }),
+  'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
+};
+/** Documents are of the whole house, and tokens are for administrators, who are held to nothing. */
+const NOT_OF_A_PROJECT = /^\w+ \/api\/(?:knowledge|tokens)\//;
+
+function ask(token: string, route: string, of: Project) {
+  const [method] = route.split(' ') as ['GET' | 'POST' | 'DELETE'];
+  const wanted = ID_ROUTES[route]?.(of);
+  if (wanted === undefined) throw new Error(`no row for ${route}`);
+  const payload = wanted.payload ?? (method === 'POST' ? {} : undefined);
+  return app.inject({ method, url: wanted.url, headers: { authorization: `Bearer ${token}` }, ...(payload && { payload }) });
+}
+
+it('T18: every route that names something by its id is tried here', () => {
+  const named = Object.keys(ACCESS_MATRIX).filter((route) => /:id|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route));
+  expect(Object.keys(ID_ROUTES).toSorted()).toEqual(named.toSorted());
+});
+
+describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
+  it('says of another project what it says of nothing', async () => {
+    const foreign = await ask(tokens.reviewer, route, theirs);
+    const nothing = await ask(tokens.reviewer, route, { ...theirs, ...nowhere });
+    expect([foreign.statusCode, nothing.statusCode]).toEqual([404, 404]);
+    const told = (answer: typeof foreign) => answer.json().error.message.replace(/\b(?:\w{3}_\w+|delivery-\w+|[8-9])\b/g, 'X');
+    expect(told(foreign)).toBe(told(nothing));
+    expect(foreign.body).not.toContain(THEIRS);
+  });
+
+  it('answers for its own project, and everything to whoever is held to none', async () => {
+    const own = await ask(tokens.reviewer, route, ours);
+    expect([route, own.statusCode]).not.toEqual([route, 404]);
+    expect((await ask(TOKENS.admin, route, theirs)).statusCode).not.toBe(404);
+  });
+});
+
+const nowhere = {
+  ...{ build: newId('bld'), number: '9', analysis: newId('ana'), review: newId('rev'), question: newId('rev') },
+  ...{ entry: newId('lib'), thread: newId('thr'), delivery: 'delivery-none' },
+};
+
+describe('T18: lists', () => {
+  it.each(['/api/builds', '/api/failures', '/api/library', '/api/reviews', '/api/threads'])(
+    '%s leaves out what is of others',
+    async (url) => {
+      const listed = async (token: string) => {
+        const { items } = (await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).json();
+        return JSON.stringify(items);
+      };
+      const [scoped, all] = [await listed(tokens.reviewer), await listed(TOKENS.admin)];
+      const marks = url === '/api/threads' ? [ours.build, theirs.build] : [OURS, THEIRS];
+      // A thread that a test before this one has deleted is in no list.
+      if (url !== '/api/threads') expect(marks.map((mark) => all.includes(mark))).toEqual([true, true]);
+      expect(scoped).not.toContain(marks[1]);
+      expect(
+        (await app.inject({ url: `${url}?repository=${THEIRS}`, headers: { authorization: `Bearer ${tokens.reviewer}` } })).body,
+      ).not.toContain(theirs.build);
+    },
+  );
+
+  it('a token of an owner sees all of that owner', async () => {
+    const status = async (id: string) =>
+      (await app.inject({ url: `/api/builds/${id}`, headers: { authorization: `Bearer ${tokens.owner}` } })).statusCode;
+    expect([await status(ours.build), await status(theirs.build)]).toEqual([200, 404]);
+  });
+});
