@@ -1,4 +1,5 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
+import { type IndexDoors, openIndexKeeping } from './app/index-keeping.ts';
 import { limitsOf } from './app/limits-of.ts';
 import {
   openAnalyst,
@@ -61,7 +62,7 @@ const FLUSH_MS = 2_000;
 const GREEN_MS = 2_000;
 
 /** Everything a served installation is made of. Composed here and nowhere else. */
-export interface App {
+export interface App extends IndexDoors {
   readonly config: Config;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -110,9 +111,10 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   await database.migrate();
   const stores = createStores(database, clock);
   const archive = await openArchive(config, database);
-  const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder());
+  const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const masker = createMasker(maskingOf(config));
   const opening = await openKnowledge({ config, database, masker, clock, logger });
+  const indexKeeping = openIndexKeeping(stores, vectorIndex, logger);
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: opening.desk, masker };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
@@ -130,9 +132,11 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ...parts,
     ask: openAsk({ ...parts, ...deps.investigation }),
     jobQueue,
+    ...indexKeeping.doors,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
-      if (database.exclusive) await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim()]);
+      if (database.exclusive)
+        await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim(), stores.vectorDebts.reclaim()]);
       await forgetConcluded(database, logger);
       await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
       await startWorker({
@@ -148,6 +152,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       });
       publishing.start();
       sweeper = startSweeper({ jobQueue, turns, questions: stores.questions, logger, intervalMs: SWEEP_MS });
+      indexKeeping.start();
       embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
@@ -155,6 +160,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     readiness: () => readinessOf(app, config),
     close: async ({ drainMs } = { drainMs: 20_000 }) => {
       sweeper?.stop();
+      await indexKeeping.stop();
       await embedding?.stop();
       await greenKeeper?.stop();
       await jobQueue.stop({ timeoutMs: drainMs });

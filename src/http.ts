@@ -47,7 +47,7 @@ export interface HttpDeps {
   readonly archive: BuildArchive;
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
-  payVectors(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
+  payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;

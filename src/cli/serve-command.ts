@@ -51,8 +51,11 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
 /** Everything that may still fail before the address is told. */
 async function start(app: App, http: Doors): Promise<string> {
   const { host, port } = app.config.http;
-  await app.loadKnowledge();
-  await syncLibraryIndex({ library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger });
+  const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };
+  await Promise.all([
+    app.bringInStep('knowledge', () => app.loadKnowledge()),
+    app.bringInStep('error library', () => syncLibraryIndex(library)),
+  ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. --port 0 takes a free one.`, { cause });
   });
@@ -65,7 +68,7 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level);
   const app = await createApp(config, logger);
-  await app.loadKnowledge();
+  await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   // What a process with doors took in before it died is no less owed.
   const relay = startRelay(app);

@@ -14,6 +14,7 @@ import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { QuestionStore } from './questions.ts';
 import type { TokenStore } from './tokens.ts';
+import type { VectorDebtStore } from './vector-debts.ts';
 
 /** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
 
@@ -269,5 +270,6 @@ export interface Stores {
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;
   readonly tokens: TokenStore;
+  readonly vectorDebts: VectorDebtStore;
   readonly acts: ActStore;
 }

@@ -8,16 +8,18 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
-import type { VectorIndex } from '../ports/vector-index.ts';
+import type { OwedVector } from '../ports/vector-debts.ts';
+import type { VectorNamespace } from '../ports/vector-index.ts';
 import { checkDecision } from './check-decision.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
 import { type Lesson, lessonOf } from './learn.ts';
-import { indexEntry } from './library-index.ts';
+import { debtsOf } from './library-index.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library'>;
-  readonly vectorIndex: VectorIndex;
+  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts'>;
+  /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
+  readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -52,9 +54,13 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   const decision = await newDecision(deps, request, review);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
-  const decided = await store(deps, request, decision, lesson);
-  if (lesson.entry !== null) {
-    await indexEntry({ ...deps, library: deps.stores.library }, lesson.entry, previous?.id ?? null);
+  const owed = lesson.entry === null ? [] : debtsOf(lesson.entry, previous?.id ?? null);
+  const decided = await store(deps, request, decision, lesson, owed);
+  if (owed.length > 0) {
+    await deps.payVectors?.(
+      'error_library',
+      owed.map(({ id }) => id),
+    );
   }
   deps.logger.info({ reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer: decision.reviewer }, 'review decided');
   return { review: decided, ...lesson };
@@ -100,10 +106,17 @@ async function prepareLesson(
   return lessonOf({ decision, analysis, repository, failures, previous });
 }
 
-async function store(deps: DecideDeps, request: DecisionRequest, decision: Decision, lesson: Lesson): Promise<Review> {
+async function store(
+  deps: DecideDeps,
+  request: DecisionRequest,
+  decision: Decision,
+  lesson: Lesson,
+  owed: readonly OwedVector[],
+): Promise<Review> {
   const decided = await deps.database.transaction(async (sql) => {
     const review = await deps.stores.reviews.decide(request.reviewId, request.version, decision, sql);
     if (review !== null && lesson.entry !== null) await deps.stores.library.insert(lesson.entry, sql);
+    if (review !== null) await deps.stores.vectorDebts.owe(owed, sql);
     return review;
   });
   if (decided !== null) return decided;

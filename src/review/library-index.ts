@@ -1,6 +1,7 @@
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { LibraryStore } from '../ports/stores.ts';
+import type { OwedVector } from '../ports/vector-debts.ts';
 import type { VectorIndex, VectorItem } from '../ports/vector-index.ts';
 
 export interface LibraryIndexDeps {
@@ -11,24 +12,11 @@ export interface LibraryIndexDeps {
 
 const PAGE = 200;
 
-/**
- * Puts one entry where near-match search finds it, and takes the entry out that it replaces. Never throws: the entry is
- * committed and recalled by its fingerprint already; what failed here is owed until `syncLibraryIndex` runs.
- */
-export async function indexEntry(
-  deps: LibraryIndexDeps,
-  entry: LibraryEntry,
-  replacedId: string | null,
-  signal?: AbortSignal,
-): Promise<boolean> {
-  try {
-    await deps.vectorIndex.upsert('error_library', [itemOf(entry)], signal);
-    if (replacedId !== null) await deps.vectorIndex.remove('error_library', [replacedId]);
-    return true;
-  } catch (error) {
-    deps.logger.error({ entryId: entry.id, error }, 'library entry is not indexed yet; the next start will do it');
-    return false;
-  }
+/** What the index is owed for a new entry: the entry itself, and that the one which it replaces is taken out. */
+export function debtsOf(entry: LibraryEntry, replacedId: string | null): OwedVector[] {
+  const { id, text, metadata } = itemOf(entry);
+  const gone = replacedId === null ? [] : [{ namespace: 'error_library' as const, id: replacedId, item: null }];
+  return [{ namespace: 'error_library', id, item: { text, metadata } }, ...gone];
 }
 
 /**

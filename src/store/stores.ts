@@ -15,6 +15,7 @@ import { createReviewStore } from './reviews.ts';
 import { createTokenStore } from './tokens.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore } from './triages.ts';
+import { createVectorDebtStore } from './vector-debts.ts';
 
 /** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. */
 export function createStores(db: Database, clock: Clock): Stores {
@@ -31,6 +32,7 @@ export function createStores(db: Database, clock: Clock): Stores {
     greens: createGreenStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),
+    vectorDebts: createVectorDebtStore(db),
     tokens: createTokenStore(db),
     acts: createActStore(db),
   };

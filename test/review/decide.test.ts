@@ -126,6 +126,7 @@ describe('what a decision teaches', () => {
     expect(entry?.timesSeen).toBe(2);
     expect(teaching).toContain('replaces what ada said on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
+    expect(world.state.debts).toEqual([]);
   });
 
   it('masks what the person typed, and drops what PostgreSQL refuses', async () => {
@@ -206,15 +207,17 @@ describe('when something breaks', () => {
     const world = twoOfOneCause();
     world.state.failLibrary = true;
     await expect(decide(world, { type: 'accept' })).rejects.toThrow('disk full');
+    expect(world.state.debts).toEqual([]);
     expect(world.state.reviews.get('rev_1')).toMatchObject({ state: 'waiting', version: 1 });
     expect(world.state.events).toEqual([]);
   });
 
-  it('keeps the decision where the index is down, says so in the log, and makes good at the next start', async () => {
+  it('keeps the decision where the index is down, owes it what was taught, and makes good at the next start', async () => {
     const world = twoOfOneCause();
     world.state.failIndex = true;
     const { entry } = await decide(world, { type: 'accept' });
-    expect(world.state.errors).toEqual(['library entry is not indexed yet; the next start will do it']);
+    expect(world.state.warnings).toEqual(['the index does not take what it is owed yet; it stays owed']);
+    expect(world.state.debts).toMatchObject([{ namespace: 'error_library', id: entry?.id, item: { text: entry?.message } }]);
     world.state.failIndex = false;
     const deps = { library: world.deps.stores.library, vectorIndex: world.deps.vectorIndex, logger: world.deps.logger };
     expect(await syncLibraryIndex(deps)).toEqual({ indexed: 1, removed: 0 });

@@ -6,19 +6,23 @@ import type { Masker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../src/ports/logger.ts';
 import type { LibraryStore, ReviewStore, Stores } from '../../src/ports/stores.ts';
+import type { OwedVector, VectorDebtStore } from '../../src/ports/vector-debts.ts';
 import type { VectorIndex, VectorItem } from '../../src/ports/vector-index.ts';
 import type { ReviewDeps } from '../../src/review/routes.ts';
+import { payAtOnce } from '../../src/triage/index-keeper.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {
-  readonly deps: ReviewDeps;
+  readonly deps: ReviewDeps & { readonly vectorIndex: VectorIndex };
   readonly state: {
     now: number;
     reviews: Map<string, Review>;
     events: ReviewEvent[];
     library: LibraryEntry[];
     readonly index: Map<string, VectorItem>;
-    readonly errors: string[];
+    /** What the index is owed. */
+    debts: OwedVector[];
+    readonly warnings: string[];
     failLibrary: boolean;
     failIndex: boolean;
   };
@@ -34,11 +38,13 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     events: [],
     library: [],
     index: new Map(),
-    errors: [],
+    debts: [],
+    warnings: [],
     failLibrary: false,
     failIndex: false,
   };
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library'> = {
+  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts'> = {
+    vectorDebts: memoryDebts(state),
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
     analyses: {
@@ -52,13 +58,16 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
       listByBuild: async (buildId) => given.failures.filter((failure) => failure.buildId === buildId),
     },
   };
-  const logger: Logger = { ...silentLogger, error: (_, message) => void state.errors.push(message) };
+  const logger: Logger = { ...silentLogger, warn: (_, message) => void state.warnings.push(message) };
   const clock = { now: () => state.now };
+  const vectorIndex = memoryIndex(state);
+  const payVectors: ReviewDeps['payVectors'] = (namespace, ids) =>
+    payAtOnce({ debts: stores.vectorDebts, vectorIndex, logger }, namespace, ids);
   return {
     state,
     deps: {
       ...{ stores: { ...stores, questions: noQuestions }, jobQueue: { enqueue: unused } },
-      ...{ database: memoryDatabase(state), vectorIndex: memoryIndex(state), masker, clock, logger, claimMs: CLAIM_MS },
+      ...{ database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS },
     },
   };
 }
@@ -82,7 +91,7 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
     migrate: unused,
     close: async () => undefined,
     transaction: async (work) => {
-      const before = { reviews: new Map(state.reviews), events: [...state.events], library: [...state.library] };
+      const before = { reviews: new Map(state.reviews), events: [...state.events], library: [...state.library], debts: [...state.debts] };
       try {
         return await work({ query: unused });
       } catch (error) {
@@ -150,6 +159,21 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
       newestFirst().find((entry) => entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
     seen: unused,
     list: async ({ limit, offset }) => newestFirst().slice(offset, offset + limit),
+  };
+}
+
+function memoryDebts(state: ReviewWorld['state']): VectorDebtStore {
+  return {
+    owe: async (debts) => {
+      state.debts = [...state.debts.filter(({ id }) => !debts.some((debt) => debt.id === id)), ...debts];
+    },
+    takeThese: async (_, ids) =>
+      state.debts.filter(({ id }) => ids.includes(id)).map((debt) => ({ ...debt, attempts: 1, version: 1, lease: 1 })),
+    settle: async ({ id }) => {
+      state.debts = state.debts.filter((debt) => debt.id !== id);
+    },
+    release: async () => undefined,
+    ...{ take: unused, reclaim: unused, waiting: unused },
   };
 }
 

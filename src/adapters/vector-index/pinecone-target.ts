@@ -16,6 +16,9 @@ export interface PineconePlace {
   readonly dimensions: number | null;
 }
 
+/** Says that it is the service that is not as it should be: a start goes on without it. */
+const DETAILS = { details: { backend: 'pinecone' } };
+
 /**
  * Asks the control plane for the index. Throws `invalid-config` where there is none, or not a usable one, with how to mend it; `upstream-failed`
  * where it is not ready yet; and what `call` throws.
@@ -54,11 +57,11 @@ function addressOf(host: string, { index, baseUrl }: PineconePlace): string {
 }
 
 function missing(index: string, dimensions: number | null): TriageError {
-  return new TriageError('invalid-config', `Pinecone has no index named ${index}. ${remedy(dimensions)}`);
+  return new TriageError('invalid-config', `Pinecone has no index named ${index}. ${remedy(dimensions)}`, DETAILS);
 }
 
 function unfit(index: string, why: string, dimensions: number | null): TriageError {
-  return new TriageError('invalid-config', `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`);
+  return new TriageError('invalid-config', `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`, DETAILS);
 }
 
 function remedy(dimensions: number | null): string {

@@ -1,0 +1,123 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isRetryable, messageOf } from '../domain/errors.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { VectorDebt, VectorDebtStore } from '../ports/vector-debts.ts';
+import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import { retryDelay } from './retries.ts';
+
+export interface PayVectorsDeps {
+  readonly debts: VectorDebtStore;
+  readonly vectorIndex: VectorIndex;
+  readonly logger: Logger;
+}
+
+export interface IndexKeeperDeps extends PayVectorsDeps {
+  /** Between two looks at what is owed, in milliseconds. */
+  readonly intervalMs: number;
+}
+
+/** Longer than an index may take for `BATCH` items, so that nobody else pays meanwhile. */
+const LEASE_MS = 120_000;
+const BATCH = 50;
+/** How long a person waits for what they taught to be found; after that it is paid in the background. Milliseconds. */
+const AT_ONCE_MS = 5_000;
+
+/**
+ * Pays these debts now, as far as nobody else does. Never throws, and never takes long: what could not be paid stays owed. `true` where
+ * nothing of it is owed any more.
+ */
+export async function payAtOnce(deps: PayVectorsDeps, namespace: VectorNamespace, ids: readonly string[]): Promise<boolean> {
+  const paying = deps.debts
+    .takeThese(namespace, ids, LEASE_MS)
+    .then((debts) => payAll(deps, debts))
+    .catch((error: unknown) => {
+      deps.logger.warn({ error }, 'what the index is owed could not be read; it stays owed');
+      return false;
+    });
+  return await Promise.race([paying, sleep(AT_ONCE_MS, false, { ref: false })]);
+}
+
+/** Pays in the background what the index is owed, for as long as it takes. What is owed stands in the database, so a stop loses nothing. */
+export function startIndexKeeper(deps: IndexKeeperDeps): { stop(): Promise<void> } {
+  const stopping = new AbortController();
+  let work = Promise.resolve();
+  let busy = false;
+  const look = () => {
+    if (busy) return;
+    busy = true;
+    work = workOff(deps, stopping.signal).finally(() => {
+      busy = false;
+    });
+  };
+  const timer = setInterval(look, deps.intervalMs);
+  timer.unref();
+  look();
+  return {
+    stop: async () => {
+      clearInterval(timer);
+      stopping.abort();
+      await work;
+    },
+  };
+}
+
+async function workOff(deps: IndexKeeperDeps, stopping: AbortSignal): Promise<void> {
+  try {
+    while (!stopping.aborted) {
+      const debts = await deps.debts.take(BATCH, LEASE_MS);
+      if (debts.length === 0) return;
+      if (await payAll(deps, debts, stopping)) deps.logger.info({ paid: debts.length }, 'the index has what it was owed');
+    }
+  } catch (error) {
+    if (!stopping.aborted) deps.logger.warn({ error }, 'what the index is owed could not be looked after; it will be tried again');
+  }
+}
+
+async function payAll(deps: PayVectorsDeps, debts: readonly VectorDebt[], signal?: AbortSignal): Promise<boolean> {
+  let paid = true;
+  for (const namespace of new Set(debts.map((debt) => debt.namespace))) {
+    const here = debts.filter((debt) => debt.namespace === namespace);
+    const [entering, leaving] = [here.filter(({ item }) => item !== null), here.filter(({ item }) => item === null)];
+    paid = (await paySome(deps, namespace, entering, signal)) && paid;
+    paid = (await paySome(deps, namespace, leaving, signal)) && paid;
+  }
+  return paid;
+}
+
+/** What is refused for good may be the fault of one item: then each is paid by itself. */
+async function paySome(
+  deps: PayVectorsDeps,
+  namespace: VectorNamespace,
+  debts: readonly VectorDebt[],
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  if (debts.length === 0) return true;
+  try {
+    const items = debts.flatMap(({ id, item }) => (item === null ? [] : [{ id, ...item }]));
+    if (items.length > 0) await deps.vectorIndex.upsert(namespace, items, signal);
+    else
+      await deps.vectorIndex.remove(
+        namespace,
+        debts.map(({ id }) => id),
+      );
+    for (const debt of debts) await deps.debts.settle(debt);
+    return true;
+  } catch (error) {
+    if (debts.length > 1 && !isRetryable(error) && signal?.aborted !== true) {
+      const each: boolean[] = [];
+      for (const debt of debts) each.push(await paySome(deps, namespace, [debt], signal));
+      return each.every(Boolean);
+    }
+    await giveBack(deps, debts, error, signal);
+    return false;
+  }
+}
+
+/** Nothing is ever given up: what a person taught is found in the end, however long the index is away. */
+async function giveBack(deps: PayVectorsDeps, debts: readonly VectorDebt[], error: unknown, signal: AbortSignal | undefined) {
+  const stopped = signal?.aborted === true;
+  if (!stopped) deps.logger.warn({ ids: debts.map(({ id }) => id), error }, 'the index does not take what it is owed yet; it stays owed');
+  for (const debt of debts) {
+    await deps.debts.release(debt, stopped ? 'The process stopped.' : messageOf(error), stopped ? 0 : retryDelay(debt.attempts - 1, error));
+  }
+}
