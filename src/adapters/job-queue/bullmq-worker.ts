@@ -9,11 +9,6 @@ import { connectWorker, type RedisLink } from './redis-link.ts';
 const LONGEST_BACKOFF_MS = 30_000;
 
 const WORKER_OPTIONS = {
-  // Renewed every ten seconds. Nothing depends on it: who may work on a job is decided by the lease in the database.
-  lockDuration: 30_000,
-  lockRenewTime: 10_000,
-  // A ring of a process that died is heard again after 30 to 45 seconds; the sweeper, which asks the database, may be sooner.
-  stalledInterval: 15_000,
   // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the database.
   maxStalledCount: 1000,
   // Between two tries to tell Redis how a job ended.
@@ -36,14 +31,22 @@ export interface BullmqWorkerOptions {
   readonly concurrency: number;
   readonly logger: Logger;
   readonly link: Pick<RedisLink, 'reachable'>;
+  /**
+   * How long a ring stays with a process that says nothing more, in milliseconds; after at most one and a half times as long it
+   * is handed out again. Too short does no harm: who may work on a job is decided by the lease in the database.
+   */
+  readonly lockMs: number;
 }
 
-export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger, link }: BullmqWorkerOptions): BullmqWorker {
+export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger, link, lockMs }: BullmqWorkerOptions): BullmqWorker {
   const connections = tracked(connectWorker(url));
   const worker = new Worker<RingData>(name, ({ data }) => runs.run(data.jobId), {
     connection: connections.first,
     prefix,
     concurrency,
+    lockDuration: lockMs,
+    lockRenewTime: lockMs / 3,
+    stalledInterval: lockMs / 2,
     ...WORKER_OPTIONS,
     skipVersionCheck: true,
     skipWaitingForReady: true,

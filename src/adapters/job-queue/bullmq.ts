@@ -17,6 +17,8 @@ const FIRST_CONTACT_MS = 2000;
 const ABORT_GRACE_MS = 2000;
 /** How long the last results may take to reach Redis. */
 const LAST_WORDS_MS = 1000;
+/** BullMQ's own is half a minute: too long for a ring whose process died, or whose handing out Redis did not live to tell. */
+const LOCK_MS = 10_000;
 const DAY = 24 * 3600;
 
 /** Some eight minutes with the worker's backoff; then the ring is set aside. The job stays owed, so the sweeper rings anew. */
@@ -37,6 +39,8 @@ export interface BullmqQueueOptions {
   readonly logger: Logger;
   /** Tries before a ring is given up. */
   readonly attempts?: number;
+  /** How long a ring stays with a process that says nothing more, in milliseconds. */
+  readonly lockMs?: number;
 }
 
 /**
@@ -45,7 +49,7 @@ export interface BullmqQueueOptions {
  * a retryable `upstream-failed` within about a second.
  */
 export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueDesk> {
-  const { url, prefix, logger, attempts = ATTEMPTS } = options;
+  const { url, prefix, logger, attempts = ATTEMPTS, lockMs = LOCK_MS } = options;
   const link = openRedisLink(url, logger);
   const queue = openQueue(link, prefix, attempts);
   queue.on('error', (error) => logger.debug({ error: messageOf(error) }, 'job queue reported an error'));
@@ -68,7 +72,7 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
     enqueue,
     work: async (handler, { concurrency }) => {
       const runs = createHandlerRuns(handler, concurrency, logger);
-      const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link });
+      const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link, lockMs });
       working = { runs, worker, door: createDoor(runs, logger) };
     },
     depth: async () => (working?.door.depth ?? 0) + (await asked(link, () => countRings(queue))),
