@@ -1,4 +1,4 @@
-import { type Collection, MongoClient } from 'mongodb';
+import { type Collection, type Db, MongoClient } from 'mongodb';
 import { TriageError } from '../../domain/errors.ts';
 import { toArchiveError, tooSlow } from './mongodb-errors.ts';
 
@@ -44,12 +44,15 @@ export interface DraftDocument {
   readonly replaces?: string;
 }
 
-export interface MongodbCollections {
+interface Collections {
   readonly sources: Collection<SourceDocument>;
   readonly pieces: Collection<PieceDocument>;
   readonly drafts: Collection<DraftDocument>;
+}
+
+export interface MongodbCollections {
   /** Runs one operation, within the limit; what the driver throws becomes a TriageError. */
-  within<Result>(work: (signal: AbortSignal) => Promise<Result>): Promise<Result>;
+  within<Result>(work: (collections: Collections, signal: AbortSignal) => Promise<Result>): Promise<Result>;
   /** Makes the indexes, where that was not done yet. */
   indexed(): Promise<void>;
   ping(): Promise<void>;
@@ -58,33 +61,73 @@ export interface MongodbCollections {
 
 /** Connects when it is first used. Writes are acknowledged by a majority and its journal. */
 export function openCollections(url: string, database: string, limitMs: number): MongodbCollections {
-  const client = createClient(url, limitMs);
-  const db = client.db(database);
-  const sources = db.collection<SourceDocument>('archive_sources');
-  const pieces = db.collection<PieceDocument>('archive_pieces');
-  const drafts = db.collection<DraftDocument>('archive_drafts');
-  const within: MongodbCollections['within'] = (work) => limited(work, limitMs);
+  const connection = keepConnected(() => createClient(url, limitMs));
+  const db = async () => (await connection.client()).db(database);
+  const within: MongodbCollections['within'] = (work) => limited(async (signal) => work(collectionsOf(await db()), signal), limitMs);
   let made: Promise<void> | null = null;
-  const makeIndexes = async () => {
-    await within(() => sources.createIndex({ buildId: 1, name: 1 }, { unique: true }));
-    await within(() => pieces.createIndex({ buildId: 1, name: 1, generation: 1, chunk: 1, part: 1 }, { unique: true }));
-    await within(() => drafts.createIndex({ generation: 1 }, { unique: true }));
-    for (const collection of [sources, pieces]) await within(() => collection.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
-  };
   return {
-    sources,
-    pieces,
-    drafts,
     within,
     indexed: () => {
-      made ??= makeIndexes().catch((error: unknown) => {
+      made ??= makeIndexes(within).catch((error: unknown) => {
         made = null;
         throw error;
       });
       return made;
     },
-    ping: async () => void (await within((signal) => db.command({ ping: 1 }, { signal }))),
-    close: () => client.close(),
+    ping: async () => void (await limited(async (signal) => (await db()).command({ ping: 1 }, { signal }), limitMs)),
+    close: connection.close,
+  };
+}
+
+function collectionsOf(db: Db): Collections {
+  return {
+    sources: db.collection<SourceDocument>('archive_sources'),
+    pieces: db.collection<PieceDocument>('archive_pieces'),
+    drafts: db.collection<DraftDocument>('archive_drafts'),
+  };
+}
+
+async function makeIndexes(within: MongodbCollections['within']): Promise<void> {
+  const piece = { buildId: 1, name: 1, generation: 1, chunk: 1, part: 1 } as const;
+  await within(({ sources }) => sources.createIndex({ buildId: 1, name: 1 }, { unique: true }));
+  await within(({ pieces }) => pieces.createIndex(piece, { unique: true }));
+  await within(({ drafts }) => drafts.createIndex({ generation: 1 }, { unique: true }));
+  await within(({ sources }) => sources.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+  await within(({ pieces }) => pieces.createIndex({ expiresAt: 1 }, { expireAfterSeconds: 0 }));
+}
+
+/** A client whose first connection failed stays closed for good, so another one is made when it is needed again. */
+function keepConnected(create: () => MongoClient): { client(): Promise<MongoClient>; close(): Promise<void> } {
+  // Once here, so that a wrong address is told at the start.
+  let next: MongoClient | null = create();
+  let connected: Promise<MongoClient> | null = null;
+  let isClosed = false;
+  const connect = async (client: MongoClient) => {
+    try {
+      return await client.connect();
+    } catch (error) {
+      connected = null;
+      await client.close();
+      throw error;
+    }
+  };
+  return {
+    client: () => {
+      if (isClosed) throw new TriageError('storage-failed', 'The archive in MongoDB is closed.');
+      if (connected === null) {
+        connected = connect(next ?? create());
+        next = null;
+      }
+      return connected;
+    },
+    close: async () => {
+      isClosed = true;
+      await next?.close();
+      await connected?.then(
+        (client) => client.close(),
+        () => undefined,
+      );
+    },
   };
 }
 

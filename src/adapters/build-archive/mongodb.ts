@@ -63,9 +63,9 @@ const Piece = z.object({ chunk: z.int(), part: z.int(), parts: z.int(), bytes: z
 export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArchive {
   const { url, database, limitMs = LIMIT_MS, maxBytes = MAX_BYTES, keepDays = 0 } = options;
   const collections = openCollections(url, database, limitMs);
-  const { sources, pieces, within } = collections;
+  const { within } = collections;
   const find = async (buildId: string, name: string) => {
-    const found = await within((signal) => sources.findOne({ buildId, name }, { signal }));
+    const found = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
     return found === null ? null : Source.parse(found);
   };
   const read = <Result>(buildId: string, name: string, chunksOf: (source: Stored) => Range, use: (bytes: Buffer[]) => Promise<Result>) =>
@@ -90,7 +90,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     },
 
     list: async (buildId) => {
-      const found = await within((signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
+      const found = await within(({ sources }, signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
       return found.map((one) => {
         const { name, kind, lines, bytes, notes } = Source.parse(one);
         return { name, kind, lines, bytes, notes };
@@ -118,8 +118,8 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     },
 
     remove: async (buildId) => {
-      await within(() => sources.deleteMany({ buildId }));
-      await within(() => pieces.deleteMany({ buildId }));
+      await within(({ sources }) => sources.deleteMany({ buildId }));
+      await within(({ pieces }) => pieces.deleteMany({ buildId }));
     },
 
     generation: async (buildId, name) => (await find(buildId, name))?.generation ?? null,
@@ -156,22 +156,22 @@ function piecesOf(
 
 /** Writes the pieces, makes them valid, and deletes those that were valid before. Cut off anywhere, the old or the new text is whole. */
 async function store(
-  { sources, pieces, drafts, within, indexed }: MongodbCollections,
+  { within, indexed }: MongodbCollections,
   source: SourceDocument,
   parts: readonly PieceDocument[],
   replacing: string | null | undefined,
 ): Promise<void> {
   const { buildId, name, generation } = source;
   const forget = async (old: string) => {
-    await within(() => pieces.deleteMany({ buildId, name, generation: old }));
-    await within(() => drafts.deleteOne({ generation }));
+    await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: old }));
+    await within(({ drafts }) => drafts.deleteOne({ generation }));
   };
   await indexed();
-  await within(() => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
+  await within(({ drafts }) => drafts.insertOne({ generation, buildId, name, startedAt: source.storedAt }));
   let replaced: string | null;
   try {
-    for (const batch of batchesOf(parts)) await within(() => pieces.insertMany([...batch]));
-    replaced = await makeValid({ sources, drafts, within }, source, replacing);
+    for (const batch of batchesOf(parts)) await within(({ pieces }) => pieces.insertMany([...batch]));
+    replaced = await makeValid(within, source, replacing);
   } catch (error) {
     // A server that has answered gets its room back now; else `tidy` sees to it.
     if (!(error instanceof TriageError) || error.details.state !== undefined || error.code === 'conflict')
@@ -184,17 +184,17 @@ async function store(
 
 /** Compare and set, so that of two writers of one text each sees what it replaces. Returns the generation that was valid before. */
 async function makeValid(
-  { sources, drafts, within }: Pick<MongodbCollections, 'sources' | 'drafts' | 'within'>,
+  within: MongodbCollections['within'],
   source: SourceDocument,
   replacing: string | null | undefined,
 ): Promise<string | null> {
   const { buildId, name, generation } = source;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const old = await within((signal) => sources.findOne({ buildId, name }, { signal }));
+    const old = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
     const before = old?.generation ?? null;
     if (replacing !== undefined && before !== replacing) break;
     if (old === null) {
-      const isFirst = await within(async () => {
+      const isFirst = await within(async ({ sources }) => {
         try {
           await sources.insertOne({ ...source });
           return true;
@@ -206,8 +206,10 @@ async function makeValid(
       if (isFirst) return null;
     } else {
       // Noted first: whoever tidies up after a crash knows what else may be left.
-      await within(() => drafts.updateOne({ generation }, { $set: { replaces: old.generation } }));
-      const { matchedCount } = await within(() => sources.updateOne({ _id: old._id, generation: old.generation }, { $set: { ...source } }));
+      await within(({ drafts }) => drafts.updateOne({ generation }, { $set: { replaces: old.generation } }));
+      const { matchedCount } = await within(({ sources }) =>
+        sources.updateOne({ _id: old._id, generation: old.generation }, { $set: { ...source } }),
+      );
       if (matchedCount === 1) return before;
     }
   }
@@ -230,7 +232,7 @@ function* batchesOf(parts: readonly PieceDocument[]): Generator<readonly PieceDo
 
 /** Reads chunks of one generation, all of them or, where it is replaced meanwhile, of the next one. Null where there is no such text. */
 async function readWhole<Result>(
-  { collections: { pieces, within }, find }: { readonly collections: MongodbCollections; readonly find: Find },
+  { collections: { within }, find }: { readonly collections: MongodbCollections; readonly find: Find },
   { buildId, name }: { readonly buildId: string; readonly name: string },
   chunksOf: (source: Stored) => Range,
   use: (bytes: Buffer[]) => Promise<Result>,
@@ -240,7 +242,8 @@ async function readWhole<Result>(
     if (source === null) return null;
     const { first, last } = chunksOf(source);
     const wanted = { buildId, name, generation: source.generation, chunk: { $gte: first, $lte: last } };
-    const found = last < first ? [] : await within((signal) => pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray());
+    const found =
+      last < first ? [] : await within(({ pieces }, signal) => pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray());
     const bytes = joined(found.map((piece) => Piece.parse(piece)));
     if (bytes.length === Math.max(0, last - first + 1)) return await use(bytes);
   }
@@ -260,8 +263,8 @@ function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
   return chunks;
 }
 
-async function tidy({ drafts, pieces, within }: MongodbCollections, find: Find, before: Date): Promise<number> {
-  const cutOff = await within((signal) =>
+async function tidy({ within }: MongodbCollections, find: Find, before: Date): Promise<number> {
+  const cutOff = await within(({ drafts }, signal) =>
     drafts
       .find({ startedAt: { $lte: before } }, { signal })
       .limit(100)
@@ -270,8 +273,8 @@ async function tidy({ drafts, pieces, within }: MongodbCollections, find: Find, 
   for (const { buildId, name, generation, replaces } of cutOff) {
     const current = (await find(buildId, name))?.generation;
     const dead = [generation, ...(replaces === undefined ? [] : [replaces])].filter((one) => one !== current);
-    await within(() => pieces.deleteMany({ buildId, name, generation: { $in: dead } }));
-    await within(() => drafts.deleteOne({ generation }));
+    await within(({ pieces }) => pieces.deleteMany({ buildId, name, generation: { $in: dead } }));
+    await within(({ drafts }) => drafts.deleteOne({ generation }));
   }
   return cutOff.length;
 }
