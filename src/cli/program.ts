@@ -10,6 +10,7 @@ import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
 import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 import type { DataOptions } from './settings.ts';
+import { tokenCommand } from './token-command.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
 
 const EXAMPLES = `Examples:
@@ -44,7 +45,7 @@ export function createProgram(): Command {
   ]) {
     program.addCommand(command);
   }
-  for (const command of [knowledgeCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
+  for (const command of [knowledgeCommand(), tokenCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
   return settle(program, 'faultline');
 }
 

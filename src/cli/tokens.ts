@@ -1,0 +1,115 @@
+import { userInfo } from 'node:os';
+import { z } from 'zod';
+import { openTokens } from '../app/open-tokens.ts';
+import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access-token.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Role } from '../domain/review.ts';
+import { visibleLine } from '../publish/visible-text.ts';
+import { askServer } from './server-client.ts';
+import { type ServerOptions, serverOf } from './server-options.ts';
+import { dataDirectory, readStoreConfig } from './settings.ts';
+import { print, say } from './terminal.ts';
+
+export interface MakeTokenOptions extends ServerOptions {
+  readonly name: string;
+  readonly role: readonly Role[];
+  /** Days. */
+  readonly expires?: number;
+  readonly repository?: readonly string[];
+}
+
+const Made = z.object({ token: z.string(), made: AccessToken });
+type Made = z.infer<typeof Made>;
+
+/** Where tokens are made and ended: a database, or a service that has it open. */
+interface TokenDesk {
+  make(wanted: NewToken): Promise<Made>;
+  list(): Promise<readonly AccessToken[]>;
+  /** Null where there is none. */
+  revoke(idOrName: string): Promise<AccessToken | null>;
+}
+
+/** `faultline token make`: the token alone goes to standard output, so that a script can keep it. */
+export async function makeAccessToken(options: MakeTokenOptions): Promise<void> {
+  const { name, role, expires = null, repository = null } = options;
+  const wanted = NewToken.safeParse({ name, roles: [...new Set(role)], repositories: repository, expiresInDays: expires });
+  if (!wanted.success) {
+    const [issue] = wanted.error.issues;
+    throw new TriageError('invalid-config', `The token cannot be made: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
+  }
+  const { token, made } = await withDesk(options, (desk) => desk.make(wanted.data));
+  if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
+  say(`${lineOf(made)}\nThis token is shown once:`);
+  return print(token);
+}
+
+/** `faultline token list` */
+export async function listTokens(options: ServerOptions): Promise<void> {
+  const items = await withDesk(options, (desk) => desk.list());
+  if (options.json) return print(JSON.stringify({ ok: true, items }));
+  return print(items.map(lineOf).join('\n') || 'There is no token. Make one: faultline token make --name ann --role admin');
+}
+
+/** `faultline token revoke NAME|ID` */
+export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
+  const revoked = await withDesk(options, (desk) => desk.revoke(idOrName));
+  if (revoked === null)
+    throw new TriageError('not-found', `There is no token ${idOrName} that could be revoked. Which there are says: faultline token list`);
+  return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
+}
+
+function lineOf({ id, name, roles, repositories, createdBy, createdAt, expiresAt, lastUsedAt, revokedAt }: AccessToken): string {
+  const over = expiresAt !== null && Date.parse(expiresAt) <= Date.now();
+  const state =
+    revokedAt !== null
+      ? `revoked ${day(revokedAt)}`
+      : expiresAt === null
+        ? 'never expires'
+        : `${over ? 'expired' : 'until'} ${day(expiresAt)}`;
+  const used = lastUsedAt === null ? 'never used' : `used ${day(lastUsedAt)}`;
+  const seen = repositories === null ? 'all repositories' : repositories.map(visibleLine).join(',');
+  return [id, visibleLine(name), roles.join('+'), seen, state, used, `by ${visibleLine(createdBy)} ${day(createdAt)}`].join('  ');
+}
+
+function day(time: string): string {
+  return time.slice(0, 10);
+}
+
+async function withDesk<Result>(options: ServerOptions, work: (desk: TokenDesk) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverDesk(await serverOf(options)));
+  const config = readStoreConfig(dataDirectory(options.data));
+  const opened = await openTokens(config).catch((error: unknown) => {
+    if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
+    const how = 'Where it is a service that runs, ask it: add --url http://127.0.0.1:4600';
+    throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
+  });
+  try {
+    return await work({
+      make: async (wanted) => {
+        checkNewToken(
+          wanted,
+          config.auth.tokens.map(({ name }) => name),
+        );
+        const token = makeToken();
+        const made = await opened.tokens.keep({ ...wanted, digest: digestOfToken(token), createdBy: userInfo().username });
+        return { token, made };
+      },
+      list: () => opened.tokens.list(),
+      revoke: (idOrName) => opened.tokens.revoke(idOrName, userInfo().username),
+    });
+  } finally {
+    await opened.close();
+  }
+}
+
+function serverDesk(server: { readonly url: string; readonly token: string }): TokenDesk {
+  return {
+    make: (wanted) => askServer(server, 'POST', '/api/tokens', Made, wanted),
+    list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,
+    revoke: (idOrName) =>
+      askServer(server, 'DELETE', `/api/tokens/${encodeURIComponent(idOrName)}`, AccessToken).catch((error: unknown) => {
+        if (error instanceof TriageError && error.code === 'not-found') return null;
+        throw error;
+      }),
+  };
+}
