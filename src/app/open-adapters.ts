@@ -7,7 +7,7 @@ import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
+import type { JobQueue, QueueDesk } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
@@ -38,7 +38,11 @@ async function connect(config: Config['database']) {
   }
 }
 
-async function openJobQueue(config: Config['jobQueue'], database: Awaited<ReturnType<typeof connect>>, logger: Logger): Promise<JobQueue> {
+async function openJobQueue(
+  config: Config['jobQueue'],
+  database: Awaited<ReturnType<typeof connect>>,
+  logger: Logger,
+): Promise<JobQueue & QueueDesk> {
   switch (config.driver) {
     case 'pg-boss':
       return (await import('../adapters/job-queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });

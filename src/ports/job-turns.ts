@@ -25,6 +25,9 @@ export interface JobTurns {
   place(jobId: string): Promise<Pick<Turn, 'repository' | 'urgent'> | null>;
   /** The newest first. */
   failed(limit: number): Promise<FailedJob[]>;
-  /** Owes a job anew that is done or failed, or need not wait longer; null where it is unknown, false where it is in work. */
-  oweAnew(jobId: string): Promise<boolean | null>;
+  /**
+   * Owes a job anew that failed for good or waits for its next try, as if there were news of its build. `done` and `in-work`:
+   * nothing is changed. Null where it is unknown.
+   */
+  oweAnew(jobId: string): Promise<'owed' | 'in-work' | 'done' | null>;
 }

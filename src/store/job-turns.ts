@@ -12,6 +12,7 @@ const Failed = z.object({
   error: z.string().nullable(),
   at: z.iso.datetime(),
 });
+const Outcome = z.object({ outcome: z.enum(['owed', 'in-work', 'done']) });
 
 export function createJobTurns(db: Database): JobTurns {
   return {
@@ -22,8 +23,8 @@ export function createJobTurns(db: Database): JobTurns {
     },
     failed: async (limit) => z.array(Failed).parse(await db.query(FAILED, [limit])),
     oweAnew: async (jobId) => {
-      const [row] = await db.query<{ owed: boolean }>(OWE_ANEW, [jobId]);
-      return row?.owed ?? null;
+      const [row] = await db.query(OWE_ANEW, [jobId]);
+      return row === undefined ? null : Outcome.parse(row).outcome;
     },
   };
 }
@@ -60,7 +61,8 @@ const OWE_ANEW = `
   anew as (
     update triage_jobs j set state = 'queued', owed = j.owed + 1, attempts = 0, retries = 0, not_before = null, error = null,
       updated_at = clock_timestamp()
-    from known k where j.id = k.id and (k.state <> 'running' or k.lease_expires_at <= clock_timestamp())
+    from known k
+    where j.id = k.id and (k.state in ('queued', 'failed') or (k.state = 'running' and k.lease_expires_at <= clock_timestamp()))
     returning j.id
   )
-  select exists (select 1 from anew) as owed from known`;
+  select case when exists (select 1 from anew) then 'owed' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
