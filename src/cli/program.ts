@@ -4,6 +4,7 @@ import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
+import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import type { ReplayCommandOptions } from './replay-command.ts';
 import { reviewCommand } from './review-program.ts';
@@ -45,7 +46,7 @@ export function createProgram(): Command {
   ]) {
     program.addCommand(command);
   }
-  for (const command of [knowledgeCommand(), tokenCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
+  for (const command of [knowledgeCommand(), tokenCommand(), queueCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
   return settle(program, 'faultline');
 }
 
