@@ -9,6 +9,7 @@ import type { Logger } from '../ports/logger.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
 import { openLogger } from './open-logger.ts';
+import { requireToken, requireWebhookSecrets } from './required-secrets.ts';
 import { secretsFile } from './secrets.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig } from './settings.ts';
 import { stopService } from './stop-service.ts';
@@ -30,6 +31,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   const dataDir = dataDirectory(options.data);
   const served = readServedConfig(dataDir);
   const { config } = served;
+  requireWebhookSecrets(config);
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
@@ -51,6 +53,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
 /** Everything that may still fail before the address is told. */
 async function start(app: App, http: Doors): Promise<string> {
   const { host, port } = app.config.http;
+  await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };
   await Promise.all([
     app.bringInStep('knowledge', () => app.loadKnowledge()),
@@ -79,7 +82,8 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
   // Whoever configured a token knows it; what is printed here lies in logs for good.
   const configured = config.auth.tokens.length;
-  const token = madeToken ?? `${configured} ${configured === 1 ? 'is' : 'are'} configured`;
+  const known = configured === 0 ? 'in the database: faultline token list' : `${configured} ${configured === 1 ? 'is' : 'are'} configured`;
+  const token = madeToken ?? known;
   await print(
     [
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,

@@ -40,10 +40,12 @@ export interface ServedConfig {
   readonly madeToken: string | null;
 }
 
-/** Tokens and webhook secrets that nobody configured are made and kept (0600), so that no door is ever open. */
+/** On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600), so that no door is ever open. */
 export function readServedConfig(dataDir: string): ServedConfig {
   const config = readStoreConfig(dataDir);
   const { githubSecrets, jenkinsSecrets } = config.webhooks;
+  // Processes that share a database must know the same secrets, so none is made in any of them.
+  if (config.database.driver !== 'pglite') return { config, madeToken: null };
   if (config.auth.tokens.length > 0 && githubSecrets.length > 0 && jenkinsSecrets.length > 0) return { config, madeToken: null };
   const made = keptSecrets(dataDir);
   return {

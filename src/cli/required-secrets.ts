@@ -1,0 +1,21 @@
+import type { Config } from '../config/schema.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { TokenStore } from '../ports/tokens.ts';
+
+/** No door without a key: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
+export function requireWebhookSecrets({ database, webhooks }: Pick<Config, 'database' | 'webhooks'>): void {
+  if (database.driver === 'pglite' || webhooks.githubSecrets.length + webhooks.jenkinsSecrets.length > 0) return;
+  throw new TriageError(
+    'invalid-config',
+    'No webhook secret is configured, so no build could come in. Set FAULTLINE_GITHUB_WEBHOOK_SECRET or FAULTLINE_JENKINS_WEBHOOK_SECRET, the same in every process; a good one is printed by: openssl rand -hex 32',
+  );
+}
+
+/** Throws `invalid-config` where no token opens the API: none is configured, and the database knows no administrator's. */
+export async function requireToken({ auth }: Pick<Config, 'auth'>, tokens: Pick<TokenStore, 'countAdmins'>): Promise<void> {
+  if (auth.tokens.length > 0 || (await tokens.countAdmins()) > 0) return;
+  throw new TriageError(
+    'invalid-config',
+    'No token opens the API: none is configured, and the database knows none of an admin. Make one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
+  );
+}
