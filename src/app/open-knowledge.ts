@@ -1,4 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
+import { isRetryable } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
@@ -45,20 +47,35 @@ async function openSemanticIndex({ config, database, logger }: KnowledgeParts): 
   return openModelIndex(config, database, await openEmbedder(config, logger), logger);
 }
 
+const FIRST_PAUSE_MS = 5_000;
+const LONGEST_PAUSE_MS = 300_000;
+
 /** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
 export function startEmbedding({ desk, semantic }: OpenedKnowledge, logger: Logger): { stop(): Promise<void> } {
   if (semantic === null) return { stop: async () => undefined };
   const ending = new AbortController();
-  const done = desk.embed({}, ending.signal).then(
-    (counts) => logger.info({ ...counts }, 'knowledge is embedded'),
-    (error: unknown) => {
-      if (!ending.signal.aborted) logger.warn({ error }, 'knowledge is not embedded yet; it is found by words alone');
-    },
-  );
+  const done = embedInTheEnd(desk, logger, ending.signal);
   return {
     stop: async () => {
       ending.abort();
       await done;
     },
   };
+}
+
+/** What may pass, as where a model or an index is away, is tried again for as long as it takes. */
+async function embedInTheEnd(desk: KnowledgeDesk, logger: Logger, ending: AbortSignal): Promise<void> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
+    try {
+      const counts = await desk.embed({}, ending);
+      return logger.info({ ...counts }, 'knowledge is embedded');
+    } catch (error) {
+      if (ending.aborted) return;
+      const again = isRetryable(error);
+      logger.warn({ error, again }, 'knowledge is not embedded yet; it is found by words alone');
+      if (!again) return;
+      await sleep(pause, undefined, { signal: ending, ref: false }).catch(() => undefined);
+      if (ending.aborted) return;
+    }
+  }
 }

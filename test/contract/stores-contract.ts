@@ -10,6 +10,7 @@ import { scopeContract } from './stores/scope.ts';
 import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
+import { vectorDebtsContract } from './stores/vector-debts.ts';
 import { type StoresUnderTest, storesWorld } from './stores/world.ts';
 
 /** What every implementation of the stores promises. */
@@ -26,6 +27,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     conversationsContract(world);
     actsContract(world);
     tokensContract(world);
+    vectorDebtsContract(world);
     scopeContract(world);
   });
 }

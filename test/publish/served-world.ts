@@ -15,6 +15,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { createStores } from '../../src/store/stores.ts';
+import { payAtOnce } from '../../src/triage/index-keeper.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
@@ -65,6 +66,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     stores,
     database,
     vectorIndex,
+    payVectors: (namespace, ids) => payAtOnce({ debts: stores.vectorDebts, vectorIndex, logger: silentLogger }, namespace, ids),
     archive: muteArchive,
     jobQueue: muteQueue,
     masker: createMasker(),

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { createInStep } from '../../src/app/in-step.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+
+const away = () => new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true });
+
+describe('a start without the index', () => {
+  it('goes on, and is made good in the background', async () => {
+    const inStep = createInStep(silentLogger, 5);
+    let tries = 0;
+    await inStep.bring('knowledge', async () => {
+      tries += 1;
+      if (tries < 4) throw away();
+    });
+    expect(tries).toBe(1);
+    await expect.poll(() => tries).toBe(4);
+    await inStep.stop();
+  });
+
+  it('goes on without an index that is not set up, but not without what is wrong here', async () => {
+    const inStep = createInStep(silentLogger, 60_000);
+    const fail = (error: Error) => inStep.bring('knowledge', () => Promise.reject(error));
+    await fail(new TriageError('invalid-config', 'no such index', { details: { backend: 'pinecone' } }));
+    await expect(fail(new TriageError('invalid-config', 'ERR001.md:2: no title'))).rejects.toThrow('ERR001');
+    await expect(fail(new Error('a mistake'))).rejects.toThrow('a mistake');
+    await inStep.stop();
+  });
+
+  it('stops trying when it is told to', async () => {
+    const inStep = createInStep(silentLogger, 5);
+    let tries = 0;
+    await inStep.bring('knowledge', () => {
+      tries += 1;
+      return Promise.reject(away());
+    });
+    await inStep.stop();
+    const before = tries;
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(tries).toBe(before);
+  });
+});
