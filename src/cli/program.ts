@@ -46,7 +46,8 @@ export function createProgram(): Command {
   ]) {
     program.addCommand(command);
   }
-  for (const command of [knowledgeCommand(), tokenCommand(), queueCommand(), migrateCommand(), doctorCommand(), benchCommand()]) program.addCommand(command);
+  for (const command of [knowledgeCommand(), tokenCommand(), queueCommand(), migrateCommand(), doctorCommand(), benchCommand()])
+    program.addCommand(command);
   return settle(program, 'faultline');
 }
 
@@ -157,7 +158,7 @@ function traceCommand(): Command {
 
 function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Bring the schema of the data directory up to date.')
+    .description('Bring the schema of the database up to date. Every start does so too; this is for doing it first.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(

@@ -1,3 +1,4 @@
+import { migrateDatabase } from '../app/open-schema.ts';
 import { createApp } from '../app.ts';
 import { silentLogger } from '../ports/logger.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
@@ -7,12 +8,11 @@ import { print } from './terminal.ts';
 const SHOWN = 5;
 const SEARCHED = 50;
 
-/** `faultline migrate`: brings the schema of the data directory up to date; opening it does just that. */
+/** `faultline migrate`: brings the schema of the database up to date and says what was new. */
 export async function runMigrate(options: DataOptions): Promise<void> {
-  const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
-  const { applied } = await app.database.migrate();
-  await app.close();
-  await print(options.json ? JSON.stringify({ ok: true, pending: applied.length }) : 'The schema is up to date.');
+  const { applied } = await migrateDatabase(readStoreConfig(dataDirectory(options.data)));
+  const text = applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date; new: ${applied.join(', ')}.`;
+  await print(options.json ? JSON.stringify({ ok: true, applied }) : text);
 }
 
 /** `faultline knowledge load`: brings the index up to date with the folder of documents. */
