@@ -19,5 +19,5 @@ export type FailpointName =
   /** It is committed. */
   | 'decided';
 
-/** Told by the code that a place is reached. Only tests give one, to die there; elsewhere it is left out. */
-export type Failpoint = (name: FailpointName) => void;
+/** Told by the code that a place is reached, and with what: the id of a build, the key of an act. Only tests give one, to die there. */
+export type Failpoint = (name: FailpointName, subject: string) => void;

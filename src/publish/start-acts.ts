@@ -89,7 +89,7 @@ async function payAll(publisher: Publisher, deps: ActsDeps, stopping: AbortSigna
       const takenAt = performance.now();
       const act = await deps.stores.acts.take([publisher.driver], leaseMs);
       if (act === null) return;
-      deps.failpoint?.('act-taken');
+      deps.failpoint?.('act-taken', act.key);
       await pay(act, publisher, deps, { takenAt, leaseMs, cutOff });
     }
   };
@@ -120,9 +120,9 @@ async function pay(act: OutwardAct, publisher: Publisher, deps: ActsDeps, { cutO
     async (error: unknown) => void (await settle(act, error, cutOff.aborted, deps)),
   );
   if (told === undefined) return;
-  deps.failpoint?.('act-made');
+  deps.failpoint?.('act-made', act.key);
   const noted = await acts.finish(act, { state: 'done', reference: told.reference });
-  deps.failpoint?.('act-noted');
+  deps.failpoint?.('act-noted', act.key);
   if (!noted) deps.logger.warn({ key: act.key }, 'an answer was told, and another process had taken the telling over');
 }
 

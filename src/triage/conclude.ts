@@ -41,10 +41,10 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     await stores.triages.conclude(stored.triageId, stored.id, sql);
     if (isSure(stored)) await stores.acts.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
     else await stores.reviews.open(reviewOf(build, stored, deps.clock.now()), sql);
-    deps.failpoint?.('concluding');
+    deps.failpoint?.('concluding', build.id);
     return { stored, created };
   });
-  deps.failpoint?.('concluded');
+  deps.failpoint?.('concluded', build.id);
   if (saved.created) run.progressed?.();
   if (saved.created && isSure(saved.stored)) deps.wakePublishers?.();
   await forget(saved.stored.triageId, deps);

@@ -57,7 +57,7 @@ async function runLeased(jobId: string, deps: WorkerDeps, signal: AbortSignal, h
     await deps.triages.release(job, 'The process died during the last try; it is tried alone.', 0);
     return 'suspect';
   }
-  deps.failpoint?.('claimed');
+  deps.failpoint?.('claimed', job.buildId);
   const logger = deps.logger.child({ jobId, buildId: job.buildId });
   const lease = keepLease(job, { ...deps, logger });
   const run: TriageRun = {
@@ -87,7 +87,7 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     return 'released';
   }
   const end = await deps.triages.finish(job, 'done', null);
-  deps.failpoint?.('finished');
+  deps.failpoint?.('finished', job.buildId);
   if (end === 'refused') deps.logger.warn({}, 'triage job was taken over before it ended');
   if (end === 'owed-again') deps.logger.info({}, 'more of the build failed meanwhile; it is triaged again');
   return end;

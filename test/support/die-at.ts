@@ -1,0 +1,73 @@
+import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type App, createApp } from '../../src/app.ts';
+import { readServedConfig } from '../../src/cli/settings.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { Logger } from '../../src/ports/logger.ts';
+import { capturedFailure } from './captured-failures.ts';
+
+/**
+ * A process that triages one captured failure and kills itself with SIGKILL at a place: a failpoint by its name, or a node of the graph,
+ * before that node's result is kept. Prints each node that it finishes. Of what is told outside only the webhook's acts are deadly.
+ * At the place `nowhere` it works until nothing is owed any more, prints what is stored, and ends.
+ *
+ *   node test/support/die-at.ts <data directory> <place> <slug>
+ */
+const [dataDir = '', place = '', slug = ''] = process.argv.slice(2);
+
+function die(): void {
+  flushCompileCache();
+  process.kill(process.pid, 'SIGKILL');
+}
+
+function deadlyLogger(): Logger {
+  const quiet = () => undefined;
+  return {
+    debug: (fields, message) => {
+      if (message !== 'node finished' || !('node' in fields)) return;
+      if (fields.node === place) die();
+      writeSync(1, `${fields.node}\n`);
+    },
+    info: quiet,
+    warn: quiet,
+    error: (fields) => writeSync(2, `${JSON.stringify(fields)}\n`),
+    child: () => deadlyLogger(),
+  };
+}
+
+const app = await createApp(readServedConfig(dataDir).config, deadlyLogger(), systemClock, (name, subject) => {
+  if (name === place && (!name.startsWith('act-') || subject.startsWith('webhook:'))) die();
+});
+const { build, created } = await app.stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: '1' }));
+if (created) {
+  await app.archive.put(build.id, { name: 'build.log', kind: 'log', text: capturedFailure(slug).log, notes: [] });
+  await app.stores.triages.owe(build.id);
+  await app.loadKnowledge();
+}
+await app.work();
+const job = await app.stores.triages.findByBuild(build.id);
+if (job !== null) await app.jobQueue.enqueue(job.id);
+if (place === 'nowhere') await tellAll(app, build.id);
+
+async function tellAll({ stores, database, close }: App, buildId: string): Promise<void> {
+  const isOwed = async () => {
+    const [{ state } = { state: 'none' }, acts] = [
+      (await stores.triages.findByBuild(buildId)) ?? undefined,
+      await stores.acts.listByBuild(buildId),
+    ];
+    return (state !== 'done' && state !== 'failed') || acts.some((act) => act.state === 'owed' || act.state === 'started');
+  };
+  while (await isOwed()) await sleep(50);
+  const [left] = await database.query<{ checkpoints: number }>('select count(*)::int as checkpoints from checkpoints.checkpoints');
+  const told = {
+    analyses: await stores.analyses.listByBuild(buildId),
+    reviews: (await stores.reviews.list({}, { limit: 10, offset: 0 })).length,
+    acts: await stores.acts.listByBuild(buildId),
+    job: (await stores.triages.findByBuild(buildId))?.state,
+    checkpoints: left?.checkpoints,
+  };
+  await close();
+  writeSync(1, `${JSON.stringify(told)}\n`);
+}
