@@ -1,6 +1,7 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import { type IndexDoors, openIndexKeeping } from './app/index-keeping.ts';
 import { limitsOf } from './app/limits-of.ts';
+import { measuredToolbox } from './app/measured.ts';
 import {
   openAnalyst,
   openArchive,
@@ -15,10 +16,12 @@ import {
 } from './app/open-adapters.ts';
 import { openAsk, openAskAtHand } from './app/open-ask.ts';
 import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
+import { openObserved, openReadiness } from './app/open-metrics.ts';
 import { openPublishing, type Publishing } from './app/open-publishers.ts';
 import { openTracer } from './app/open-tracer.ts';
-import { readinessOf } from './app/readiness.ts';
+import type { Readiness } from './app/readiness.ts';
 import { tracedGraph, tracedToolbox } from './app/traced.ts';
+import { recordNode, watchTriage } from './app/watch-triage.ts';
 import type { Ask } from './ask/ask.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
@@ -34,12 +37,12 @@ import type { Failpoint } from './ports/failpoint.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
+import type { Metrics } from './ports/metrics.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Toolbox } from './ports/toolbox.ts';
 import type { Tracer } from './ports/tracer.ts';
 import type { VectorIndex } from './ports/vector-index.ts';
 import { createJobTurns } from './store/job-turns.ts';
-import { createStores } from './store/stores.ts';
 import { createTools, type ToolSources } from './tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { createMemoryToolCache } from './tools/memory-tool-cache.ts';
@@ -82,15 +85,17 @@ export interface App extends IndexDoors {
   loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
   /** The node that finished last in the triage of a build now running here; null where none runs. */
   currentStep(buildId: string): Promise<string | null>;
-  /** What each backend says of itself; `ok` where all that is needed to accept builds works. */
-  readiness(): Promise<{ readonly ok: boolean; readonly backends: Readonly<Record<string, string>> }>;
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  /** What each backend says of itself; `ok` where all that is needed to accept builds works. Never throws, and is cheap to ask often. */
+  readiness(): Promise<Readiness>;
   /** Stops taking jobs, lets running ones end within the limit, closes every store. */
   close(options?: { readonly drainMs: number }): Promise<void>;
 }
 
-/** Structured logs as JSON lines on standard error. */
-export async function createLogger(level: string): Promise<Logger> {
-  return (await import('./adapters/logger/pino.ts')).createPinoLogger(level);
+/** Structured logs as JSON lines on standard error. `known` are secrets that stand in none of them. */
+export async function createLogger(level: string, known: readonly string[] = []): Promise<Logger> {
+  return (await import('./adapters/logger/pino.ts')).createPinoLogger(level, { known });
 }
 
 /** Opens everything that the configuration names. What was opened is closed again where something further fails. */
@@ -109,22 +114,22 @@ type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase, failpoint?: Failpoint): Promise<App> {
   const { database } = opened;
   await database.migrate();
-  const stores = createStores(database, clock);
+  const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
   const archive = await openArchive(config, database);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const masker = createMasker(maskingOf(config));
   const opening = await openKnowledge({ config, database, masker, clock, logger });
   const indexKeeping = openIndexKeeping(stores, vectorIndex, logger);
-  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: opening.desk, masker };
+  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: opening.desk, masker, tracer, metrics };
   const steps = new Map<string, string>();
   const checkpointer = await opened.checkpointer();
-  const tracer = await openTracer(config, logger);
   const dying = failpoint === undefined ? {} : { failpoint };
   const publishing = await openPublishing(config, { ...parts, ...dying });
-  const deps = { ...(await triageDepsOf({ ...parts, found: opening, publishing }, steps, checkpointer, tracer)), ...dying };
+  const deps = { ...(await triageDepsOf({ ...parts, found: opening, publishing }, steps, checkpointer)), ...dying };
   // Last: it runs timers of its own, which nothing may leave behind.
   const turns = createJobTurns(database);
   const jobQueue = fairQueue(await opened.jobQueue(logger), { turns, logger });
+  const readiness = openReadiness({ ...parts, jobQueue, toolbox: deps.investigation.toolbox });
   let sweeper: { stop(): void } | undefined;
   let greenKeeper: { stop(): Promise<void> } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -147,7 +152,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         concurrency: config.jobQueue.concurrency,
         maxCrashes: config.triage.maxCrashes,
         ...dying,
-        triage: (buildId, run) => triageBuild(buildId, deps, run).finally(() => steps.delete(buildId)),
+        triage: (buildId, run) => watchTriage(run.job, parts, () => triageBuild(buildId, deps, run)).finally(() => steps.delete(buildId)),
         giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
       });
       publishing.start();
@@ -157,7 +162,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
     currentStep: async (buildId) => steps.get(buildId) ?? null,
-    readiness: () => readinessOf(app, config),
+    readiness,
     close: async ({ drainMs } = { drainMs: 20_000 }) => {
       sweeper?.stop();
       await indexKeeping.stop();
@@ -183,7 +188,10 @@ async function forgetConcluded(database: Database, logger: Logger): Promise<void
   }
 }
 
-type AppParts = Pick<App, 'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker'>;
+type AppParts = Pick<
+  App,
+  'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker' | 'tracer' | 'metrics'
+>;
 
 /** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
 async function triageDepsOf(
@@ -196,12 +204,13 @@ async function triageDepsOf(
     archive,
     vectorIndex,
     masker,
+    tracer,
+    metrics,
     found,
     publishing,
   }: AppParts & { readonly found: OpenedKnowledge; readonly publishing: Publishing },
   steps: Map<string, string>,
   checkpointer: Awaited<ReturnType<OpenedDatabase['checkpointer']>>,
-  tracer: Tracer,
 ): Promise<TriageBuildDeps> {
   const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
   const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
@@ -212,7 +221,8 @@ async function triageDepsOf(
     { ...asked, reviewers },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
-  const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
+  const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];
+  const judging = { toolbox: measuredToolbox(toolbox, metrics), clock, analyst, spare, questions: stores.questions };
   return {
     database,
     stores,
@@ -221,14 +231,16 @@ async function triageDepsOf(
     clock,
     logger,
     buildSources: await openBuildSources(config, logger),
-    investigation: investigationOf(config, { toolbox, clock, analyst, spare, questions: stores.questions }, tracer, checkpointer),
+    investigation: investigationOf(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,
     wakePublishers: publishing.wake,
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
     greenBuilds: config.triage.greenBuilds,
-    onStep: (buildId: string, { node, round, milliseconds }: Step) => {
+    onStep: (buildId: string, step: Step) => {
+      const { node, round, milliseconds } = step;
       steps.set(buildId, node);
+      recordNode(tracer, step);
       logger.debug({ buildId, node, round, milliseconds }, 'node finished');
     },
   };

@@ -3,7 +3,6 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import { z } from 'zod';
 import type { Ask } from './ask/ask.ts';
 import { registerAskRoutes } from './ask/routes.ts';
 import type { Config } from './config/schema.ts';
@@ -12,6 +11,8 @@ import { enforceAccess } from './http/access.ts';
 import { describeApi, STRICT_CSP } from './http/api-description.ts';
 import { refuseBroken } from './http/broken-request.ts';
 import { createLimits, type Limits } from './http/limits.ts';
+import { observeRequests } from './http/observe-requests.ts';
+import { type OperationsDeps, registerOperations } from './http/operations.ts';
 import { refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
 import { followScope, guardDeliveries } from './http/scope.ts';
@@ -27,7 +28,9 @@ import type { Database } from './ports/database.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
+import { type Metrics, silentMetrics } from './ports/metrics.ts';
 import type { Stores } from './ports/stores.ts';
+import { silentTracer, type Tracer } from './ports/tracer.ts';
 import type { VectorIndex, VectorNamespace } from './ports/vector-index.ts';
 import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
@@ -54,8 +57,11 @@ export interface HttpDeps {
   readonly ask: Ask;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Whether all that is needed to accept builds answers; `backends` goes to the log only. */
-  readonly readiness: () => Promise<{ readonly ok: boolean; readonly backends: Readonly<Record<string, string>> }>;
+  /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
+  readonly readiness: OperationsDeps['readiness'];
+  /** Absent: nothing is counted, nobody is told. */
+  readonly metrics?: Metrics;
+  readonly tracer?: Tracer;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   /** Further routes, each with its `config.access`. */
@@ -90,8 +96,10 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   guardDeliveries(app, deps.stores);
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
+  const { metrics = silentMetrics, tracer = silentTracer } = deps;
+  observeRequests(app, { logger: deps.logger, metrics, tracer });
   await describeApi(app, config.http.publicUrl);
-  registerHealth(app, deps);
+  registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
   await registerIntakeRoutes(app, { ...deps, settings: config });
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
   // What is asked and decided goes through stores that hold only what the asker may see.
@@ -148,32 +156,4 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
     }
   });
   return limits;
-}
-
-function registerHealth(app: FastifyInstance, deps: HttpDeps): void {
-  app.get(
-    '/healthz',
-    {
-      config: { access: { open: 'a probe asks without a token; it says only that the process lives' }, rateLimit: false },
-      schema: { tags: ['Health'], summary: 'Does the process live?', response: { 200: z.object({ alive: z.literal(true) }) } },
-    },
-    async () => ({ alive: true as const }),
-  );
-  app.get(
-    '/readyz',
-    {
-      config: { access: { open: 'a probe asks without a token; it says yes or no, and the log says why' }, rateLimit: false },
-      schema: {
-        tags: ['Health'],
-        summary: 'Can builds be accepted?',
-        response: { 200: z.object({ ready: z.literal(true) }), 503: z.object({ ready: z.literal(false) }) },
-      },
-    },
-    async (_request, reply) => {
-      const { ok, backends } = await deps.readiness();
-      if (ok) return { ready: true };
-      deps.logger.warn({ backends }, 'not ready');
-      return reply.status(503).header('retry-after', '5').send({ ready: false });
-    },
-  );
 }

@@ -35,7 +35,8 @@ test('readiness tells what does not answer', async () => {
   const app = await createApp(config, silentLogger);
   await app.close({ drainMs: 0 });
 
-  const { ok, backends } = await app.readiness();
+  const { ok, degraded, backends } = await app.readiness();
   expect(ok).toBe(false);
-  expect(Object.entries(backends).filter(([, says]) => says.startsWith('ok'))).toEqual([]);
+  expect(degraded).toEqual(['database', 'jobQueue', 'archive', 'vectorIndex']);
+  expect(Object.values(backends).map(({ state }) => state)).toEqual(['down', 'down', 'down', 'down']);
 });

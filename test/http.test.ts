@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { createPrometheusMetrics } from '../src/adapters/metrics/prometheus.ts';
 import { TriageError, type TriageErrorCode } from '../src/domain/errors.ts';
 import { buildHttp, type HttpDeps } from '../src/http.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger, TEST_CONFIG, TOKENS } from './support/http-deps.ts';
@@ -153,18 +154,55 @@ describe('health', () => {
     expect((await app.inject('/healthz')).json()).toEqual({ alive: true });
   });
 
-  test('/readyz says yes', async () => {
-    expect((await app.inject('/readyz')).json()).toEqual({ ready: true });
+  const since = '2026-11-22T07:00:00.000Z';
+  const down = { state: 'down' as const, says: 'password authentication failed for user faultline at db.internal', since };
+  const ok = { state: 'ok' as const, says: 'postgres answers', since };
+
+  test('/readyz says yes, and names what is away', async () => {
+    expect((await app.inject('/readyz')).json()).toEqual({ ready: true, degraded: [], backends: {} });
+    const readiness = async () => ({ ok: true, degraded: ['jobQueue'], backends: { database: ok, jobQueue: down } });
+    const limping = await build({ readiness });
+    const answer = await limping.inject('/readyz');
+    await limping.close();
+
+    expect([answer.statusCode, answer.json()]).toEqual([
+      200,
+      { ready: true, degraded: ['jobQueue'], backends: { database: 'ok', jobQueue: 'down' } },
+    ]);
+    expect(answer.body).not.toMatch(/password|db\.internal/);
   });
 
-  test('/readyz says no without saying why; the log does', async () => {
-    const backends = { 'database (pglite)': 'password authentication failed' };
-    const sick = await build({ readiness: async () => ({ ok: false, backends }) });
+  test('/readyz says no without saying why; whoever has a token may ask', async () => {
+    const sick = await build({ readiness: async () => ({ ok: false, degraded: ['database'], backends: { database: down } }) });
     const answer = await sick.inject('/readyz');
+    const told = await sick.inject({ url: '/api/readiness', headers: { authorization: `Bearer ${TOKENS.read}` } });
+    const alive = await sick.inject('/healthz');
     await sick.close();
 
-    expect([answer.statusCode, answer.json()]).toEqual([503, { ready: false }]);
-    expect(log.some(({ message, fields }) => message === 'not ready' && fields.backends === backends)).toBe(true);
+    expect([answer.statusCode, answer.headers['retry-after'], answer.json()]).toEqual([
+      503,
+      '5',
+      { ready: false, degraded: ['database'], backends: { database: 'down' } },
+    ]);
+    expect(told.json()).toEqual({ ready: false, degraded: ['database'], backends: { database: down } });
+    expect(alive.statusCode).toBe(200);
+  });
+});
+
+describe('numbers', () => {
+  test('are for whoever has a token that may read, and tell of the requests before', async () => {
+    const measured = await build({ metrics: createPrometheusMetrics({ ofProcess: false }) });
+    await measured.inject('/healthz');
+    await measured.inject('/no/such/address?token=hunter2');
+    const answer = await measured.inject({ url: '/metrics', headers: { authorization: `Bearer ${TOKENS.read}` } });
+    const refused = await measured.inject('/metrics');
+    await measured.close();
+
+    expect(answer.headers['content-type']).toMatch(/^text\/plain/);
+    expect(answer.body).toContain('http_request_duration_seconds_count{method="GET",route="/healthz",status="2xx"} 1');
+    expect(answer.body).toContain('http_request_duration_seconds_count{method="GET",route="none",status="4xx"} 1');
+    expect(answer.body).not.toContain('hunter2');
+    expect(refused.statusCode).toBe(401);
   });
 });
 

@@ -9,9 +9,11 @@ import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { JobQueue, QueueDesk } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
+import { type Metrics, silentMetrics } from '../ports/metrics.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { measuredChatModel } from './measured.ts';
 import { modelOptions } from './model-options.ts';
 import { tracedChatModel } from './traced.ts';
 
@@ -165,6 +167,7 @@ export async function openAnalyst(
   config: Pick<Config, 'analyst' | 'triage'>,
   logger: Logger,
   tracer: Tracer = silentTracer,
+  metrics: Metrics = silentMetrics,
 ): Promise<Analyst> {
   const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
@@ -177,7 +180,9 @@ export async function openAnalyst(
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
   const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
   const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
-  return withFallback(createLlmAnalyst({ model: tracedChatModel(model, tracer) }), rules, logger, { firstRound });
+  return withFallback(createLlmAnalyst({ model: measuredChatModel(tracedChatModel(model, tracer), metrics) }), rules, logger, {
+    firstRound,
+  });
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {

@@ -2,7 +2,10 @@ import type { Config } from '../config/schema.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
+import type { Stores } from '../ports/stores.ts';
+import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import { type ActsDeps, type ActsKeeper, startActs } from '../publish/start-acts.ts';
+import { tracedPublisher } from './watch-triage.ts';
 
 /** A look at what is owed outside; what this process concludes is told at once. */
 const LOOK_MS = 5_000;
@@ -17,10 +20,15 @@ export interface Publishing {
   stop(): Promise<void>;
 }
 
-type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & { readonly clock: Clock };
+type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
+  readonly clock: Clock;
+  readonly tracer?: Tracer;
+  readonly stores: Pick<Stores, 'triages'>;
+};
 
 export async function openPublishing(config: Pick<Config, 'publishers'>, parts: Parts): Promise<Publishing> {
-  const publishers = await openPublishers(config, parts.logger, parts.clock);
+  const opened = await openPublishers(config, parts.logger, parts.clock);
+  const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
   let keeper: ActsKeeper | undefined;
   return {
     drivers: publishers.map(({ driver }) => driver),

@@ -139,11 +139,7 @@ async function checkStores(config: Config, dataDir: string): Promise<Finding[]> 
     try {
       await app.loadKnowledge();
       const { backends } = await app.readiness();
-      return Object.entries(backends).map(([name, says]) => ({
-        name,
-        state: says.startsWith('ok') || name === 'analyst' ? 'ok' : 'wrong',
-        says,
-      }));
+      return Object.entries(backends).map(([name, { state, says }]) => ({ name, state: state === 'ok' ? 'ok' : 'wrong', says }));
     } finally {
       await app.close({ drainMs: 1_000 });
     }

@@ -14,6 +14,7 @@ import { secretsFile } from './secrets.ts';
 import { dataDirectory, readServedConfig, readStoreConfig, type ServedConfig } from './settings.ts';
 import { stopService } from './stop-service.ts';
 import { print, say } from './terminal.ts';
+import { openWatching } from './watching.ts';
 
 export interface ServeCommandOptions {
   readonly data?: string;
@@ -34,7 +35,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   requireWebhookSecrets(config);
   const settings = options.port === undefined ? config : { ...config, http: { ...config.http, port: options.port } };
   // Whoever watches the demo wants the table, not the log between its lines.
-  const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level);
+  const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
   // The first start takes seconds, and looks dead without a word.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`making a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
@@ -44,7 +45,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
     await app.close({ drainMs: 0 });
     throw error;
   });
-  const closing = closeOnSignals(app, http, logger);
+  const watching = await openWatching(app);
+  const closing = closeOnSignals(app, { close: () => Promise.all([http.close(), watching?.close()]) }, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (options.demo) await demonstrate(address, served);
   await closing;
@@ -69,14 +71,15 @@ async function start(app: App, http: Doors): Promise<string> {
 /** `faultline worker`: takes jobs without opening a door; as many of them as one likes, where the stores are services of their own. */
 export async function runWorker(options: { readonly data?: string }): Promise<void> {
   const config = readStoreConfig(dataDirectory(options.data));
-  const logger = await openLogger(config.log.level);
+  const logger = await openLogger(config.log.level, config);
   const app = await createApp(config, logger);
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   // What a process with doors took in before it died is no less owed.
   const relay = startRelay(app);
+  const watching = await openWatching(app);
   say('worker is taking jobs; Ctrl-C drains and stops');
-  await closeOnSignals(app, { close: () => relay.stop() }, logger);
+  await closeOnSignals(app, { close: () => Promise.all([relay.stop(), watching?.close()]) }, logger);
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {

@@ -19,9 +19,14 @@ export function maskingOf(config: Partial<Config>): Masking {
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
     config.embedder?.openai.apiKey,
+    config.webSearch?.apiKey,
+    ...(config.publishers?.webhook.secrets ?? []),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
     config.database?.driver === 'postgres' ? passwordOf(config.database.url) : null,
+    config.jobQueue?.driver === 'bullmq' ? passwordOf(config.jobQueue.url) : null,
+    config.buildArchive?.driver === 'mongodb' ? passwordOf(config.buildArchive.url) : null,
+    config.vectorIndex?.driver === 'pinecone' ? config.vectorIndex.apiKey : null,
   ];
   return {
     known: known.flatMap((secret) => (typeof secret === 'string' && secret !== '' ? [secret] : [])),

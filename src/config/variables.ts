@@ -1,10 +1,18 @@
 import { MODEL_VARIABLES } from './model-variables.ts';
+import { RETENTION_VARIABLES } from './retention-variables.ts';
 import { SERVER_VARIABLES } from './server-variables.ts';
 import type { Variable } from './variable.ts';
 
 export const VARIABLES: readonly Variable[] = [
   { name: 'FAULTLINE_HOST', path: 'http.host', type: 'text', meaning: 'Address to listen on.' },
   { name: 'FAULTLINE_PORT', path: 'http.port', type: 'number', meaning: 'Port to listen on; 0 takes a free one.' },
+  {
+    name: 'FAULTLINE_METRICS_PORT',
+    path: 'metrics.port',
+    type: 'number',
+    meaning:
+      'Port on which nothing but /metrics, /healthz and /readyz is served, without a token; 0 takes a free one. Unset: serve has them on its own port, a worker nowhere.',
+  },
   { name: 'FAULTLINE_PUBLIC_URL', path: 'http.publicUrl', type: 'text', meaning: 'Address that people reach the service by, for links.' },
   { name: 'FAULTLINE_MAX_BODY_BYTES', path: 'http.maxBodyBytes', type: 'number', meaning: 'Largest request body, in bytes.' },
   { name: 'FAULTLINE_MAX_LOG_BYTES', path: 'http.maxLogBytes', type: 'number', meaning: 'Largest log after decompression, in bytes.' },
@@ -74,6 +82,7 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Pages that are read of what was found, 0 to 5; only pages of the public internet.',
   },
   ...SERVER_VARIABLES,
+  ...RETENTION_VARIABLES,
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
   {
     name: 'FAULTLINE_CODE_HOST',

@@ -15,8 +15,10 @@ export interface Acceptance {
  * nothing, except that one that was set aside is tried again; `conflict` where its body is another.
  */
 export async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake): Promise<Acceptance> {
-  const landing = { ...delivery, intake };
+  const traceparent = deps.tracer?.traceparent() ?? null;
+  const landing = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
   const { before } = await deps.landing.land(landing);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: before === null ? 'kept' : 'repeated' });
   if (before === null) deps.relay.add(keyOf(delivery));
   else await meetAgain(deps, delivery, before, landing);
   return { answer: answerFor(deps, delivery, before?.buildId ?? null), repeated: before !== null };

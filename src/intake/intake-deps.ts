@@ -4,7 +4,9 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Tracer } from '../ports/tracer.ts';
 import type { Bell } from './bell.ts';
 import type { Landing } from './landing.ts';
 import type { Relay } from './relay.ts';
@@ -31,6 +33,8 @@ export interface IntakeParts {
   readonly masker: Masker;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly metrics?: Metrics;
+  readonly tracer?: Tracer;
 }
 
 /** What the doors are built from. */

@@ -12,5 +12,7 @@ export const Intake = z.object({
   fromFork: z.boolean().optional(),
   /** The branch that the repository calls its default, where the event says so. */
   defaultBranch: z.string().nullable().optional(),
+  /** W3C traceparent of the request that brought it, where somebody traces. */
+  traceparent: z.string().nullable().optional(),
 });
 export type Intake = z.infer<typeof Intake>;

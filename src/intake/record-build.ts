@@ -33,6 +33,7 @@ export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: N
   const stored = await deps.database.transaction((sql) => store(deps, delivery, { build, ...options }, sql));
   // Another copy of the same delivery was faster; its answer is ours.
   if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
   const { news, ...recorded } = stored;
   if (news && recorded.job !== null) deps.bell.ring(recorded.job.id, { urgent: false });
   const { source, deliveryId, event } = delivery;
@@ -49,6 +50,7 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
   const build = await deps.stores.builds.find(kept.buildId);
   if (build === null) return null;
   const job = await deps.stores.triages.findByBuild(build.id);
+  deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'repeated' });
   deps.logger.info({ source: delivery.source, deliveryId: delivery.deliveryId, buildId: build.id }, 'delivery was here before');
   return { build, job };
 }

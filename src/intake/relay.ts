@@ -2,9 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { isRetryable, messageOf } from '../domain/errors.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { DeliveryKey, LandedDelivery } from '../ports/deliveries.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
-import type { Bell } from './bell.ts';
+import { silentTracer, type Tracer } from '../ports/tracer.ts';
+import { type Bell, createBell } from './bell.ts';
 import { Intake } from './intake-shape.ts';
 import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
 
@@ -30,6 +32,8 @@ export interface RelayDeps {
   readonly database: Pick<Database, 'transaction'>;
   readonly bell: Bell;
   readonly logger: Logger;
+  /** Goes on with the trace that began where the delivery came in. */
+  readonly tracer?: Tracer;
   /** Whether senders wait for the database right now. */
   readonly busy?: () => boolean;
 }
@@ -100,9 +104,9 @@ export function createRelay(deps: RelayDeps): Relay {
   };
 }
 
-/** A relay that sweeps: for a process without doors. */
-export function startRelay(deps: RelayDeps): Relay {
-  const relay = createRelay(deps);
+/** A relay for a process without doors: it makes builds of what processes with doors left behind. */
+export function startRelay(deps: Omit<RelayDeps, 'bell' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> }): Relay {
+  const relay = createRelay({ ...deps, bell: createBell(deps) });
   relay.sweep();
   return relay;
 }
@@ -132,7 +136,12 @@ interface Done {
 
 async function record(deps: RelayDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
   const intake = Intake.parse(delivery.intake);
-  const stored = await storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql));
+  const { source, deliveryId, event } = delivery;
+  const facts = { 'faultline.source': source, 'faultline.delivery.id': deliveryId, 'faultline.event': event };
+  const outline = { name: 'record delivery', kind: 'consumer' as const, facts, parent: intake.traceparent ?? null };
+  const stored = await (deps.tracer ?? silentTracer).span(outline, () =>
+    storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql)),
+  );
   return stored === null ? null : { delivery, intake, stored };
 }
 

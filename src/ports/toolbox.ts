@@ -30,5 +30,7 @@ export interface Toolbox {
    */
   askable?(category: Category, subject: TriageSubject, signal: AbortSignal): Promise<readonly ToolDescription[]>;
   describe(name: string): ToolDescription | null;
+  /** Circuit breakers by provider: who failed so often that it is left alone (`open`), or is tried again (`half-open`). Absent: there are none. */
+  breakers?(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
   run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;
 }

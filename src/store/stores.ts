@@ -14,17 +14,17 @@ import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
 import { createTokenStore } from './tokens.ts';
 import { createToolCacheStore } from './tool-cache.ts';
-import { createTriageStore } from './triages.ts';
+import { createTriageStore, type Traceparent } from './triages.ts';
 import { createVectorDebtStore } from './vector-debts.ts';
 
-/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. */
-export function createStores(db: Database, clock: Clock): Stores {
+/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. */
+export function createStores(db: Database, clock: Clock, traceparent?: Traceparent): Stores {
   return {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
     failures: createFailureStore(db),
     history: createHistoryStore(db.reader ?? db),
-    triages: createTriageStore(db, clock),
+    triages: createTriageStore(db, clock, traceparent),
     analyses: createAnalysisStore(db),
     reviews: createReviewStore(db),
     questions: createQuestionStore(db),

@@ -1,4 +1,13 @@
-import { ConsecutiveBreaker, circuitBreaker, DelegateBackoff, handleWhen, isBrokenCircuitError, retry, wrap } from 'cockatiel';
+import {
+  CircuitState,
+  ConsecutiveBreaker,
+  circuitBreaker,
+  DelegateBackoff,
+  handleWhen,
+  isBrokenCircuitError,
+  retry,
+  wrap,
+} from 'cockatiel';
 import { isRetryable, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 
 /** Retries after the first attempt (DESIGN: "when a tool fails"). */
@@ -42,6 +51,8 @@ export interface Resilience {
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Attempted<Value>>;
+  /** State of each provider's breaker; only of those that were asked. */
+  breakers(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
 }
 
 /** One circuit breaker per provider, kept for the life of the process. */
@@ -57,6 +68,10 @@ export function createResilience(options: ResilienceOptions): Resilience {
     return made;
   }
   return {
+    breakers: () =>
+      Object.fromEntries(
+        [...breakers].map(([provider, { state }]) => [provider, (restsUntil.get(provider) ?? 0) > Date.now() ? 'open' : stateName(state)]),
+      ),
     async attempt(provider, limitMs, signal, work) {
       const restMs = (restsUntil.get(provider) ?? 0) - Date.now();
       if (restMs > 0) return { error: toldToWait(provider, restMs), attempts: 0 };
@@ -81,6 +96,11 @@ export function createResilience(options: ResilienceOptions): Resilience {
       }
     },
   };
+}
+
+function stateName(state: CircuitState): 'closed' | 'open' | 'half-open' {
+  if (state === CircuitState.Closed) return 'closed';
+  return state === CircuitState.HalfOpen ? 'half-open' : 'open';
 }
 
 /** Exponential backoff with half jitter; never sleeps past the deadline. */

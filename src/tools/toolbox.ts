@@ -52,6 +52,7 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
       return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
     },
     describe: (name) => byName.get(name)?.description ?? null,
+    breakers: () => resilience.breakers(),
     run: (call, subject, category, signal) => answer(desk, call, { subject, category, signal }),
   };
 }

@@ -5,6 +5,8 @@
 export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'ingest' | 'read' | 'review' | 'admin'>> = {
   'GET /healthz': 'open',
   'GET /readyz': 'open',
+  'GET /metrics': 'read',
+  'GET /api/readiness': 'read',
   'GET /openapi.json': 'open',
   'GET /docs': 'open',
   'GET /docs/': 'open',

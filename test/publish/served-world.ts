@@ -74,7 +74,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     knowledge: emptyHttpDeps().knowledge,
     logger: silentLogger,
     clock: systemClock,
-    readiness: async () => ({ ok: true, backends: {} }),
+    readiness: async () => ({ ok: true, degraded: [], backends: {} }),
   });
   return {
     http,

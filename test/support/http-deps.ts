@@ -78,7 +78,7 @@ export function emptyHttpDeps(changes: Partial<HttpDeps> = {}): HttpDeps {
     ask: down('database'),
     logger: recordingLogger([]),
     clock: { now: () => Date.now() },
-    readiness: async () => ({ ok: true, backends: {} }),
+    readiness: async () => ({ ok: true, degraded: [], backends: {} }),
     ...changes,
   };
 }

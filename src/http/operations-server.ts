@@ -1,0 +1,32 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
+import type { Logger } from '../ports/logger.ts';
+import { type OperationsDeps, registerOperations } from './operations.ts';
+import { toFastifyLogger } from './request-log.ts';
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_BODY_BYTES = 1024;
+
+const OPEN = { open: 'the operator gave it a port of its own, on which nothing else is served and which only the scraper should reach' };
+
+/** A door for whoever watches, on a port of its own: for processes without other doors, and for scrapers without a token. */
+export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
+  const app = fastify({
+    loggerInstance: toFastifyLogger(deps.logger),
+    disableRequestLogging: true,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+  });
+  app.setValidatorCompiler(validatorCompiler);
+  app.setSerializerCompiler(serializerCompiler);
+  app.setErrorHandler(async (error, request, reply) => {
+    deps.logger.error({ error, path: request.routeOptions.url }, 'a question about operation failed');
+    return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong here. The log says what.' } });
+  });
+  app.setNotFoundHandler(async (_request, reply) =>
+    reply.status(404).send({ error: { code: 'not-found', message: 'Here are /healthz, /readyz and /metrics.' } }),
+  );
+  registerOperations(app, deps, { metrics: OPEN, details: null });
+  await app.ready();
+  return app;
+}
