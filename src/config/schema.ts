@@ -44,6 +44,9 @@ const BuildArchiveConfig = z.discriminatedUnion('driver', [
   z.object({ driver: z.literal('mongodb'), url: address('mongodb', 'mongodb+srv'), database: z.string().min(1).max(60) }),
 ]);
 
+/** Days since a build was received; 0: for ever. */
+const Days = z.int().min(0).max(36_500);
+
 const VectorIndexConfig = z.discriminatedUnion('driver', [
   z.object({ driver: z.literal('pgvector') }),
   z.object({
@@ -233,6 +236,13 @@ export const Config = z.object({
     hostSuffixes: z.array(z.string().min(2)),
   }),
   knowledge: z.object({ folder: z.string() }),
+  /** How long builds, with all that hangs on them, and their logs are kept. */
+  retention: z.object({
+    logsDays: Days,
+    buildsDays: Days,
+    /** `owner/name` → its own; what is not given is as for all. */
+    repositories: z.record(z.string().min(1), z.strictObject({ logsDays: Days.optional(), buildsDays: Days.optional() })),
+  }),
   /** Where spans of runs, model calls and tools go; nowhere unless an address or a key is set. They hold no text of logs or prompts. */
   tracing: z.object({
     otlp: z.object({
@@ -303,6 +313,7 @@ export const COMMON = {
   },
   review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
+  retention: { logsDays: 0, buildsDays: 0, repositories: {} },
   tracing: {
     otlp: { endpoint: null, tracesEndpoint: null, headers: null, serviceName: 'faultline' },
     langfuse: { publicKey: null, secretKey: null, host: 'https://cloud.langfuse.com' },

@@ -44,11 +44,14 @@ export interface BuildArchive {
   close?(): Promise<void>;
 }
 
-/** What was put off and is done now, and how much is left. */
+/** What was put off and is done now, and what still is not. */
 export interface SettledTexts {
   /** Texts brought home. */
   readonly moved: number;
   /** Builds whose texts were deleted. */
   readonly removed: number;
-  readonly left: number;
+  /** Texts that still wait to be brought home. */
+  readonly waiting: number;
+  /** Builds whose texts are still to be deleted. */
+  readonly owed: number;
 }

@@ -75,10 +75,13 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     },
 
     check: async () => {
-      const state = await ask(() => primary.check()).catch((error: unknown) => `away (${messageOf(error)}), the database keeps new texts`);
+      const state = await ask(() => primary.check()).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       const { texts, removals } = await ledger.left();
       const waiting = [texts > 0 ? `${texts} texts wait for it` : '', removals > 0 ? `${removals} deletions wait for it` : ''];
-      return [state, ...waiting].filter((part) => part !== '').join('; ');
+      const said = [state instanceof Error ? `MongoDB is away (${state.message}), the database keeps new texts` : state, ...waiting];
+      const sentence = said.filter((part) => part !== '').join('; ');
+      if (state instanceof Error) throw new TriageError('storage-failed', sentence, { retryable: true, cause: state });
+      return sentence;
     },
 
     settle: async (signal) => {
@@ -99,7 +102,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
         }
       }
       const { texts, removals } = await ledger.left();
-      return { ...done, left: texts + removals } satisfies SettledTexts;
+      return { ...done, waiting: texts, owed: removals } satisfies SettledTexts;
     },
 
     close: () => primary.close(),
