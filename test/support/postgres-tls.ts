@@ -1,0 +1,64 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
+
+export interface TlsDoor {
+  readonly port: number;
+  /** The certificate, which is its own authority; it is for the name `localhost`. */
+  readonly caFile: string;
+  /** How many connections spoke TLS, and how many did not wish to. */
+  readonly seen: { encrypted: number; plain: number };
+  close(): Promise<void>;
+}
+
+/** A door with TLS before a PostgreSQL server that has none: answers the wish for it as the protocol says, then passes everything on. */
+export async function openTlsDoor(address: string): Promise<TlsDoor> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-tls-'));
+  const [keyFile, caFile] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
+  const names = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+  const about = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', ...names];
+  execFileSync('openssl', ['req', '-x509', ...about, '-keyout', keyFile, '-out', caFile], { stdio: 'ignore' });
+  const { hostname, port } = new URL(address);
+  const [key, cert] = [readFileSync(keyFile), readFileSync(caFile)];
+  const seen = { encrypted: 0, plain: 0 };
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined).on('close', () => sockets.delete(socket));
+    socket.once('data', (first) => {
+      if (first.length !== 8 || first.readInt32BE(4) !== SSL_REQUEST) {
+        seen.plain += 1;
+        socket.destroy();
+        return;
+      }
+      seen.encrypted += 1;
+      socket.write('S');
+      const inside = new TLSSocket(socket, { isServer: true, key, cert });
+      const target = connect(Number(port), hostname);
+      for (const one of [inside, target]) one.on('error', () => socket.destroy());
+      target.on('close', () => socket.destroy());
+      inside.on('close', () => target.destroy());
+      inside.pipe(target).pipe(inside);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const own = server.address();
+  return {
+    port: typeof own === 'object' && own !== null ? own.port : 0,
+    caFile,
+    seen,
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      await new Promise<void>((settle) => server.close(() => settle()));
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** What a client sends first that wishes for TLS. */
+const SSL_REQUEST = 80_877_103;
