@@ -18,6 +18,7 @@ import { openAsk, openAskAtHand } from './app/open-ask.ts';
 import { type OpenedKnowledge, openKnowledge, startEmbedding } from './app/open-knowledge.ts';
 import { openObserved, openReadiness } from './app/open-metrics.ts';
 import { openPublishing, type Publishing } from './app/open-publishers.ts';
+import { openRetention, type Retention } from './app/open-retention.ts';
 import { openTracer } from './app/open-tracer.ts';
 import type { Readiness } from './app/readiness.ts';
 import { tracedGraph, tracedToolbox } from './app/traced.ts';
@@ -81,6 +82,8 @@ export interface App extends IndexDoors {
   readonly ask: Ask;
   /** Starts taking triage jobs, and ringing again for those that are owed. */
   work(): Promise<void>;
+  /** What deletes: a repository on demand, and what is too old. */
+  readonly retention: Retention;
   /** Brings the knowledge base up to date with its folder. */
   loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
   /** The node that finished last in the triage of a build now running here; null where none runs. */
@@ -115,7 +118,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
-  const archive = await openArchive(config, database);
+  const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const masker = createMasker(maskingOf(config));
   const opening = await openKnowledge({ config, database, masker, clock, logger });
@@ -130,6 +133,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const turns = createJobTurns(database);
   const jobQueue = fairQueue(await opened.jobQueue(logger), { turns, logger });
   const readiness = openReadiness({ ...parts, jobQueue, toolbox: deps.investigation.toolbox });
+  const retention = openRetention({ ...parts, ...indexKeeping.doors, forgetThreads: () => forgetConcluded(database, logger) });
   let sweeper: { stop(): void } | undefined;
   let greenKeeper: { stop(): Promise<void> } | undefined;
   let embedding: { stop(): Promise<void> } | undefined;
@@ -138,12 +142,10 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ask: openAsk({ ...parts, ...deps.investigation }),
     jobQueue,
     ...indexKeeping.doors,
+    retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
-      if (database.exclusive)
-        await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim(), stores.vectorDebts.reclaim()]);
-      await forgetConcluded(database, logger);
-      await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
+      await beginAnew(database, stores, logger);
       await startWorker({
         jobQueue,
         triages: stores.triages,
@@ -158,6 +160,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       publishing.start();
       sweeper = startSweeper({ jobQueue, turns, questions: stores.questions, logger, intervalMs: SWEEP_MS });
       indexKeeping.start();
+      retention.start();
       embedding = startEmbedding(opening, logger);
       if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
     },
@@ -171,10 +174,19 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
       await jobQueue.stop({ timeoutMs: drainMs });
       await publishing.stop();
       await tracer.flush(FLUSH_MS);
+      await retention.stop();
       await database.close();
     },
   };
   return app;
+}
+
+/** What a process that died has left is given back, or forgotten. */
+async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
+  if (database.exclusive)
+    await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim(), stores.vectorDebts.reclaim()]);
+  await forgetConcluded(database, logger);
+  await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
 }
 
 /** Failing this wastes space only, so the start goes on. */

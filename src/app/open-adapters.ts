@@ -13,6 +13,7 @@ import { type Metrics, silentMetrics } from '../ports/metrics.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { longestLogsDays } from '../triage/retention.ts';
 import { measuredChatModel } from './measured.ts';
 import { modelOptions } from './model-options.ts';
 import { tracedChatModel } from './traced.ts';
@@ -53,12 +54,18 @@ async function openJobQueue(
   }
 }
 
-export async function openArchive(config: Config, database: Database): Promise<BuildArchive> {
+/** Texts that MongoDB does not take are kept by the database until it does. */
+export async function openArchive(config: Config, database: Database, logger: Logger): Promise<BuildArchive> {
   switch (config.buildArchive.driver) {
     case 'postgres':
       return (await import('../adapters/build-archive/postgres.ts')).createPostgresArchive(database);
-    case 'mongodb':
-      throw new TriageError('invalid-config', 'The archive in MongoDB is not built yet; set FAULTLINE_BUILD_ARCHIVE=postgres.');
+    case 'mongodb': {
+      const { createMongodbArchive } = await import('../adapters/build-archive/mongodb.ts');
+      const { createSpillingArchive } = await import('../adapters/build-archive/spilling.ts');
+      const { url, database: name } = config.buildArchive;
+      const primary = createMongodbArchive({ url, database: name, keepDays: longestLogsDays(config.retention) });
+      return createSpillingArchive({ primary, database, logger });
+    }
   }
 }
 

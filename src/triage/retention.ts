@@ -114,6 +114,18 @@ export async function payLogs({ store, archive, logger }: RetentionDeps, signal:
   }
 }
 
+/**
+ * Days after which a store that knows no repositories may delete a log by itself, were nobody else to do so: a week after the last repository
+ * would. 0: never.
+ */
+export function longestLogsDays(policy: RetentionPolicy): number {
+  const days = [
+    policy.logsDays,
+    ...Object.values(policy.repositories).flatMap(({ logsDays }) => (logsDays === undefined ? [] : [logsDays])),
+  ];
+  return days.includes(0) ? 0 : Math.max(...days) + 7;
+}
+
 async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause?: () => Promise<void>): Promise<number> {
   let total = 0;
   for (let some = BATCH; some === BATCH && !signal.aborted; ) {

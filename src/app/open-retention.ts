@@ -1,0 +1,56 @@
+import type { Config } from '../config/schema.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { RowCounts } from '../ports/retention.ts';
+import type { Stores } from '../ports/stores.ts';
+import { createRetentionStore } from '../store/retention.ts';
+import { countRepository, type Forgotten, forgetRepository, type RetentionDeps, retain } from '../triage/retention.ts';
+import { startRetentionKeeper } from '../triage/retention-keeper.ts';
+
+/** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
+const LOOK_MS = 5_000;
+
+export interface Retention {
+  /** What `forget` would delete of a repository. */
+  count(repository: string, olderThanDays: number): Promise<RowCounts>;
+  /** Deletes what is known of a repository, in every store; 0 days: all of it. */
+  forget(repository: string, olderThanDays: number, signal: AbortSignal): Promise<Forgotten>;
+  /** Deletes what is older than configured. */
+  retain(signal: AbortSignal): Promise<Forgotten>;
+}
+
+export interface RetentionParts {
+  readonly config: Config;
+  readonly database: Database;
+  readonly stores: Pick<Stores, 'vectorDebts'>;
+  readonly archive: BuildArchive;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly payVectors: (namespace: 'error_library', ids: readonly string[]) => Promise<boolean>;
+  readonly forgetThreads: () => Promise<unknown>;
+}
+
+/** What forgets: at once where somebody says so, and in the background where something is too old. */
+export function openRetention({ config, database, stores, payVectors, ...parts }: RetentionParts) {
+  const store = createRetentionStore(database, stores.vectorDebts);
+  const deps: RetentionDeps = { ...parts, store, payVectors: (ids) => payVectors('error_library', ids) };
+  const policy = config.retention;
+  let keeper: { stop(): Promise<void> } | undefined;
+  const desk: Retention = {
+    count: (repository, olderThanDays) => countRepository(deps, repository, olderThanDays),
+    forget: (repository, olderThanDays, signal) => forgetRepository(deps, repository, olderThanDays, signal),
+    retain: (signal) => retain(deps, policy, signal),
+  };
+  return {
+    desk,
+    start: () => {
+      keeper = startRetentionKeeper({ ...deps, policy, intervalMs: LOOK_MS });
+    },
+    stop: async () => {
+      await keeper?.stop();
+      await parts.archive.close?.();
+    },
+  };
+}
