@@ -61,7 +61,7 @@ describe('a command whose data directory cannot be used', () => {
   it('doctor says so among what it found', async () => {
     const ended = await faultline(['doctor', '--data', FILE]);
     expect(ended.code).toBe(4);
-    expect(ended.stdout).toMatch(/^wrong {2}database .* a file is in the way/m);
+    expect(ended.stdout).toMatch(/^wrong {2}data directory .* a file is in the way/m);
   });
 });
 

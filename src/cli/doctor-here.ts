@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { stat, statfs } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import type { Config } from '../config/schema.ts';
+import { prepareDataDirectory } from './data-directory.ts';
+import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
+import { findSecrets } from './secrets.ts';
+
+const run = promisify(execFile);
+const MEGABYTE = 1024 * 1024;
+/** Less room than that is used up by the logs of a bad morning. */
+const LITTLE_ROOM_MB = 1024;
+const OTHERS = 0o077;
+/** What GitHub and Jenkins advise is random and long; shorter ones can be guessed. */
+const SHORT_SECRET = 16;
+const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|example|todo|your[-_].{0,40}|x{8,40}|12345678.{0,20})$/i;
+const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
+
+/** What can be seen on this machine, without asking anybody. */
+export function examineHere(config: Config, dataDir: string): Examination[] {
+  return [
+    { name: 'git', mend: 'install git, or do without suspects from code', ask: async () => ok('git', (await git(['--version'])).trim()) },
+    ...Object.entries(config.codeHost.clones).map(([repository, folder]) => cloneExamination(repository, folder)),
+    { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
+    {
+      name: 'data directory',
+      mend: 'make the data directory writable for the user that runs Faultline, or name another with --data',
+      ask: () => dataFinding(dataDir),
+    },
+    { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
+    { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
+  ];
+}
+
+export function nodeFinding(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return ok('node', process.version);
+  return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which brings Node 24');
+}
+
+async function git(args: readonly string[]): Promise<string> {
+  return (await run('git', args, { timeout: 4_000 })).stdout;
+}
+
+function cloneExamination(repository: string, folder: string): Examination {
+  const name = `clone ${repository}`;
+  const mend = `clone the repository to ${folder}, or correct FAULTLINE_CLONES`;
+  return {
+    name,
+    mend,
+    ask: async () => {
+      if (!(await isFolder(folder))) return wrong(name, `${folder} does not exist`, mend);
+      try {
+        await git(['-C', folder, 'rev-parse', '--git-dir']);
+        return ok(name, folder);
+      } catch {
+        return wrong(name, `${folder} is no git repository that this user may read`, mend);
+      }
+    },
+  };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
+function codeFindings({ codeHost, buildSource }: Config): Finding[] {
+  const reads = codeHost.driver === 'github' || (codeHost.driver === 'auto' && buildSource.github.token !== null);
+  if (codeHost.driver === 'none') return [ok('code', 'not read, as configured')];
+  if (reads) return [ok('code', `read over ${hostOf(buildSource.github.baseUrl)}`)];
+  if (Object.keys(codeHost.clones).length > 0) return [];
+  return [
+    note('code', 'no local clone is configured', 'set FAULTLINE_CLONES=owner/name=folder or FAULTLINE_GITHUB_TOKEN for blame and suspects'),
+  ];
+}
+
+async function dataFinding(dataDir: string): Promise<Finding> {
+  const name = 'data directory';
+  prepareDataDirectory(dataDir);
+  const { bavail, bsize } = await statfs(dataDir);
+  const room = Math.floor((bavail * bsize) / MEGABYTE);
+  if (room < LITTLE_ROOM_MB)
+    return wrong(name, `only ${room} MB are free in ${dataDir}`, 'free some space, or name another directory with --data');
+  const { mode } = await stat(dataDir);
+  if ((mode & OTHERS) !== 0) return note(name, `${dataDir} can be read by other users`, `chmod 700 ${dataDir}`);
+  return ok(name, `${dataDir}, ${room.toLocaleString('en')} MB free`);
+}
+
+function doorFindings(config: Config, dataDir: string): Finding[] {
+  const made = findSecrets(dataDir) === null ? 'will be made when first served' : 'made for this data directory';
+  const { tokens } = config.auth;
+  const { githubSecrets, jenkinsSecrets } = config.webhooks;
+  return [
+    secretFinding(
+      'tokens',
+      tokens.map(({ token }) => token),
+      `one, ${made}`,
+      'FAULTLINE_TOKENS',
+    ),
+    secretFinding('github webhook', githubSecrets, `secret ${made}`, 'FAULTLINE_GITHUB_WEBHOOK_SECRET'),
+    secretFinding('jenkins webhook', jenkinsSecrets, `secret ${made}`, 'FAULTLINE_JENKINS_WEBHOOK_SECRET'),
+  ];
+}
+
+function secretFinding(name: string, secrets: readonly string[], unset: string, variable: string): Finding {
+  if (secrets.length === 0) return ok(name, unset);
+  const mend = `make one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
+  if (secrets.some((secret) => PLACEHOLDER.test(secret))) return wrong(name, 'one of them is a placeholder that anybody can guess', mend);
+  if (secrets.some((secret) => secret.length < SHORT_SECRET))
+    return wrong(name, `one of them is shorter than ${SHORT_SECRET} characters`, mend);
+  if (new Set(secrets).size < secrets.length) return wrong(name, 'the same one is configured twice', `keep it once in ${variable}`);
+  return ok(name, `${secrets.length} configured`);
+}
+
+function addressFinding({ http }: Config): Finding {
+  const name = 'public address';
+  const mend = 'set FAULTLINE_PUBLIC_URL to the address that people and CI servers reach the service by, https://…';
+  const isLocal = LOOPBACK.test(http.host);
+  if (http.publicUrl === null)
+    return isLocal ? ok(name, 'none; the service listens on this machine only') : note(name, 'not set: answers carry no links', mend);
+  const { hostname, protocol } = new URL(http.publicUrl);
+  if (LOOPBACK.test(hostname) && !isLocal) return wrong(name, `${http.publicUrl} leads every reader to their own machine`, mend);
+  if (protocol === 'http:' && !LOOPBACK.test(hostname))
+    return note(name, `${http.publicUrl} is not encrypted: tokens can be read on the way`, mend);
+  return ok(name, http.publicUrl);
+}
+
+function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
