@@ -8,7 +8,7 @@ import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts
 import { type Crew, openCrew } from '../../support/triage-crew.ts';
 
 /** How long an enqueue may hold up whoever accepts a build: one command's time limit, and a busy machine. */
-const BOUND_MS = 2500;
+const BOUND_MS = 5000;
 
 describe.skipIf(withoutRedis)('bad days of Redis', () => {
   let redis: TestRedis;
@@ -99,8 +99,8 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     const builds = await accept(crew, 20);
 
     expect(builds.filter(({ tookMs }) => tookMs > BOUND_MS)).toEqual([]);
-    // Only the first has to find out.
-    expect(builds.filter(({ tookMs }) => tookMs > 500).length).toBeLessThanOrEqual(2);
+    // Only the first has to find out: if each did, it would be twenty seconds.
+    expect(builds.reduce((sum, { tookMs }) => sum + tookMs, 0)).toBeLessThan(10_000);
     await expectAllDone('T24, Redis frozen', builds, [crew]);
   });
 
@@ -187,5 +187,18 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
     const second = await crewOf();
     await second.work({ concurrency: 10, takesMs: 10 });
     await expectAllDone('stopped under load', builds, [first, second]);
+  });
+
+  it('a noisy repository does not starve another: its jobs give way, and all are triaged once', async () => {
+    const crew = await crewOf();
+    const noisy = await accept(crew, 40);
+    const quiet = [await crew.accept('acme/quiet'), await crew.accept('acme/quiet'), await crew.accept('acme/quiet')];
+    await crew.work({ concurrency: 2, takesMs: 40 });
+
+    await expectAllDone('noisy and quiet', [...noisy, ...quiet], [crew]);
+
+    // In turns, so among the first: without turns they would be the last three.
+    const places = quiet.map(({ buildId }) => crew.begun.indexOf(buildId) + 1);
+    expect(Math.max(...places)).toBeLessThanOrEqual(10);
   });
 });
