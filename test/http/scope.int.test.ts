@@ -1,8 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Ask } from '../../src/ask/ask.ts';
 import { digestOfToken, makeToken } from '../../src/domain/access-token.ts';
-import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { buildHttp } from '../../src/http.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -11,6 +9,7 @@ import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
+import { storedAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX } from './access-matrix.ts';
 
 const OURS = 'acme/shop';
@@ -38,7 +37,7 @@ const tokens = { one: makeToken(), owner: makeToken(), reviewer: makeToken() };
 beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
-  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: askOf(stores) });
+  app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores) });
   [ours, theirs] = [await storeProject(OURS, '7'), await storeProject(THEIRS, '8')];
   const kept = { createdBy: 'test', expiresInDays: null };
   await stores.tokens.keep({ ...kept, name: 'one', digest: digestOfToken(tokens.one), roles: ['read'], repositories: [OURS] });
@@ -50,21 +49,6 @@ afterAll(async () => {
   await app.close();
   await database.dispose();
 });
-
-/** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
-function askOf({ conversations }: Stores): Ask {
-  return {
-    open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),
-    answer: async () => Promise.reject(new TriageError('internal', 'never')),
-    threads: (filter, page) => conversations.list(filter, page),
-    thread: async (id) => {
-      const thread = await conversations.find(id);
-      if (thread === null) throw new TriageError('not-found', `There is no thread ${id}.`);
-      return { thread, turns: [] };
-    },
-    forget: async (id) => void (await conversations.remove(id)),
-  };
-}
 
 async function storeProject(repository: string, number: string): Promise<Project> {
   const { build } = await stores.builds.upsert(sampleBuild({ repository, number }));

@@ -1,0 +1,18 @@
+import type { Ask } from '../../src/ask/ask.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+
+/** Threads as they are stored; whoever may ask gets a refusal that only asking gives. */
+export function storedAsk({ conversations }: Pick<Stores, 'conversations'>): Ask {
+  return {
+    open: async () => Promise.reject(new TriageError('conflict', 'It was asked.')),
+    answer: async () => Promise.reject(new TriageError('internal', 'never')),
+    threads: (filter, page) => conversations.list(filter, page),
+    thread: async (id) => {
+      const thread = await conversations.find(id);
+      if (thread === null) throw new TriageError('not-found', `There is no thread ${id}.`);
+      return { thread, turns: [] };
+    },
+    forget: async (id) => void (await conversations.remove(id)),
+  };
+}
