@@ -4,7 +4,7 @@ import type { Logger } from '../../ports/logger.ts';
 import { checkRedis } from './check-redis.ts';
 
 /** How long one command may take: an enqueue must never hold up an acceptance. */
-export const COMMAND_MS = 1000;
+const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
 /** Longest pause between two attempts to connect, so that the bell works again soon after Redis is back. */

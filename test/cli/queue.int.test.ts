@@ -1,0 +1,68 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { sampleBuild } from '../store/samples.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { faultline } from './faultline.ts';
+
+let folder = '';
+const ids = { failed: '', dead: '' };
+
+/** A data directory with a job that failed for good, and one whose ring was given up. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-queue-'));
+  const db = await openPglite({ dataDir: await copyTestDatabase(join(folder, 'database')) });
+  const { builds, triages } = createStores(db, { now: () => Date.now() });
+  const owe = async (number: string) => {
+    const { build } = await builds.upsert(sampleBuild({ repository: 'acme/shop', number }));
+    return (await triages.owe(build.id)).id;
+  };
+  ids.failed = await owe('1');
+  ids.dead = await owe('2');
+  const job = await triages.lease(ids.failed, 60_000);
+  if (job === null) throw new Error('the lease is given');
+  await triages.finish(job, 'failed', 'the answer could not be stored');
+  const queue = await createPgBossQueue({ db, logger: silentLogger, attempts: 1 });
+  await queue.work(
+    async () => {
+      throw new Error('the handler is broken');
+    },
+    { concurrency: 1 },
+  );
+  await queue.enqueue(ids.dead);
+  while ((await queue.dead(10)).length === 0) await delay(20);
+  await queue.stop({ timeoutMs: 1000 });
+  await db.close();
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const queue = (...args: string[]) => faultline(['queue', ...args, '--data', folder]);
+
+it('lists what was given up and brings it back', async () => {
+  const dead = await queue('dead');
+  expect([dead.code, dead.stderr]).toEqual([0, '']);
+  expect(dead.stdout).toMatch(new RegExp(`failed for good:\\n {2}${ids.failed} .*acme/shop {2}the answer could not be stored`));
+  expect(dead.stdout).toMatch(new RegExp(`stay owed\\):\\n {2}${ids.dead} {2}dead .*the handler is broken`));
+  expect((await queue('list')).stdout).toMatch(new RegExp(`Owed.*:\\n {2}${ids.dead} {2}.*acme/shop {2}0 in work\\nNothing rings.`));
+
+  expect((await queue('requeue', ids.failed)).stdout).toBe(`${ids.failed} is owed anew and rung for.\n`);
+  expect(JSON.parse((await queue('requeue', ids.dead, '--json')).stdout)).toEqual({
+    ok: true,
+    jobId: ids.dead,
+    outcome: 'owed',
+    rang: true,
+  });
+
+  expect((await queue('dead')).stdout).toBe('No job failed for good.\nNo ring was given up.\n');
+  const listed = JSON.parse((await queue('list', '--json')).stdout);
+  expect(listed).toMatchObject({ ok: true, driver: 'pg-boss', broken: null });
+  expect(listed.rings.map(({ jobId }: { jobId: string }) => jobId).toSorted()).toEqual([ids.failed, ids.dead].toSorted());
+  const unknown = await queue('requeue', 'job_unknown');
+  expect([unknown.code, unknown.stderr]).toEqual([3, expect.stringContaining('There is no triage job job_unknown')]);
+});
