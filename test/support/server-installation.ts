@@ -30,7 +30,7 @@ export interface ServerInstallation {
   readonly redis: TestRedis;
   readonly mongodb: TestMongodb;
   readonly databaseUrl: string;
-  /** Starts one more process of a service and waits until it is ready. */
+  /** Starts one more process of a service and waits until it is ready. `more` goes before everything, the port included. */
   start(service: 'migrate' | 'api' | 'worker', more?: Readonly<Record<string, string>>): Promise<Running>;
   readonly running: readonly Running[];
   /** Kills what runs, and ends the stores. */
@@ -56,7 +56,7 @@ export async function installServer(environment: Readonly<Record<string, string>
     databaseUrl,
     running,
     start: async (service, more = {}) => {
-      const started = await startAs(service, serviceOf(model, service), { ...addresses, ...environment, ...more });
+      const started = await startAs(service, serviceOf(model, service), { ...addresses, ...environment }, more);
       running.push(started);
       return started;
     },
@@ -74,7 +74,9 @@ function serviceOf(model: ComposeModel, name: string): ComposeService {
   return service;
 }
 
-async function startAs(name: string, service: ComposeService, own: Readonly<Record<string, string>>): Promise<Running> {
+type Environment = Readonly<Record<string, string>>;
+
+async function startAs(name: string, service: ComposeService, own: Environment, more: Environment): Promise<Running> {
   const metricsPort = await freePort();
   const nowhere = join(tmpdir(), `faultline-no-data-${process.pid}`);
   const child = spawn(process.execPath, [MAIN, ...(service.command ?? [])], {
@@ -88,8 +90,8 @@ async function startAs(name: string, service: ComposeService, own: Readonly<Reco
       ...own,
       FAULTLINE_HOST: '127.0.0.1',
       FAULTLINE_PORT: '0',
-      FAULTLINE_METRICS_HOST: '127.0.0.1',
       FAULTLINE_METRICS_PORT: String(metricsPort),
+      ...more,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,74 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { TERMINAL_VARIABLES, VARIABLES } from '../../src/config/variables.ts';
+import { type ComposeModel, newEnv, ROOT, readCompose } from '../support/compose/compose.ts';
+
+const OURS = ['api', 'worker', 'migrate'];
+const KNOWN = new Set([...VARIABLES, ...TERMINAL_VARIABLES].map(({ name }) => name));
+
+let values: Record<string, string> = {};
+let model: ComposeModel;
+beforeAll(async () => {
+  values = await newEnv();
+  model = await readCompose(values);
+});
+
+describe('docker-compose.yml', () => {
+  it('is understood with what scripts/new-env writes, and says so where a value is missing', async () => {
+    expect(Object.keys(model.services).toSorted()).toEqual(
+      ['api', 'grafana', 'migrate', 'mongo', 'otel-collector', 'postgres', 'prometheus', 'redis', 'worker'].toSorted(),
+    );
+    for (const name of Object.keys(values)) {
+      const { [name]: _left, ...others } = values;
+      await expect(readCompose(others), name).rejects.toThrow(/scripts\/new-env/);
+    }
+  });
+
+  it('gives our processes only variables that they know', () => {
+    for (const name of OURS) {
+      const unknown = Object.keys(model.services[name]?.environment ?? {}).filter((variable) => !KNOWN.has(variable));
+      expect(unknown, name).toEqual([]);
+    }
+  });
+
+  it('runs our processes without privileges, on a file system they cannot write', () => {
+    for (const name of OURS) expect(model.services[name]).toMatchObject({ user: 'node', read_only: true, cap_drop: ['ALL'] });
+  });
+
+  it('names a version of every image, and opens every port to this machine only', () => {
+    for (const [name, { image, ports }] of Object.entries(model.services)) {
+      expect(image, name).toMatch(/:[^:]*\d/);
+      for (const port of ports) expect(port.host_ip, name).toBe('127.0.0.1');
+    }
+  });
+
+  it('waits for what it needs, and checks the health of whatever lasts', () => {
+    for (const [name, { healthcheck, depends_on }] of Object.entries(model.services)) {
+      if (!['migrate', 'otel-collector'].includes(name)) expect(healthcheck?.test, name).toBeDefined();
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        if (condition === 'service_healthy') expect(model.services[other]?.healthcheck?.test, other).toBeDefined();
+      }
+    }
+  });
+
+  it('mounts only files that are there', async () => {
+    for (const { volumes } of Object.values(model.services)) {
+      for (const { type, source } of volumes) if (type === 'bind') await expect(readFile(source).catch(isFolder)).resolves.toBeDefined();
+    }
+  });
+
+  it('is described: docs/deploy.md names every service, image and published port', async () => {
+    const page = await readFile(join(ROOT, 'docs/deploy.md'), 'utf8');
+    for (const [name, { image, ports }] of Object.entries(model.services)) {
+      expect(page).toContain(`\`${name}\``);
+      expect(page).toContain(image.replace(/:.*/, ''));
+      for (const { published } of ports) expect(page).toContain(published);
+    }
+  });
+});
+
+function isFolder(error: NodeJS.ErrnoException): string {
+  if (error.code === 'EISDIR') return 'a folder';
+  throw error;
+}
