@@ -240,7 +240,10 @@ function firstText(...candidates: readonly (string | null | undefined)[]): strin
   return 'unnamed';
 }
 
+/** Made once: a schema costs more to make than to use. */
+const TEXT = shortText();
+
 function textOrNull(text: string | null | undefined): string | null {
-  const read = shortText().safeParse(text);
+  const read = TEXT.safeParse(text);
   return read.success ? read.data : null;
 }

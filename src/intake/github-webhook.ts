@@ -36,7 +36,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
     },
     async (request, reply) => {
       const body = rawBody(request);
-      await checkGithubSignature(body, headerOf(request, 'x-hub-signature-256'), deps.settings.webhooks.githubSecrets);
+      checkGithubSignature(body, headerOf(request, 'x-hub-signature-256'), deps.settings.webhooks.githubSecrets);
       const event = requiredHeader(request, 'x-github-event', 'X-GitHub-Event');
       const deliveryId = requiredHeader(request, 'x-github-delivery', 'X-GitHub-Delivery');
       const reading = readGithubEvent(event, parseJson('The body', body.toString('utf8')));

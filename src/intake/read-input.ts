@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash as hashOnce } from 'node:crypto';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
@@ -65,6 +65,9 @@ export function toUtc(time: string | number | null | undefined): string | null {
 }
 
 export function sha256(...parts: readonly (string | Uint8Array)[]): string {
+  const [only] = parts;
+  // The way without an object between is cheaper, and every webhook goes it.
+  if (only !== undefined && parts.length === 1) return hashOnce('sha256', only);
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest('hex');

@@ -18,7 +18,7 @@ const SWEEP_BATCH = 500;
 /** What is in hand beyond this is left to the sweeps. */
 const MAX_IN_HAND = 20_000;
 /** While senders wait, the relay rests this many times as long as it worked: being accepted is urgent, being read is not. */
-const REST_WHILE_BUSY = 1;
+const REST_WHILE_BUSY = 3;
 const MAX_TRIES = 8;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;

@@ -1,5 +1,4 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { verify } from '@octokit/webhooks-methods';
 import { TriageError } from '../domain/errors.ts';
 
 /** How far a signed delivery's time may be from ours, in seconds: what Standard Webhooks recommends. */
@@ -15,14 +14,14 @@ export interface SignedHeaders {
 }
 
 /** Checks GitHub's `X-Hub-Signature-256` over the raw body; any of the secrets may have signed. Throws `unauthenticated` or `invalid-config`. */
-export async function checkGithubSignature(body: Buffer, signature: string | undefined, secrets: readonly string[]): Promise<void> {
+export function checkGithubSignature(body: Buffer, signature: string | undefined, secrets: readonly string[]): void {
   if (secrets.length === 0) throw noSecrets('GitHub', 'FAULTLINE_GITHUB_WEBHOOK_SECRET');
   if (signature === undefined)
     throw refused('The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret on the webhook in GitHub.');
   if (!/^sha256=[0-9a-f]{64}$/.test(signature)) throw refused('X-Hub-Signature-256 is not of the form sha256=<64 hexadecimal digits>.');
-  // The library refuses an empty body with a TypeError; nobody signs nothing.
-  const text = body.toString('utf8');
-  const matches = text === '' ? [] : await Promise.all(secrets.map((secret) => verify(secret, text, signature)));
+  const given = Buffer.from(signature);
+  // Nobody signs nothing.
+  const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(signatureOf(secret, body))));
   if (!matches.includes(true))
     throw refused('The signature fits none of the configured secrets. Is the secret in GitHub the one configured here?');
 }
@@ -51,6 +50,11 @@ export function checkSigned(body: Buffer, headers: SignedHeaders, secrets: reado
     );
   }
   return { id };
+}
+
+/** As GitHub writes it; over the bytes, which is measurably cheaper than over the text that they spell. */
+function signatureOf(secret: string, body: Buffer): string {
+  return `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`;
 }
 
 /** Checks a secret that is sent as it is, for senders that cannot sign. */

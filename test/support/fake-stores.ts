@@ -50,19 +50,23 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
   const deps: HttpDeps = {
     ...empty,
     logger: recordingLogger(state.log),
-    stores: {
-      ...empty.stores,
+    stores: orElse(empty.stores, {
       deliveries: fakeDeliveries(state),
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
       greens: fakeGreens(state, empty),
-    },
+    }),
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
     archive: { ...empty.archive, put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text) },
     jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.rung.push(jobId) },
     ...changes,
   };
   return { deps, state };
+}
+
+/** What is not faked stays as it was; a spread would lose it, since the stores without a database are a proxy. */
+function orElse(original: Stores, fakes: Partial<Stores>): Stores {
+  return new Proxy(original, { get: (target, name) => Reflect.get(fakes, name) ?? Reflect.get(target, name) });
 }
 
 function fakeDeliveries(state: FakeState): Stores['deliveries'] {
