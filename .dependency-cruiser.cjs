@@ -104,10 +104,9 @@ module.exports = {
     ]),
     vendor(
       'services-in-adapters',
-      'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/(?!webhooks-methods)[^/]+',
+      'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/[^/]+',
       ['^src/adapters/'],
     ),
-    vendor('webhook-signatures-at-intake', '@octokit/webhooks-methods', ['^src/intake/']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel|re2js', ['^src/tools/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),

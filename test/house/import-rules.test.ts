@@ -41,7 +41,6 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'langchain-in-model-adapters': { file: 'src/review/vendor-langchain.ts', imports: '@langchain/openai' },
   'fastify-at-the-doors': { file: 'src/tools/vendor.ts', imports: 'fastify' },
   'services-in-adapters': { file: 'src/store/vendor.ts', imports: 'pg' },
-  'webhook-signatures-at-intake': { file: 'src/review/vendor-signature.ts', imports: '@octokit/webhooks-methods' },
   'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
   'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
   'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },

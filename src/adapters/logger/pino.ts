@@ -39,7 +39,7 @@ function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
     const own = target.bindings();
     // What the line says itself, and what its logger was made for, goes before what surrounds it.
     const around = Object.entries(bound.getStore() ?? {}).filter(([name]) => !(name in own));
-    target[level]({ ...Object.fromEntries(around), ...safely(fields, hide) }, hide(message));
+    target[level]({ ...safely(Object.fromEntries(around), hide), ...safely(fields, hide) }, hide(message));
   };
   return {
     debug: at('debug'),
@@ -47,7 +47,8 @@ function loggerOver(target: pino.Logger, hide: HideSecrets, bound: AsyncLocalSto
     warn: at('warn'),
     error: at('error'),
     child: (fields) => loggerOver(target.child(safely(fields, hide)), hide, bound),
-    within: (fields, work) => bound.run({ ...bound.getStore(), ...safely(fields, hide) }, work),
+    // Cleaned when a line is written: most requests write none.
+    within: (fields, work) => bound.run({ ...bound.getStore(), ...fields }, work),
   };
 }
 
