@@ -74,10 +74,31 @@ export async function openWordEmbedder(): Promise<Embedder> {
   return (await import('../adapters/embedder/hashing.ts')).createHashingEmbedder();
 }
 
-/** The configured embedder. A key for the analyst's server goes to no other server. */
+/** The configured embedder, or that of words where its model is not here: whatever is missing, texts are found. */
 export async function openEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
-  const { driver, openai } = config.embedder;
+  return (await openModelEmbedder(config, logger)) ?? (await openWordEmbedder());
+}
+
+/** Null where no model is configured, or the configured one is not here, which is logged. */
+export async function openModelEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder | null> {
+  if (config.embedder.driver === 'hashing') return null;
+  try {
+    return await openNamedEmbedder(config, logger);
+  } catch (error) {
+    if (config.embedder.driver !== 'local') throw error;
+    logger.warn({ error }, 'the local embedding model is not here; texts are found by words alone');
+    return null;
+  }
+}
+
+/** The configured embedder and no other. A key for the analyst's server goes to no other server. */
+export async function openNamedEmbedder(config: Pick<Config, 'embedder' | 'analyst'>, logger: Logger): Promise<Embedder> {
+  const { driver, openai, local } = config.embedder;
   if (driver === 'hashing') return openWordEmbedder();
+  if (driver === 'local') {
+    if (local.model === null) throw new TriageError('invalid-config', 'FAULTLINE_EMBEDDER_MODEL is not set.');
+    return (await import('../adapters/embedder/local.ts')).openLocalEmbedder({ model: local.model, download: local.download });
+  }
   const { createOpenAiEmbedder } = await import('../adapters/embedder/openai.ts');
   const { llm } = config.analyst;
   const server = openai.baseUrl === null ? { baseUrl: llm.baseUrl, apiKey: openai.apiKey ?? llm.apiKey } : {};

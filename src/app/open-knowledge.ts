@@ -11,7 +11,7 @@ import type { SemanticIndex } from '../ports/vector-index.ts';
 import { createTeamKnowledgeStore } from '../store/knowledge.ts';
 import { createKnowledgeDesk } from '../tools/knowledge/knowledge-desk.ts';
 import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
-import { openEmbedder, openModelIndex } from './open-adapters.ts';
+import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
 export interface OpenedKnowledge {
   readonly desk: KnowledgeDesk;
@@ -43,8 +43,8 @@ async function openDocumentReader() {
 }
 
 async function openSemanticIndex({ config, database, logger }: KnowledgeParts): Promise<SemanticIndex | null> {
-  if (config.embedder.driver === 'hashing') return null;
-  return openModelIndex(config, database, await openEmbedder(config, logger), logger);
+  const embedder = await openModelEmbedder(config, logger);
+  return embedder === null ? null : openModelIndex(config, database, embedder, logger);
 }
 
 const FIRST_PAUSE_MS = 5_000;

@@ -49,7 +49,20 @@ export const MODEL_VARIABLES: readonly Variable[] = [
     name: 'FAULTLINE_EMBEDDER',
     path: 'embedder.driver',
     type: 'text',
-    meaning: 'How knowledge is found: hashing (by its words), or openai (also by meaning, with an embedding model).',
+    meaning:
+      'How knowledge is found: hashing (by its words), openai (also by meaning, with an embedding model), or local (with one on this machine).',
+  },
+  {
+    name: 'FAULTLINE_EMBEDDER_MODEL',
+    path: 'embedder.local.model',
+    type: 'text',
+    meaning: 'Sentence model of local: a folder with an ONNX model, or a name of the hub such as Xenova/all-MiniLM-L6-v2.',
+  },
+  {
+    name: 'FAULTLINE_EMBEDDER_DOWNLOAD',
+    path: 'embedder.local.download',
+    type: 'flag',
+    meaning: 'Set to true: a model of the hub may be fetched, once.',
   },
   { name: 'OPENAI_EMBEDDING_MODEL', path: 'embedder.openai.model', type: 'text', meaning: 'Embedding model to ask.' },
   {

@@ -123,8 +123,14 @@ export const Config = z.object({
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
   embedder: z.object({
-    /** `hashing` compares words; `openai` also asks a model. */
-    driver: z.enum(['hashing', 'openai']),
+    /** `hashing` compares words; `openai` also asks a model, `local` one on this machine. */
+    driver: z.enum(['hashing', 'openai', 'local']),
+    local: z.object({
+      /** A folder, or a name of the hub; null: words alone. */
+      model: z.string().min(1).nullable(),
+      /** Whether a model of the hub may be fetched. */
+      download: z.boolean(),
+    }),
     openai: z.object({
       /** null: the analyst's server, with its key. */
       baseUrl: z.url().nullable(),
@@ -279,6 +285,7 @@ export const COMMON = {
   webhooks: { githubSecrets: [], jenkinsSecrets: [] },
   embedder: {
     driver: 'hashing',
+    local: { model: null, download: false },
     openai: { baseUrl: null, apiKey: null, model: 'text-embedding-3-small', dimensions: null, timeoutMs: 30_000, maxRetries: 2 },
   },
   codeHost: { driver: 'auto', clones: {} },

@@ -3,7 +3,7 @@ import { TriageError } from '../../domain/errors.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { type Logger, silentLogger } from '../../ports/logger.ts';
 import { requestEmbeddings } from './embeddings-request.ts';
-import { UNRELATED } from './unrelated.ts';
+import { meanCosine, UNRELATED } from './unrelated.ts';
 
 export interface OpenAiEmbedderOptions {
   /** Any OpenAI-compatible server, with its `/v1`; null: OpenAI's own. */
@@ -132,17 +132,4 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
 function normalised(vector: Float32Array): Float32Array {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((number) => number / length);
-}
-
-/** Over all pairs of vectors of length 1; never below 0. */
-function meanCosine(vectors: readonly Float32Array[]): number {
-  let sum = 0;
-  let pairs = 0;
-  for (const [index, left] of vectors.entries()) {
-    for (const right of vectors.slice(index + 1)) {
-      sum += left.reduce((dot, value, place) => dot + value * (right[place] ?? 0), 0);
-      pairs += 1;
-    }
-  }
-  return pairs === 0 ? 0 : Math.max(0, sum / pairs);
 }

@@ -11,3 +11,16 @@ export const UNRELATED: readonly string[] = [
   'ruff: E501 line too long, 2 files would be reformatted',
   'terraform: a resource with this ID already exists and must be imported into the state',
 ];
+
+/** Over all pairs of vectors of length 1; never below 0. */
+export function meanCosine(vectors: readonly Float32Array[]): number {
+  let sum = 0;
+  let pairs = 0;
+  for (const [index, left] of vectors.entries()) {
+    for (const right of vectors.slice(index + 1)) {
+      sum += left.reduce((dot, value, place) => dot + value * (right[place] ?? 0), 0);
+      pairs += 1;
+    }
+  }
+  return pairs === 0 ? 0 : Math.max(0, sum / pairs);
+}
