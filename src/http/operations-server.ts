@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
 import type { Logger } from '../ports/logger.ts';
 import { type OperationsDeps, registerOperations } from './operations.ts';
@@ -13,7 +13,7 @@ const OPEN = { open: 'the operator gave it a port of its own, on which nothing e
 export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),
-    disableRequestLogging: true,
+    logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
   });

@@ -1,0 +1,76 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
+import { measuredChatModel, measuredStores, measuredToolbox } from '../../src/app/measured.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { ChatModel } from '../../src/ports/chat-model.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { createToolbox } from '../../src/tools/toolbox.ts';
+import { sampleAnalysis } from '../support/sample-analysis.ts';
+import { sampleSubject } from '../support/subject.ts';
+import { finding, flaky, tool } from '../tools/sample-tools.ts';
+
+const signal = new AbortController().signal;
+const make = () => createPrometheusMetrics({ ofProcess: false, freshMs: 0 });
+const never = async () => {
+  throw new Error('not asked in this test');
+};
+
+it('a question to the model counts its tokens, dollars and retries', async () => {
+  const metrics = make();
+  const reply = { value: 'text', model: 'gpt-4o-mini', inputTokens: 100, outputTokens: 7, costUsd: 0.25, retries: 2 };
+  const failing = async () => {
+    throw new TriageError('upstream-auth', 'refused');
+  };
+  const model: ChatModel = { name: 'gpt-4o-mini', ask: never, chooseTools: failing, stream: async () => reply };
+  const measured = measuredChatModel(model, metrics);
+  await measured.stream({ system: '', turns: [], name: 'q', onText: () => undefined }, signal);
+  await expect(measured.chooseTools({ system: '', user: '', name: 'q', tools: [] }, signal)).rejects.toThrow('refused');
+
+  const { body } = await metrics.text();
+  expect(body).toContain('faultline_llm_tokens_total{direction="input",model="gpt-4o-mini"} 100');
+  expect(body).toContain('faultline_llm_tokens_total{direction="output",model="gpt-4o-mini"} 7');
+  expect(body).toContain('faultline_llm_cost_usd_total{model="gpt-4o-mini"} 0.25');
+  expect(body).toContain('faultline_retries_total{of="model"} 2');
+  expect(body).toContain('faultline_model_latency_seconds_count{model="gpt-4o-mini",outcome="ok"} 1');
+  expect(body).toContain('faultline_model_latency_seconds_count{model="gpt-4o-mini",outcome="failed"} 1');
+});
+
+it('a question to a tool counts by how it ended, and the toolbox says which providers are left alone', async () => {
+  const metrics = make();
+  const tools = [
+    tool('good', async () => [finding]),
+    tool('bad', async () => {
+      throw flaky(60_000);
+    }),
+  ];
+  const box = measuredToolbox(createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 1 } }), metrics);
+  for (const name of ['good', 'bad', 'made up by a model'])
+    await box.run({ tool: name, args: { path: 'x' }, why: '' }, sampleSubject(), 'CODE_ERROR', signal);
+
+  const { body } = await metrics.text();
+  expect(body).toContain('faultline_tool_latency_seconds_count{tool="good",outcome="ok"} 1');
+  expect(body).toContain('faultline_tool_latency_seconds_count{tool="bad",outcome="failed"} 1');
+  expect(body).toContain('faultline_tool_latency_seconds_count{tool="unknown",outcome="refused"} 1');
+  expect(Object.values(box.breakers?.() ?? {})).toContain('open');
+});
+
+it('a saved analysis is counted once, with the time since its build arrived', async () => {
+  const metrics = make();
+  const analysis = { ...sampleAnalysis(), category: 'TEST_FAILURE' as const, analyst: 'rules', createdAt: '2026-11-22T07:00:09.000Z' };
+  let saved = 0;
+  const stores = {
+    analyses: { insertOnce: async () => ({ analysis, created: saved++ === 0 }) },
+    builds: { find: async () => ({ provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z' }) },
+    triages: {},
+  };
+  const measured = measuredStores(stores as unknown as Stores, metrics, silentLogger);
+  for (let time = 0; time < 3; time += 1) await measured.analyses.insertOnce(analysis);
+  await turn();
+
+  const { body } = await metrics.text();
+  expect(body).toContain('faultline_failures_total{source="github",category="TEST_FAILURE"} 1');
+  expect(body).toContain(`faultline_actions_total{action="${analysis.verdict.action}"} 1`);
+  expect(body).toContain('faultline_webhook_to_answer_seconds_sum{category="TEST_FAILURE",analyst="rules"} 9');
+});

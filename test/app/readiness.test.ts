@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { type BackendCheck, createReadiness } from '../../src/app/readiness.ts';
+import { type LogLine, recordingLogger } from '../support/http-deps.ts';
+
+const check = (name: string, ask: BackendCheck['ask'], more: Partial<BackendCheck> = {}): BackendCheck => ({
+  name,
+  freshMs: 0,
+  ask,
+  ...more,
+});
+const refused = async () => {
+  throw new Error('connect ECONNREFUSED postgres://faultline:hunter2hunter2@db:5432');
+};
+
+function make(checks: readonly BackendCheck[], mask?: (text: string) => Promise<string>) {
+  const lines: LogLine[] = [];
+  const clock = { now: () => Date.parse('2026-11-22T07:00:00.000Z') };
+  return { lines, readiness: createReadiness(checks, { logger: recordingLogger(lines), clock, ...(mask && { mask }) }) };
+}
+
+describe('readiness', () => {
+  it('is given as long as builds can be accepted, whatever else is away', async () => {
+    const { readiness } = make([
+      check('database', async () => 'postgres answers', { needed: true }),
+      check('jobQueue', refused),
+      check('github', async () => ({ degraded: '3 calls left' })),
+    ]);
+    expect(await readiness()).toMatchObject({
+      ok: true,
+      degraded: ['jobQueue', 'github'],
+      backends: { database: { state: 'ok' }, jobQueue: { state: 'down' }, github: { state: 'degraded', says: '3 calls left' } },
+    });
+    expect((await make([check('database', refused, { needed: true }), check('jobQueue', async () => 'well')]).readiness()).ok).toBe(false);
+  });
+
+  it('T28: is refused within the limit where the database does not answer in time', async () => {
+    const { readiness } = make([check('database', () => new Promise(() => undefined), { needed: true, limitMs: 20 })]);
+    expect(await readiness()).toMatchObject({ ok: false, backends: { database: { state: 'down', says: 'no answer within 20 ms' } } });
+  });
+
+  it('asks a backend once for many probes, and not again while its answer is fresh', async () => {
+    let asked = 0;
+    const ask = async () => {
+      asked += 1;
+      await sleep(5);
+      return 'well';
+    };
+    const { readiness } = make([check('database', ask, { needed: true, freshMs: 60_000 })]);
+    await Promise.all(Array.from({ length: 50 }, readiness));
+    await readiness();
+    expect(asked).toBe(1);
+  });
+
+  it('tells what it knew while something that is not needed hangs', async () => {
+    let hangs = false;
+    const ask = () => (hangs ? new Promise<never>(() => undefined) : Promise.resolve('well'));
+    const { readiness } = make([check('archive', ask, { limitMs: 30 })]);
+    await readiness();
+    hangs = true;
+    expect((await readiness()).backends.archive?.state).toBe('ok');
+    await sleep(60);
+    expect((await readiness()).backends.archive?.state).toBe('down');
+  });
+
+  it('is one line in the log for each change, and none as long as all stays as it is', async () => {
+    let away = false;
+    const ask = async () => (away ? refused() : 'well');
+    const { readiness, lines } = make([check('jobQueue', ask, { needed: true })]);
+    for (const now of [false, false, true, true, true, false, false]) {
+      away = now;
+      await readiness();
+    }
+    expect(lines.map(({ level, fields, message }) => [level, fields.backend, message])).toEqual([
+      ['warn', 'jobQueue', 'no build can be accepted'],
+      ['info', 'jobQueue', 'a backend is back'],
+    ]);
+  });
+
+  it('tells no secret that a driver repeats, and nothing where masking fails', async () => {
+    const { readiness, lines } = make([check('database', refused)], async (text) => text.replace('hunter2hunter2', '***'));
+    expect((await readiness()).backends.database?.says).toBe('connect ECONNREFUSED postgres://faultline:***@db:5432');
+    expect(JSON.stringify(lines)).not.toContain('hunter2');
+    const failing = make([check('database', refused)], async () => Promise.reject(new Error('no mask')));
+    expect(JSON.stringify([await failing.readiness(), failing.lines])).not.toContain('hunter2');
+  });
+});
