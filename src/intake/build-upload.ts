@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { requireInScope } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { answerFor, BuildReceived } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
@@ -40,6 +41,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
     async (request, reply) => {
       refuseOversized(request, maxBodyBytes);
       const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
+      requireInScope(request.principal, upload.metadata.repository);
       const delivery = deliveryOf(request, upload);
       const recorded = await oneAtATime(inFlight, coordinates(upload), () => keepUpload(deps, delivery, upload));
       return reply.status(202).send(answerFor(deps.settings, recorded));

@@ -158,3 +158,18 @@ describe('T18: lists', () => {
     expect([await status(ours.build), await status(theirs.build)]).toEqual([200, 404]);
   });
 });
+
+it('T18: a machine brings builds of its own repositories only', async () => {
+  const status = async (repository: string) => {
+    const payload = { metadata: { repository, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] };
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/api/builds',
+      headers: { authorization: `Bearer ${tokens.reviewer}` },
+      payload,
+    });
+    return [answer.statusCode, answer.json().error?.code];
+  };
+  expect(await status(THEIRS)).toEqual([403, 'forbidden']);
+  expect(await status(OURS)).not.toEqual([403, 'forbidden']);
+});
