@@ -7,6 +7,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import type { ReplayCommandOptions } from './replay-command.ts';
+import { deleteCommand, retainCommand } from './retention-program.ts';
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
 import { asksService, type ServerOptions, serverOf } from './server-options.ts';
@@ -46,6 +47,7 @@ export function createProgram(): Command {
   ]) {
     program.addCommand(command);
   }
+  program.addCommand(deleteCommand()).addCommand(retainCommand());
   for (const command of [knowledgeCommand(), tokenCommand(), queueCommand(), migrateCommand(), doctorCommand(), benchCommand()])
     program.addCommand(command);
   return settle(program, 'faultline');

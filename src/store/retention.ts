@@ -77,7 +77,7 @@ function valuesOf({ repository, except, before, settledOnly }: ForgetScope): unk
 const HOLD = `
   insert into keepers (name, holder, held_until) values ($1, $2, clock_timestamp() + $3::float8 * interval '1 millisecond')
   on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until
-    where keepers.holder = excluded.holder or keepers.held_until < clock_timestamp()
+    where keepers.holder = excluded.holder or keepers.held_until <= clock_timestamp()
   returning name`;
 
 const MEANT = `
