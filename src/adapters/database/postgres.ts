@@ -16,7 +16,7 @@ export interface PostgresOptions {
   readonly readerUrl?: string | null;
   readonly migrationsFolder?: string;
   /** Milliseconds; for tests. */
-  readonly limits?: Partial<typeof LIMITS>;
+  readonly limits?: { readonly [Name in keyof typeof LIMITS]?: number };
 }
 
 /** Sessions of the history tools; they are few and short. */
@@ -65,6 +65,8 @@ async function migrateAs(url: string, folder: string): Promise<{ readonly applie
   client.on('error', () => undefined);
   try {
     await client.connect();
+    // The server notices within a second that this process is gone, and undoes; releases before 14 notice when they next answer.
+    await client.query(`select set_config(name, '1000', false) from pg_settings where name = 'client_connection_check_interval'`);
     return await runMigrations(client, folder);
   } catch (error) {
     throw toStorageError(error);
