@@ -50,9 +50,10 @@ type All = Omit<Gathered, 'survey'>;
 async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<All> {
   // Read first: what is owed from now on will be fetched by another run.
   const job = await deps.stores.triages.findByBuild(build.id);
-  const archived = await fromArchive(build, deps.archive);
   const source = deps.buildSources[build.provider];
-  if (source === undefined) return { sources: archived, notes: archived.length > 0 ? [] : ['The build came without a log.'] };
+  const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
+  if (source === undefined)
+    return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build came without a log.'] };
   if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
     const fetched = await source.fetch(build, run.signal);
@@ -61,7 +62,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
     if (job !== null) await deps.stores.triages.markFetched(job);
     const names = new Set(sources.map((one) => one.name));
-    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: fetched.notes };
+    return { sources: [...sources, ...archived.filter((one) => !names.has(one.name))], notes: [...away, ...fetched.notes] };
   } catch (error) {
     if (mayPass(error, run)) throw error;
     deps.logger.warn({ buildId: build.id, provider: build.provider, error }, 'logs could not be fetched');
@@ -71,6 +72,23 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
 
 function isFetchDue(job: TriageJob | null): boolean {
   return job !== null && job.fetched < job.owed;
+}
+
+/** An archive that is away holds nobody up for good: the CI is asked again, else the last try goes on with what is known. */
+async function whatIsArchived(
+  build: Build,
+  deps: GatherDeps,
+  run: Omit<TriageRun, 'fence'>,
+  canFetch: boolean,
+): Promise<{ readonly archived: SourceText[]; readonly notes: readonly string[] }> {
+  try {
+    return { archived: await fromArchive(build, deps.archive), notes: [] };
+  } catch (error) {
+    if (!canFetch && mayPass(error, run)) throw error;
+    run.signal.throwIfAborted();
+    deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
+    return { archived: [], notes: [`What is archived of the build could not be read: ${messageOf(error)}`] };
+  }
 }
 
 async function fromArchive(build: Build, archive: GatherDeps['archive']): Promise<SourceText[]> {

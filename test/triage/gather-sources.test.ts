@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
-import type { SourceText } from '../../src/domain/build.ts';
+import type { Build, SourceText } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
@@ -30,7 +30,7 @@ beforeEach(() => {
   fetch = async () => fetchedOf(logOf('b.log', 'second'));
 });
 
-function gather(lastTry = false) {
+function gather(lastTry = false, of: Build = build) {
   const deps: GatherDeps = {
     stores: {
       builds: { saveTestResults: async () => undefined },
@@ -55,7 +55,7 @@ function gather(lastTry = false) {
     },
     logger: silentLogger,
   };
-  return gatherSources(build, deps, { signal: never, lastTry });
+  return gatherSources(of, deps, { signal: never, lastTry });
 }
 
 describe('the texts of a build', () => {
@@ -97,5 +97,34 @@ describe('the texts of a build', () => {
     const { sources, notes } = await gather(true);
     expect(sources).toEqual([logOf('a.log', 'first')]);
     expect(notes).toEqual(['The log could not be read again: GitHub did not answer']);
+  });
+
+  describe('where the archive is away', () => {
+    beforeEach(() => {
+      const away = async () => {
+        throw new TriageError('storage-failed', 'MongoDB does not answer', { retryable: true });
+      };
+      archive = { ...archive, read: away };
+    });
+
+    it('T29: are fetched from the CI, which the notes say', async () => {
+      await archive.put(build.id, logOf('a.log', 'first'));
+
+      const { sources, notes } = await gather();
+
+      expect(sources.map(({ name }) => name)).toEqual(['b.log']);
+      expect(notes).toEqual(['What is archived of the build could not be read: MongoDB does not answer', 'of the fetch']);
+    });
+
+    it('T29: are waited for where nobody else has them, until the last try, which goes on without', async () => {
+      const upload = { ...build, provider: 'upload' as const };
+      await archive.put(upload.id, logOf('a.log', 'first'));
+
+      await expect(gather(false, upload)).rejects.toMatchObject({ retryable: true });
+      const { sources, notes } = await gather(true, upload);
+
+      expect(sources).toEqual([]);
+      expect(notes).toEqual(['What is archived of the build could not be read: MongoDB does not answer']);
+    });
   });
 });
