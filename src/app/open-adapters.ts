@@ -24,11 +24,12 @@ const NO_MODEL =
 /** The database with what is made from its own connections: the queue on it, unless another rings, and the checkpoints in it. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
+  const { inTurn } = await import('../adapters/database/in-turn.ts');
   const database = await connect(config.database);
   return {
     database,
-    jobQueue: (logger: Logger) => openJobQueue(config.jobQueue, database, logger),
-    checkpointer: () => createPostgresCheckpointer(database),
+    jobQueue: (logger: Logger) => inTurn(database, () => openJobQueue(config.jobQueue, database, logger)),
+    checkpointer: () => inTurn(database, () => createPostgresCheckpointer(database)),
   };
 }
 
