@@ -6,6 +6,7 @@ import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
+import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { OwedVector } from '../ports/vector-debts.ts';
@@ -23,6 +24,7 @@ export interface DecideDeps {
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
+  readonly failpoint?: Failpoint;
 }
 
 export interface DecisionRequest {
@@ -117,8 +119,10 @@ async function store(
     const review = await deps.stores.reviews.decide(request.reviewId, request.version, decision, sql);
     if (review !== null && lesson.entry !== null) await deps.stores.library.insert(lesson.entry, sql);
     if (review !== null) await deps.stores.vectorDebts.owe(owed, sql);
+    deps.failpoint?.('deciding', request.reviewId);
     return review;
   });
+  deps.failpoint?.('decided', request.reviewId);
   if (decided !== null) return decided;
   throw raced(await currentReview(deps, request));
 }

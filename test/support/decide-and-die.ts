@@ -1,0 +1,21 @@
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { decideReview } from '../../src/review/decide.ts';
+import { createStores } from '../../src/store/stores.ts';
+
+/**
+ * A process that accepts one review, and kills itself with SIGKILL at the named failpoint.
+ *
+ *   node test/support/decide-and-die.ts <database directory> <failpoint> <review>
+ */
+const [dataDir = '', deadly = '', reviewId = ''] = process.argv.slice(2);
+
+const database = await openPglite({ dataDir });
+const stores = createStores(database, systemClock);
+const deps = { database, stores, masker: createMasker(), clock: systemClock, logger: silentLogger };
+const failpoint = (name: string) => {
+  if (name === deadly) process.kill(process.pid, 'SIGKILL');
+};
+await decideReview({ ...deps, failpoint }, { reviewId, version: 1, reviewer: 'ada', input: { type: 'accept' } });
