@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { afterAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { capturedFailures } from '../support/captured-failures.ts';
+import { startMongodb, type TestMongodb, withoutMongodb } from '../support/mongodb.ts';
+import { copyTestDatabase } from '../support/pglite.ts';
+import { type Service, startService, TOKEN } from '../support/service.ts';
+
+/** Of each: sent before MongoDB dies, while it is away, after it came back. */
+const BUILDS = 6;
+const Accepted = z.object({ buildId: z.string() });
+const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
+
+let folder = '';
+let service: Service;
+let mongodb: TestMongodb;
+afterAll(async () => {
+  service?.process.kill('SIGKILL');
+  await mongodb?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe.skipIf(withoutMongodb)('MongoDB', () => {
+  it('T29: away at the start, before, during and after runs loses nothing and holds nothing up', { timeout: 240_000 }, async () => {
+    folder = await mkdtemp(join(tmpdir(), 'faultline-mongodb-away-'));
+    await copyTestDatabase(join(folder, 'database'));
+    mongodb = await startMongodb();
+    const name = mongodb.database();
+    await mongodb.kill();
+    const archive = { FAULTLINE_BUILD_ARCHIVE: 'mongodb', FAULTLINE_MONGODB_URL: mongodb.url, FAULTLINE_MONGODB_DATABASE: name };
+    service = await startService(folder, archive);
+
+    // Away from the start: taken, and triaged from the database's copy.
+    const builds = await send(1, BUILDS);
+    for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
+    await mongodb.resume();
+    await expect.poll(() => textsIn(name), { timeout: 30_000, interval: 250 }).toBe(BUILDS);
+
+    // It dies while these are triaged, and freezes while those are that come after.
+    builds.push(...(await send(BUILDS + 1, 2 * BUILDS)));
+    await mongodb.kill();
+    builds.push(...(await send(2 * BUILDS + 1, 3 * BUILDS)));
+    await mongodb.resume();
+    await mongodb.pause();
+    builds.push(...(await send(3 * BUILDS + 1, 4 * BUILDS)));
+    await mongodb.resume();
+    for (const id of builds) expect(await endOf(id)).toEqual({ state: 'done', error: null });
+    await expect.poll(() => textsIn(name), { timeout: 60_000, interval: 250 }).toBe(builds.length);
+    expect(await service.kill('SIGTERM')).toBe(0);
+
+    const found = await inspect();
+    console.info(
+      `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${builds.length} logs in MongoDB; lost: 0`,
+    );
+    expect(found).toEqual({ builds: builds.length, groups: found.groups, analyses: found.groups, here: 0, chunks: 0, removals: 0 });
+  });
+});
+
+async function send(first: number, last: number): Promise<string[]> {
+  const failures = capturedFailures();
+  const ids: string[] = [];
+  for (let number = first; number <= last; number += 1) {
+    const failure = failures[(number * 5) % failures.length];
+    if (failure === undefined) throw new Error('there is no captured failure');
+    const response = await fetch(`${service.address}/api/builds`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' },
+      body: JSON.stringify({
+        metadata: { repository: 'acme/away', pipeline: 'ci', number: String(number), status: 'failed' },
+        logs: [{ name: 'build.log', text: failure.log }],
+      }),
+    });
+    expect(response.status).toBe(202);
+    ids.push(Accepted.parse(await response.json()).buildId);
+  }
+  return ids;
+}
+
+async function endOf(buildId: string): Promise<z.infer<typeof Progress>['triage']> {
+  for (let attempt = 0; attempt < 600; attempt += 1) {
+    const response = await fetch(`${service.address}/api/builds/${buildId}`, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const { triage } = Progress.parse(await response.json());
+    if (triage.state === 'done' || triage.state === 'failed') return triage;
+    await sleep(150);
+  }
+  throw new Error(`build ${buildId} was not triaged`);
+}
+
+async function textsIn(name: string): Promise<number> {
+  const client = new MongoClient(mongodb.url, { serverSelectionTimeoutMS: 2_000 });
+  try {
+    return await client.db(name).collection('archive_sources').countDocuments({});
+  } finally {
+    await client.close();
+  }
+}
+
+async function inspect(): Promise<Record<string, number>> {
+  const database = await openPglite({ dataDir: join(folder, 'database') });
+  const [row] = await database.query<Record<string, number>>(`
+    select (select count(*)::int from builds) as builds,
+      (select count(distinct (build_id, fingerprint))::int from failures) as groups,
+      (select count(*)::int from analyses) as analyses,
+      (select count(*)::int from build_sources where place = 'database') as here,
+      (select count(*)::int from build_source_chunks) as chunks,
+      (select count(*)::int from archive_removals) as removals`);
+  await database.close();
+  return row ?? {};
+}
