@@ -1,5 +1,8 @@
+import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createMongodbArchive } from '../../src/adapters/build-archive/mongodb.ts';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
+import { createSpillingArchive } from '../../src/adapters/build-archive/spilling.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/adapters/checkpointer/postgres.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { systemClock } from '../../src/ports/clock.ts';
@@ -8,6 +11,7 @@ import { createRetentionStore } from '../../src/store/retention.ts';
 import { createVectorDebtStore } from '../../src/store/vector-debts.ts';
 import { countRepository, forgetRepository, longestLogsDays, type RetentionDeps, retain } from '../../src/triage/retention.ts';
 import { startRetentionKeeper } from '../../src/triage/retention-keeper.ts';
+import { startMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 
 const [GONE, STAYS] = ['acme/gone', 'acme/stays'] as const;
@@ -150,6 +154,40 @@ describe('what is forgotten', () => {
     const keeper = startRetentionKeeper({ ...deps, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
     await keeper.stop();
+  });
+
+  it.skipIf(withoutMongodb)('reaches MongoDB, also where it is away when somebody deletes', async () => {
+    const mongodb = await startMongodb();
+    const name = mongodb.database();
+    const primary = createMongodbArchive({ url: mongodb.url, database: name, limitMs: 2_000 });
+    const archive = createSpillingArchive({ primary, database: db, logger: silentLogger, restMs: 100 });
+    const client = new MongoClient(mongodb.url);
+    const there = (collection: string, like: RegExp) => client.db(name).collection(collection).countDocuments({ buildId: like });
+    const counts = async () => [
+      await there('archive_sources', /gone/),
+      await there('archive_pieces', /gone/),
+      await there('archive_sources', /stays/),
+      await there('archive_pieces', /stays/),
+    ];
+    await fill(GONE, 20, 3);
+    await fill(STAYS, 4, 3);
+    expect(await archive.settle?.(signal)).toMatchObject({ moved: 24, waiting: 0 });
+    const before = await counts();
+
+    await mongodb.kill();
+    const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
+    expect({ ...done.owed, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
+    await mongodb.resume();
+    const keeper = startRetentionKeeper({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
+    await expect.poll(async () => (await archive.settle?.(signal))?.owed, { timeout: 20_000 }).toBe(0);
+    await keeper.stop();
+
+    const after = await counts();
+    console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);
+    expect({ before, after }).toEqual({ before: [20, 20, 4, 4], after: [0, 0, 4, 4] });
+    await client.close();
+    await primary.close();
+    await mongodb.stop();
   });
 
   it('keeps as long as configured, each repository by its own days, and what people taught for ever', async () => {
