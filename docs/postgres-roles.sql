@@ -35,7 +35,7 @@ do $$
 declare
   name text;
 begin
-  foreach name in array array['builds', 'test_results', 'failures', 'triages', 'analyses', 'decisions'] loop
+  foreach name in array array['builds', 'test_results', 'failures', 'failure_messages', 'triages', 'analyses', 'decisions'] loop
     if to_regclass(name) is not null then
       execute format('grant select on %I to faultline_reader', name);
     end if;

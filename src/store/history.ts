@@ -5,7 +5,7 @@ import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
 
 /** Only reads: `db` may be a database's `reader`. */
-export function createHistoryStore(db: Pick<Database, 'query' | 'transaction'>): HistoryStore {
+export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
   return {
     failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) => {
       const rows = await db.query(FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]);
@@ -24,13 +24,10 @@ export function createHistoryStore(db: Pick<Database, 'query' | 'transaction'>):
       };
     },
 
-    similarFailures: async ({ text, excludeBuildId, minScore, limit }) =>
-      await db.transaction(async (sql) => {
-        // The operator that can use the index takes its threshold from a setting; `true` binds it to this transaction.
-        await sql.query(`select set_config('pg_trgm.similarity_threshold', $1, true)`, [String(minScore)]);
-        const rows = await sql.query<{ score: unknown }>(SIMILAR, [text, excludeBuildId, limit]);
-        return rows.map((row) => ({ ...readFailureRow(row), score: z.number().parse(row.score) }));
-      }),
+    similarFailures: async ({ text, excludeBuildId, minScore, limit }) => {
+      const rows = await db.query<{ score: unknown }>(SIMILAR, [text, excludeBuildId, limit, minScore]);
+      return rows.map((row) => ({ ...readFailureRow(row), score: z.number().parse(row.score) }));
+    },
   };
 }
 
@@ -41,11 +38,23 @@ const FAILURE_HISTORY = `
   order by f.seen_at desc, f.id desc
   limit $5`;
 
+// The nearest texts by the index, then the newest failures that say them: a text that is seen every day must not hide the others. Some texts
+// more than are asked for, since those of the build itself fall away.
 const SIMILAR = `
-  select ${FAILURE_ROW}, similarity(f.message, $1) as score from ${FAILURE_ROW_FROM}
-  where f.message % $1 and f.build_id <> $2
-  order by score desc, f.seen_at desc, f.id desc
-  limit $3`;
+  with near as materialized (
+    select key, similarity(message, $1) as score from failure_messages order by message <-> $1 limit $3::int + 20
+  ), alike as materialized (
+    select f.id, near.score, f.seen_at from near cross join lateral (
+      select id, seen_at from failures
+      where message_key = near.key and build_id <> $2
+      order by seen_at desc, id desc limit 5
+    ) as f
+    where near.score >= $4::real
+    order by near.score desc, f.seen_at desc, f.id desc
+    limit $3::int
+  )
+  select ${FAILURE_ROW}, alike.score from alike join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
+  order by alike.score desc, f.seen_at desc, f.id desc`;
 
 // Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds neither
 // count nor end the row. `greens` counts passed builds from this one backwards.

@@ -171,5 +171,19 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(found[0]?.score).toBeCloseTo(1, 5);
       expect(strict.map((row) => row.number)).toEqual(['2']);
     });
+
+    it('forgets what a failure said with the last build that said it', async () => {
+      const builds = [await world.build({ number: '1' }), await world.build({ number: '2' })] as const;
+      const message = `The walrus enclosure ${world.count} could not be reached`;
+      for (const { id } of builds) await world.stores.failures.saveGroups(id, [sampleGroup(id, 'a', { message })]);
+      const similar = () => world.stores.history.similarFailures({ text: message, excludeBuildId: 'none', minScore: 0.9, limit: 9 });
+      const texts = async () => (await world.db.query('select from failure_messages where message = $1', [message])).length;
+      expect((await similar()).map((row) => row.number)).toEqual(['2', '1']);
+
+      await world.db.query('delete from builds where id = $1', [builds[0].id]);
+      expect([(await similar()).map((row) => row.number), await texts()]).toEqual([['2'], 1]);
+      await world.db.query('delete from builds where id = $1', [builds[1].id]);
+      expect([await similar(), await texts()]).toEqual([[], 0]);
+    });
   });
 }
