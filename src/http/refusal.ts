@@ -52,7 +52,11 @@ export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyR
 /** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */
 const REFUSED_VALUE = /^2[23]/;
 
+/** disk_full. The sender may come again once somebody has made room. */
+const DISK_FULL = '53100';
+
 function statusFor(error: TriageError): number {
+  if (error.code === 'storage-failed' && error.details.state === DISK_FULL) return 507;
   if (error.code === 'storage-failed' && REFUSED_VALUE.test(String(error.details.state))) return 500;
   return STATUS[error.code] ?? 500;
 }

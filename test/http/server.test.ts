@@ -87,6 +87,12 @@ describe('what a driver said', () => {
     expect(JSON.stringify(log)).toContain('db.internal');
   });
 
+  test('T68: about a full disk asks the sender to come again', async () => {
+    await listen(failing(new TriageError('storage-failed', 'x', { retryable: true, cause, details: { state: '53100' } })));
+    const answer = await app.inject('/fail');
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([507, '5']);
+  });
+
   test('about a value asks nobody to come back', async () => {
     await listen(failing(new TriageError('storage-failed', 'x', { cause, details: { state: '22003' } })));
     const answer = await app.inject('/fail');

@@ -2,9 +2,9 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 
 /**
  * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure,
- * deadlock, and a server that has no connection left. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ * deadlock, a full disk, and a server that has no connection left. https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53300$)/;
+const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$)/;
 
 /** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
 const CONNECTION_LOST =
