@@ -37,6 +37,7 @@ async function askForEvents(server: Server, path: string, body: object, watcher:
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', accept: 'text/event-stream' },
     body: JSON.stringify(body),
+    redirect: 'error',
     signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
   }).catch((cause: unknown) => {
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });

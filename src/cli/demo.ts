@@ -56,7 +56,8 @@ async function upload(address: string, token: string, slug: string, number: stri
   form.set('metadata', JSON.stringify({ repository: `demo/${slug}`, pipeline: 'ci', number, status: 'failed', branch: 'main' }));
   form.set('log', new Blob([await readFile(join(FAILURES, slug, 'log.txt'))]), 'build.log');
   const headers = { authorization: `Bearer ${token}`, 'idempotency-key': randomUUID() };
-  return accepted(await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, signal: AbortSignal.timeout(WAIT_MS) }));
+  const limits = { redirect: 'error' as const, signal: AbortSignal.timeout(WAIT_MS) };
+  return accepted(await fetch(`${address}/api/builds`, { method: 'POST', headers, body: form, ...limits }));
 }
 
 async function accepted(response: Response): Promise<string> {
@@ -69,7 +70,11 @@ async function answerOf(address: string, token: string, buildId: string): Promis
   const headers = { authorization: `Bearer ${token}` };
   const until = Date.now() + WAIT_MS;
   while (Date.now() < until) {
-    const response = await fetch(`${address}/api/builds/${buildId}/analyses`, { headers, signal: AbortSignal.timeout(WAIT_MS) });
+    const response = await fetch(`${address}/api/builds/${buildId}/analyses`, {
+      headers,
+      redirect: 'error',
+      signal: AbortSignal.timeout(WAIT_MS),
+    });
     const { analyses, triage } = Analyses.parse(await response.json());
     const [first] = analyses;
     if (first !== undefined && triage?.state === 'done') return first;

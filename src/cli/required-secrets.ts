@@ -3,7 +3,10 @@ import { TriageError } from '../domain/errors.ts';
 import type { TokenStore } from '../ports/tokens.ts';
 
 /** No door without a key: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
-export function requireWebhookSecrets({ database, webhooks }: Pick<Config, 'database' | 'webhooks'>): void {
+export function requireWebhookSecrets({
+  database,
+  webhooks,
+}: Pick<Config, 'webhooks'> & { readonly database: Pick<Config['database'], 'driver'> }): void {
   if (database.driver === 'pglite' || webhooks.githubSecrets.length + webhooks.jenkinsSecrets.length > 0) return;
   throw new TriageError(
     'invalid-config',

@@ -19,6 +19,8 @@ export async function askServer<Value>(
     method,
     headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     body: body === undefined ? null : JSON.stringify(body),
+    // A token must not follow a redirect.
+    redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   }).catch((cause: unknown) => {
     throw new TriageError(
