@@ -9,6 +9,7 @@ import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { QuestionStore } from '../ports/questions.ts';
+import { missingAnswers } from './missing-answers.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
@@ -92,7 +93,7 @@ function analysisOf(state: TriageStateValue, milliseconds: number, now: number):
     analyst: mainAnalyst(state),
     model: state.model,
     promptHashes: state.promptHashes,
-    notes: [...new Set([...subject.notes, ...state.notes])],
+    notes: [...new Set([...subject.notes, ...state.notes, ...missingAnswers(state.outcomes)])],
     terminationReason: termination ?? 'max_iterations',
     recalled: null,
     ...(subject.green === undefined ? {} : { green: subject.green }),
