@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
+import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
+import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { capturedFailure } from './captured-failures.ts';
+import type { TestServer } from './postgres.ts';
+
+const SCRIPT = resolve(import.meta.dirname, 'worker-process.ts');
+const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/faultline-compiled');
+const LEASE_MS = '1000';
+/** A failure whose answer the rules are sure of, so that it is told without a person. */
+const SURE = 'receipt-snapshot';
+const READY_MS = 60_000;
+
+export interface Worker {
+  readonly process: ChildProcess;
+  /** Lines that it printed so far. */
+  readonly lines: readonly string[];
+  readonly ready: Promise<void>;
+  /** How it ended: an exit code or a signal. */
+  readonly ended: Promise<string | number>;
+}
+
+/** A database of its own and any number of worker processes on it. */
+export interface Fleet {
+  readonly database: PgDatabase;
+  readonly stores: Stores;
+  /** Stores so many failed builds, each of which is owed a triage; nobody rings. */
+  owe(builds: number): Promise<string[]>;
+  start(environment?: Readonly<Record<string, string>>): Worker;
+  /** Waits until every build has ended and every act is told. */
+  settled(buildIds: readonly string[]): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+export async function openFleet(server: TestServer, settings: Readonly<Record<string, string>> = {}): Promise<Fleet> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-fleet-'));
+  const url = await server.createMigrated();
+  const database = await openPostgres({ url, poolSize: 4 });
+  const stores = createStores(database, systemClock);
+  const workers: Worker[] = [];
+  const environment = {
+    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'pg-boss' },
+    ...{ FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_LEASE_MS: LEASE_MS, FAULTLINE_PUBLISH_TIMEOUT_MS: '500', ...settings },
+  };
+  return {
+    database,
+    stores,
+    owe: (builds) => oweBuilds(builds, stores, createPostgresArchive(database)),
+    start: (own = {}) => {
+      const worker = follow(
+        spawn(process.execPath, [SCRIPT, folder], { env: { ...environment, ...own }, stdio: ['ignore', 'pipe', 'inherit'] }),
+      );
+      workers.push(worker);
+      return worker;
+    },
+    settled: (buildIds) => untilSettled(buildIds, database),
+    dispose: async () => {
+      for (const worker of workers) worker.process.kill('SIGKILL');
+      await Promise.all(workers.map(({ ended }) => ended));
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function follow(child: ChildProcess): Worker {
+  const lines: string[] = [];
+  let rest = '';
+  const ended = once(child, 'close').then(([code, signal]): string | number => signal ?? code);
+  const started = Promise.withResolvers<void>();
+  const timer = setTimeout(() => started.reject(new Error('the worker did not start')), READY_MS);
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    const parts = (rest + text).split('\n');
+    rest = parts.pop() ?? '';
+    lines.push(...parts);
+    if (parts.includes('ready')) started.resolve();
+  });
+  void ended.then((how) =>
+    typeof how === 'number' && how !== 0 ? started.reject(new Error(`the worker ended with ${how}`)) : started.resolve(),
+  );
+  void started.promise.finally(() => clearTimeout(timer)).catch(() => undefined);
+  return { process: child, lines, ready: started.promise, ended };
+}
+
+async function oweBuilds(builds: number, stores: Stores, archive: ReturnType<typeof createPostgresArchive>): Promise<string[]> {
+  const { log: text } = capturedFailure(SURE);
+  const ids: string[] = [];
+  for (let number = 1; number <= builds; number++) {
+    const { build } = await stores.builds.upsert(sparseBuild({ repository: 'shop/api', pipeline: 'ci', number: String(number) }));
+    await archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
+    await stores.triages.owe(build.id);
+    ids.push(build.id);
+  }
+  return ids;
+}
+
+async function untilSettled(buildIds: readonly string[], database: PgDatabase): Promise<void> {
+  const open = `select j.build_id from triage_jobs j where j.build_id = any ($1) and j.state in ('queued', 'running')
+    union select a.build_id from outward_acts a where a.build_id = any ($1) and a.state in ('owed', 'started')`;
+  for (let tries = 0; tries < 600; tries++) {
+    if ((await database.query(open, [buildIds])).length === 0) return;
+    await sleep(100);
+  }
+  throw new Error('the builds were never finished');
+}
