@@ -117,7 +117,9 @@ async function ring(queue: Queue<RingData>, link: RedisLink, jobId: string, prio
 async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promise<Answer> {
   try {
     if (!link.reachable) throw new Error('there is no connection');
-    return await ask();
+    const answer = await ask();
+    link.trust();
+    return answer;
   } catch (error) {
     link.suspect(error);
     throw new TriageError('upstream-failed', `Redis does not take part in the job queue: ${messageOf(error)}`, {

@@ -1,4 +1,4 @@
-import { Redis, type RedisOptions } from 'ioredis';
+import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { messageOf } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { checkRedis } from './check-redis.ts';
@@ -16,8 +16,10 @@ const SILENT_MS = 15_000;
 export interface RedisLink {
   readonly client: Redis;
   readonly reachable: boolean;
-  /** A command failed: nothing more is asked until a heartbeat is answered. */
+  /** A command failed: nothing more is asked until a heartbeat is answered. One that Redis refused is said once. */
   suspect(error: unknown): void;
+  /** A command was done. */
+  trust(): void;
   close(): void;
 }
 
@@ -26,6 +28,13 @@ export function openRedisLink(url: string, logger: Logger): RedisLink {
   const client = connect(url, { enableOfflineQueue: false, commandTimeout: COMMAND_MS });
   let reachable = false;
   let told = false;
+  let refused = '';
+  const refuse = (message: string) => {
+    // OOM, READONLY, NOPERM, …: the sentence behind it is another for each script.
+    const [kind = ''] = message.split(' ', 1);
+    if (kind !== refused) logger.warn({ error: message }, 'Redis refuses rings; workers take what is owed from the database');
+    refused = kind;
+  };
   const away = (error: unknown) => {
     reachable = false;
     if (told) return;
@@ -35,33 +44,40 @@ export function openRedisLink(url: string, logger: Logger): RedisLink {
       'Redis does not answer; builds are accepted, and workers take what is owed from the database until it is back',
     );
   };
+  const suspect = (error: unknown) => (error instanceof ReplyError ? refuse(messageOf(error)) : away(error));
   const back = () => {
     if (told) logger.info({}, 'Redis answers again');
     reachable = true;
     told = false;
   };
-  const beat = () => {
+  const beat = async () => {
     if (client.status !== 'ready') return;
-    client.ping().then(back, (error: unknown) => {
+    try {
+      await client.ping();
+      back();
+    } catch (error) {
       away(error);
-      // The other end may be gone without a word; a new connection finds out.
-      if (client.status === 'ready') client.disconnect(true);
-    });
+      // The other end may be gone without a word; a new connection finds out. One that refuses has answered.
+      if (client.status === 'ready' && !(error instanceof ReplyError)) client.disconnect(true);
+    }
   };
   client.on('ready', () => {
-    back();
+    void beat();
     void checkRedis(client, logger);
   });
-  client.on('error', away);
+  client.on('error', suspect);
   client.on('close', () => away(new Error('the connection was closed')));
-  const heartbeat = setInterval(beat, HEARTBEAT_MS);
+  const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS);
   heartbeat.unref();
   return {
     client,
     get reachable() {
       return reachable && client.status === 'ready';
     },
-    suspect: away,
+    suspect,
+    trust: () => {
+      refused = '';
+    },
     close: () => {
       told = true;
       clearInterval(heartbeat);

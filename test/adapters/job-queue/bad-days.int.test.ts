@@ -133,7 +133,7 @@ describe.skipIf(withoutRedis)('bad days of Redis', () => {
   });
 
   it('keeps the limit of runs while Redis goes and comes', async () => {
-    const queue = await createBullmqQueue({ url: redis.url, prefix: 'limit', logger: silentLogger });
+    const queue = await createBullmqQueue({ url: redis.url, prefix: 'limit', logger: silentLogger, lockMs: 1000 });
     let [running, most, done] = [0, 0, 0];
     await queue.work(
       async () => {

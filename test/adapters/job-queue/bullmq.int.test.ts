@@ -57,4 +57,20 @@ describe.skipIf(withoutRedis)('on a real Redis', () => {
     expect(await alive.dead(10)).toEqual([]);
     await alive.stop({ timeoutMs: 1000 });
   });
+
+  it('says once that Redis refuses rings, and rings again when it no longer does', async () => {
+    const warned: string[] = [];
+    const logger = { ...silentLogger, warn: (_: object, message: string) => void warned.push(message) };
+    const queue = await createBullmqQueue({ url: redis.url, prefix: 'full', logger });
+    await redis.command('CONFIG', 'SET', 'maxmemory', '1');
+    for (let ring = 0; ring < 3; ring += 1) {
+      await expect(queue.enqueue('job')).rejects.toMatchObject({ code: 'upstream-failed', retryable: true });
+    }
+    await redis.command('CONFIG', 'SET', 'maxmemory', '0');
+
+    await queue.enqueue('job');
+
+    expect(warned).toEqual([expect.stringContaining('Redis refuses rings')]);
+    await queue.stop({ timeoutMs: 0 });
+  });
 });
