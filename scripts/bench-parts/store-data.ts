@@ -55,7 +55,7 @@ export async function fillStore(sql: Sql, { failures, library }: StoreSize): Pro
   await sql.query(REVIEWS, [library + WAITING, library]);
   await sql.query(DECISIONS);
   await sql.query(LIBRARY, [library, WORDS, FORMS]);
-  for (const table of ['builds', 'failures', 'triages', 'analyses', 'reviews', 'decisions', 'library_entries'])
+  for (const table of ['builds', 'failures', 'failure_messages', 'triages', 'analyses', 'reviews', 'decisions', 'library_entries'])
     await sql.query(`analyze ${table}`);
 }
 

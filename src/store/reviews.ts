@@ -74,9 +74,11 @@ const FIND_BY_ANALYSIS = `${STORED} where r.analysis_id = $1`;
 /** The stored states that may read as the one that is asked for: a condition that an index can answer. */
 const STORED_STATES = `case when $1 = 'waiting' then array['waiting', 'claimed'] else array[$1] end`;
 
+const READS_AS = `case $1 when 'waiting' then r.state = 'waiting' or ${EXPIRED} when 'claimed' then not ${EXPIRED} else true end`;
+
 // Oldest first: a queue.
 const LIST = `${STORED}
-  where ($1::text is null or (${STATE} = $1 and r.state = any(${STORED_STATES}))) and ($2::text is null or r.category = $2) and ($3::text is null or r.repository = $3)
+  where ($1::text is null or (r.state = any(${STORED_STATES}) and ${READS_AS})) and ($2::text is null or r.category = $2) and ($3::text is null or r.repository = $3)
     and ($6::text[] is null or r.repository like any($6))
   order by r.opened_at, r.id limit $4 offset $5`;
 
