@@ -1,0 +1,33 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+/** A call of the platform's fetch, or of a client that dials by itself. */
+const CALLS =
+  /(?<![\w.])fetch\(|new (?:pg\.)?(?:Octokit|PatientOctokit|MongoClient|Redis|Pool|Client|WebSocket)\(|request(?: as \w+)? \} from 'node:https?'|from 'undici'|import\(PACKAGE\)/;
+const FETCH = /(?<![\w.])fetch\(/;
+
+async function sources(): Promise<{ readonly path: string; readonly text: string }[]> {
+  const names = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts'));
+  return Promise.all(names.map(async (name) => ({ path: `src/${name}`, text: await readFile(join(ROOT, 'src', name), 'utf8') })));
+}
+
+const calling = (await sources()).filter(({ text }) => CALLS.test(withoutComments(text)));
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/^\s*(?:\/\/|\/?\*).*$/gm, '');
+}
+
+test('T59: every file that calls out stands in the table of outward calls in docs/threat-model.md', async () => {
+  const table = await readFile(join(ROOT, 'docs/threat-model.md'), 'utf8');
+  expect(calling.length).toBeGreaterThan(10);
+  expect(calling.map(({ path }) => path).filter((path) => !table.includes(`\`${path}\``))).toEqual([]);
+});
+
+test('T60: every fetch says what a redirect does and when it ends', () => {
+  const careless = calling
+    .filter(({ path, text }) => FETCH.test(withoutComments(text)) && !path.startsWith('src/ports/'))
+    .filter(({ text }) => !/redirect: '(?:manual|error)'/.test(text) || !/\bsignal\b/.test(text));
+  expect(careless.map(({ path }) => path)).toEqual([]);
+});
