@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { grepLog } from '../../src/tools/grep-log.ts';
+import { viewLog } from '../../src/tools/view-log.ts';
+import { sampleSubject } from '../support/subject.ts';
+import { toolbox } from './sample-tools.ts';
+
+const away = async () => {
+  throw new TriageError('storage-failed', 'MongoDB does not answer: no server', { retryable: true });
+};
+
+it('T29: where the archive is away, tools of the log say so as data, and after a few times at once', async () => {
+  const { linesWith: _search, ...memory } = createMemoryArchive();
+  const { build } = sampleSubject();
+  await memory.put(build.id, { name: 'build.log', kind: 'log', text: 'one\ntwo', notes: [] });
+  let asked = 0;
+  const archive: BuildArchive = {
+    ...memory,
+    driver: 'mongodb',
+    read: async () => {
+      asked += 1;
+      return await away();
+    },
+    lines: async () => {
+      asked += 1;
+      return await away();
+    },
+  };
+  const ask = toolbox([viewLog(archive), grepLog(archive)], { resilience: { firstDelayMs: 2, breakAfter: 3, restMs: 60_000 } });
+
+  expect(await ask('view_log', { source: 'build.log', from: 1, to: 2 })).toMatchObject({ status: 'failed', findings: [] });
+  expect(await ask('grep_log', { source: 'build.log', text: 'two' })).toMatchObject({ status: 'failed', findings: [] });
+  const before = asked;
+  const outcome = await ask('view_log', { source: 'build.log', from: 2, to: 2 });
+
+  expect(outcome).toMatchObject({ status: 'failed' });
+  expect(outcome.summary).toContain('left alone');
+  expect(asked).toBe(before);
+});
