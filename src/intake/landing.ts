@@ -3,8 +3,9 @@ import type { DeliveryStore, KeptDelivery, LandingDelivery } from '../ports/deli
 
 /** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
 const MAX_BATCH = 500;
-/** Statements at once: while one is being written to disk, the next may travel. */
-const LANES = 2;
+/** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
+const MAX_LANES = 4;
+const SLOW_MS = 250;
 /** More than can wait and still be told within the ten seconds that GitHub gives us. */
 const MAX_WAITING = 20_000;
 /** A statement that failed later than this is not tried again: its senders have waited long enough. */
@@ -32,20 +33,27 @@ interface Waiting {
 export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>): Landing {
   const queue: Waiting[] = [];
   let lanes = 0;
+  let startedAt = 0;
   return {
     land: (delivery) =>
       new Promise((landed, failed) => {
         if (queue.length >= MAX_WAITING) return failed(tooManyWait());
         queue.push({ delivery, landed, failed });
-        if (lanes < LANES) void runLane();
+        if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
     busy: () => lanes > 0,
   };
 
   async function runLane(): Promise<void> {
     lanes += 1;
+    startedAt = performance.now();
     try {
-      while (queue.length > 0) await landTogether(deliveries, queue.splice(0, MAX_BATCH));
+      while (queue.length > 0) {
+        // What other senders have sent by now is read in this turn, and joins.
+        await new Promise((resolve) => setImmediate(resolve));
+        startedAt = performance.now();
+        await landTogether(deliveries, queue.splice(0, MAX_BATCH));
+      }
     } finally {
       lanes -= 1;
     }
@@ -54,6 +62,7 @@ export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>):
 
 /** Never throws: whoever waits is told. */
 async function landTogether(deliveries: Pick<DeliveryStore, 'land' | 'find'>, waiting: readonly Waiting[]): Promise<void> {
+  if (waiting.length === 0) return;
   const { first, copies } = partCopies(waiting);
   const startedAt = performance.now();
   try {

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest';
+import { TriageError } from '../../src/domain/errors.ts';
+import { createBell } from '../../src/intake/bell.ts';
+import { createRelay } from '../../src/intake/relay.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { sampleBuild } from '../store/samples.ts';
+import { fakeHttpDeps } from '../support/fake-stores.ts';
+
+function landed(number: number, change: object = {}) {
+  const key = { source: 'github', deliveryId: `d-${number}` };
+  const intake = { build: sampleBuild({ number: String(number) }), ...change };
+  return { key, delivery: { ...key, event: 'workflow_run', bodySha256: 'aa', intake } };
+}
+
+function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
+  const { deps, state } = fakeHttpDeps(changes);
+  const rings: string[] = [];
+  const bell = {
+    ring: (jobId: string, { urgent }: { urgent: boolean }) => void rings.push(`${jobId}${urgent ? '!' : ''}`),
+    settle: async () => undefined,
+  };
+  return { deps, state, rings, relay: createRelay({ ...deps, bell }) };
+}
+
+describe('the relay', () => {
+  test('makes builds of what landed, in its order, and rings; urgently for the default branch', async () => {
+    const { deps, state, rings, relay } = world();
+    const all = [landed(1), landed(2, { defaultBranch: 'main' }), landed(3, { defaultBranch: 'main', fromFork: true })];
+    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    for (const { key } of all) relay.add(key);
+    await relay.idle();
+
+    expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3']);
+    expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded']);
+    expect(rings).toEqual(['job_1', 'job_2!', 'job_3']);
+  });
+
+  test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
+    const { deps, state, relay } = world();
+    const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
+    await deps.stores.deliveries.land([broken.delivery, good.delivery]);
+    for (let tries = 0; tries < 8; tries++) {
+      relay.add(broken.key);
+      relay.add(good.key);
+      await relay.idle();
+    }
+
+    expect(state.deliveries.map((kept) => [kept.state, kept.attempts])).toEqual([
+      ['refused', 8],
+      ['recorded', 0],
+    ]);
+    const lines = state.log.filter(({ message }) => message.includes('could not be recorded'));
+    expect(lines.map(({ level }) => level)).toEqual([...Array(7).fill('warn'), 'error']);
+  });
+
+  test('what may pass is tried for ever', async () => {
+    const { deps, state } = world();
+    const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
+    const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
+    const { triages, greens } = deps.stores;
+    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const relay = createRelay({ ...deps, stores: { ...stores, triages, greens }, bell });
+    const { key, delivery } = landed(1);
+    await deps.stores.deliveries.land([delivery]);
+    for (let tries = 0; tries < 30; tries++) {
+      relay.add(key);
+      await relay.idle();
+    }
+
+    expect(state.deliveries[0]).toMatchObject({ state: 'landed', attempts: 0 });
+  });
+
+  test('a database that is away is asked once, not once for each delivery in hand', async () => {
+    let asked = 0;
+    const away = async () => {
+      asked += 1;
+      throw new TriageError('storage-failed', 'It does not answer.', { retryable: true });
+    };
+    const { deps, state } = fakeHttpDeps();
+    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const relay = createRelay({ ...deps, database: { transaction: away }, bell });
+    const all = [landed(1), landed(2), landed(3)];
+    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    for (const { key } of all) relay.add(key);
+    await relay.idle();
+
+    expect(asked).toBe(1);
+    expect(state.deliveries.every((kept) => kept.state === 'landed')).toBe(true);
+  });
+
+  test('finds on its first sweep what an earlier process left', async () => {
+    const { deps, state, relay } = world();
+    await deps.stores.deliveries.land([landed(1).delivery]);
+    relay.sweep();
+    await expect.poll(() => state.deliveries[0]?.state).toBe('recorded');
+    await relay.stop();
+    relay.add(landed(1).key);
+
+    await relay.idle();
+  });
+});
+
+describe('the bell', () => {
+  test('a queue that hangs is asked no more than it can hold, holds nobody up, and is said to hang once', async () => {
+    const { deps, state } = fakeHttpDeps();
+    let asked = 0;
+    const hanging = () => {
+      asked += 1;
+      return new Promise<void>(() => undefined);
+    };
+    const bell = createBell({ jobQueue: { enqueue: hanging }, logger: deps.logger });
+    for (let job = 0; job < 1_000; job++) bell.ring(`job_${job}`, { urgent: false });
+    await bell.settle(20);
+
+    expect(asked).toBe(200);
+    expect(state.log.filter(({ message }) => message.includes('does not answer'))).toHaveLength(1);
+  });
+
+  test('rings with a high priority where it is urgent', async () => {
+    const rung: unknown[] = [];
+    const jobQueue = { enqueue: async (...ring: unknown[]) => void rung.push(ring) };
+    const bell = createBell({ jobQueue, logger: silentLogger });
+    bell.ring('job_1', { urgent: true });
+    bell.ring('job_2', { urgent: false });
+    await bell.settle(1_000);
+
+    expect(rung).toEqual([
+      ['job_1', { priority: 'high' }],
+      ['job_2', { priority: 'normal' }],
+    ]);
+  });
+});

@@ -1,0 +1,53 @@
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import { buildHttp } from '../../src/http.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { emptyHttpDeps } from './http-deps.ts';
+
+/**
+ * The doors and the relay in a process of their own, which kills itself with SIGKILL at the named place:
+ * `landed` (written, not answered), `answered` (answered, not relayed), `recorded` (its build is written and not committed),
+ * `ringing` (committed, not rung for), or nowhere. Prints its address, and one line for each ring.
+ *
+ *   node test/support/die-at-door.ts <postgres://… | PGlite directory> <place>
+ */
+const [database = '', place = ''] = process.argv.slice(2);
+const db = database.startsWith('postgres') ? await openPostgres({ url: database, poolSize: 4 }) : await openPglite({ dataDir: database });
+
+function dieAt(name: string): void {
+  if (name === place) process.kill(process.pid, 'SIGKILL');
+}
+
+const stores = createStores(db, systemClock);
+const deliveries: typeof stores.deliveries = {
+  ...stores.deliveries,
+  land: async (all) => {
+    const landed = await stores.deliveries.land(all);
+    dieAt('landed');
+    return landed;
+  },
+  takeLanded: async (key, sql) => {
+    // The answer is on its way; it shall arrive before this process is gone.
+    if (place === 'answered') await new Promise((resolve) => setTimeout(resolve, 100));
+    dieAt('answered');
+    return await stores.deliveries.takeLanded(key, sql);
+  },
+  markRecorded: async (key, buildId, sql) => {
+    const marked = await stores.deliveries.markRecorded(key, buildId, sql);
+    dieAt('recorded');
+    return marked;
+  },
+};
+const jobQueue = {
+  ...emptyHttpDeps().jobQueue,
+  enqueue: async (jobId: string) => {
+    dieAt('ringing');
+    process.stdout.write(`rung ${jobId}\n`);
+  },
+};
+const app = await buildHttp(
+  emptyHttpDeps({ database: db, stores: { ...stores, deliveries }, jobQueue, logger: silentLogger, clock: systemClock }),
+);
+process.stdout.write(`listening on ${await app.listen({ host: '127.0.0.1', port: 0 })}\n`);
