@@ -27,13 +27,15 @@ const WEIGHTS: readonly (readonly [dtype: string, file: string])[] = [
   ['fp32', 'onnx/model.onnx'],
 ];
 
-/** The part of transformers.js that is used. */
-const Library = z.object({
-  env: z.object({ cacheDir: z.string().nullable().optional() }).loose(),
-  pipeline: z.custom<(task: string, model: string, options: object) => Promise<unknown>>((value) => typeof value === 'function'),
-});
+/** Threads that wait without sleeping take the machine from everything else that runs on it. */
+const SESSION = { extra: { session: { intra_op: { allow_spinning: '0' } } } };
 
-const Tensor = z.object({ tolist: z.custom<() => unknown>((value) => typeof value === 'function') });
+/** The part of transformers.js that is used. Its objects are asked themselves, never copies: they know what they are by `this`. */
+interface Library {
+  readonly env: { cacheDir?: unknown };
+  pipeline(task: string, model: string, options: object): Promise<unknown>;
+}
+
 const Vectors = z.array(z.array(z.number()));
 const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
 
@@ -63,9 +65,10 @@ export async function findModel(model: string): Promise<LocalModel> {
 
 /** Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws `invalid-config`. */
 export async function loadModel(model: LocalModel, download: boolean, importLibrary = importPackage): Promise<Extract> {
-  const library = Library.parse(await importLibrary());
+  const library = await importLibrary();
+  if (!isLibrary(library)) throw new TriageError('internal', `${PACKAGE} is not what it was: it has no pipeline`);
   library.env.cacheDir = join(homedir(), '.cache', 'faultline', 'models');
-  const options = { dtype: model.dtype, local_files_only: model.isFolder || !download };
+  const options = { dtype: model.dtype, local_files_only: model.isFolder || !download, session_options: SESSION };
   const extract = await library.pipeline('feature-extraction', model.source, options).catch((error: unknown) => {
     throw new TriageError('invalid-config', `The embedding model ${model.source} cannot be loaded: ${reason(model, download, error)}`, {
       cause: error,
@@ -74,8 +77,18 @@ export async function loadModel(model: LocalModel, download: boolean, importLibr
   if (typeof extract !== 'function') throw new TriageError('internal', `${PACKAGE} returned something that is no pipeline`);
   return async (texts) => {
     const tensor: unknown = await extract([...texts], { pooling: model.pooling, normalize: true });
-    return Vectors.parse(Tensor.parse(tensor).tolist());
+    if (!isTensor(tensor)) throw new TriageError('internal', `${PACKAGE} returned something that is no tensor`);
+    return Vectors.parse(tensor.tolist());
   };
+}
+
+function isLibrary(value: unknown): value is Library {
+  if (typeof value !== 'object' || value === null || !('env' in value) || !('pipeline' in value)) return false;
+  return typeof value.env === 'object' && value.env !== null && typeof value.pipeline === 'function';
+}
+
+function isTensor(value: unknown): value is { tolist(): unknown } {
+  return typeof value === 'object' && value !== null && 'tolist' in value && typeof value.tolist === 'function';
 }
 
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {

@@ -37,13 +37,18 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
   }
 
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const vectors: Float32Array[] = [];
-    for (let start = 0; start < texts.length; start += BATCH) {
-      const some = texts.slice(start, start + BATCH).map(asRead);
-      vectors.push(...(await unlessAborted(embedSome(some), signal)));
+    // Texts of a batch cost as much as its longest one: like goes with like.
+    const byLength = texts
+      .map((text, place) => ({ text: asRead(text), place }))
+      .sort((left, right) => left.text.length - right.text.length);
+    const vectors: { readonly place: number; readonly vector: Float32Array }[] = [];
+    for (let start = 0; start < byLength.length; start += BATCH) {
+      const some = byLength.slice(start, start + BATCH);
+      const made = await unlessAborted(embedSome(some.map(({ text }) => text)), signal);
+      vectors.push(...made.map((vector, index) => ({ vector, place: some[index]?.place ?? 0 })));
     }
-    dimensions ??= vectors[0]?.length ?? null;
-    return vectors;
+    dimensions ??= vectors[0]?.vector.length ?? null;
+    return vectors.sort((left, right) => left.place - right.place).map(({ vector }) => vector);
   }
 
   async function embedSome(texts: readonly string[]): Promise<Float32Array[]> {

@@ -27,6 +27,17 @@ interface Played {
   readonly how: object[];
 }
 
+/** Knows its numbers by `this`, as the real one does. */
+class Tensor {
+  readonly rows: number[][];
+  constructor(rows: number[][]) {
+    this.rows = rows;
+  }
+  tolist(): number[][] {
+    return this.rows;
+  }
+}
+
 /** transformers.js as it is used here: a pipeline that gives a tensor. */
 function played(vectors = async (texts: string[]) => (await createHashingEmbedder().embed(texts)).map((vector) => [...vector])) {
   const seen: Played = { asked: [], texts: [], how: [] };
@@ -35,11 +46,11 @@ function played(vectors = async (texts: string[]) => (await createHashingEmbedde
     return async (texts: string[], how: object) => {
       seen.texts.push(texts);
       seen.how.push(how);
-      const rows = await vectors(texts);
-      return { dims: [rows.length, 512], tolist: () => rows };
+      return new Tensor(await vectors(texts));
     };
   };
-  return { seen, importLibrary: async () => ({ env: { cacheDir: null, other: 1 }, pipeline }) };
+  const env = { cacheDir: null, other: 1 };
+  return { seen, env, importLibrary: async () => ({ env, pipeline }) };
 }
 
 const open = (library = played(), model = join(folder, 'mini'), download = false) =>
@@ -59,17 +70,22 @@ describe('a model in a folder', () => {
     await Promise.all([embedder.embed(['a']), embedder.embed(['b'])]);
 
     const options = { dtype: 'q8', local_files_only: true };
-    expect(library.seen.asked).toEqual([{ task: 'feature-extraction', model: join(folder, 'mini'), options }]);
+    expect(library.seen.asked).toMatchObject([{ task: 'feature-extraction', model: join(folder, 'mini'), options }]);
     expect(library.seen.how[0]).toEqual({ pooling: 'mean', normalize: true });
+    expect(library.env.cacheDir).toMatch(/faultline/);
     expect(embedder.name).toBe('local:mini:q8:3');
   });
 
-  it('is asked in batches, with texts it can read', async () => {
+  it('is asked in batches of texts that are as long as one another, with texts it can read', async () => {
     const library = played();
     const embedder = await open(library);
-    await embedder.embed([...Array.from({ length: 20 }, (_, number) => `text ${number}`), '', 'half \ud800', 'x'.repeat(50_000)]);
+    const texts = ['x'.repeat(50_000), ...Array.from({ length: 20 }, (_, number) => `text number ${number}`), '', 'half \ud800'];
+    const vectors = await embedder.embed(texts);
     expect(library.seen.texts.map(({ length }) => length)).toEqual([16, 7]);
-    expect(library.seen.texts[1]?.slice(4)).toEqual([' ', 'half \ufffd', 'x'.repeat(8_000)]);
+    expect(library.seen.texts[0]?.slice(0, 2)).toEqual([' ', 'half \ufffd']);
+    expect(library.seen.texts[1]?.at(-1)).toBe('x'.repeat(8_000));
+    const asked = await createHashingEmbedder().embed(texts.slice(1, 21));
+    expect(vectors.slice(1, 21)).toEqual(asked.map((vector) => expect.objectContaining({ 0: expect.closeTo(vector[0] ?? 0, 5) })));
   });
 
   it('is pooled as the folder says, and differs in name from other weights', async () => {
