@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -11,6 +12,8 @@ import { startRetentionKeeper } from '../triage/retention-keeper.ts';
 
 /** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;
+/** How long what is being deleted may hold up an end, in milliseconds. */
+const STOP_MS = 2_000;
 
 export interface Retention {
   /** What `forget` would delete of a repository. */
@@ -49,7 +52,8 @@ export function openRetention({ config, database, stores, payVectors, ...parts }
       keeper = startRetentionKeeper({ ...deps, policy, intervalMs: LOOK_MS });
     },
     stop: async () => {
-      await keeper?.stop();
+      // A store that is frozen must not hold up the end: what is left is owed.
+      await Promise.race([keeper?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
       await parts.archive.close?.();
     },
   };
