@@ -1,7 +1,7 @@
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import { type IndexDoors, openIndexKeeping } from './app/index-keeping.ts';
 import { limitsOf } from './app/limits-of.ts';
-import { measuredToolbox } from './app/measured.ts';
+import { countAnalysis, measuredToolbox } from './app/measured.ts';
 import {
   openAnalyst,
   openArchive,
@@ -246,6 +246,7 @@ async function triageDepsOf(
     investigation: investigationOf(config, judging, tracer, checkpointer),
     publishers: publishing.drivers,
     wakePublishers: publishing.wake,
+    onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
     greenBuilds: config.triage.greenBuilds,

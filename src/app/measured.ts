@@ -1,7 +1,6 @@
 import type { Analysis } from '../domain/analysis.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
+import { TriageError } from '../domain/errors.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
@@ -60,12 +59,9 @@ export function measuredToolbox(toolbox: Toolbox, metrics: Metrics): Toolbox {
   };
 }
 
-/**
- * Counts what is saved. An analysis is counted when its row is written: where the transaction around it fails after that, it is counted
- * once more by the next try.
- */
-export function measuredStores(stores: Stores, metrics: Metrics, logger: Logger): Stores {
-  const { triages, analyses, builds } = stores;
+/** How long jobs wait for a worker, and how often they are given back. */
+export function measuredStores(stores: Stores, metrics: Metrics): Stores {
+  const { triages } = stores;
   return {
     ...stores,
     triages: {
@@ -82,32 +78,19 @@ export function measuredStores(stores: Stores, metrics: Metrics, logger: Logger)
         if (delayMs > 0) metrics.count('faultline_retries_total', { of: 'triage' });
       },
     },
-    analyses: {
-      ...analyses,
-      insertOnce: async (analysis, sql) => {
-        const saved = await analyses.insertOnce(analysis, sql);
-        // Not waited for: inside a transaction the rest of the database may be out of reach.
-        if (saved.created)
-          builds.find(analysis.buildId).then(
-            (build) => countAnalysis(saved.analysis, build, metrics),
-            (error: unknown) => logger.debug({ error: messageOf(error) }, 'an analysis was not counted'),
-          );
-        return saved;
-      },
-    },
   };
 }
 
-function countAnalysis(
+/** Counts an analysis that has just been saved, with the time since its build arrived. */
+export function countAnalysis(
+  build: { readonly provider: string; readonly receivedAt: string },
   { category, analyst, verdict, milliseconds, createdAt }: Analysis,
-  build: { readonly provider: string; readonly receivedAt: string } | null,
   metrics: Metrics,
 ): void {
   metrics.count('faultline_actions_total', { action: verdict.action });
-  metrics.count('faultline_failures_total', { source: build?.provider ?? 'other', category });
+  metrics.count('faultline_failures_total', { source: build.provider, category });
   metrics.observe('faultline_analysis_duration_seconds', { category, analyst }, milliseconds / 1000);
-  if (build !== null)
-    metrics.observe('faultline_webhook_to_answer_seconds', { category, analyst }, secondsBetween(build.receivedAt, createdAt));
+  metrics.observe('faultline_webhook_to_answer_seconds', { category, analyst }, secondsBetween(build.receivedAt, createdAt));
 }
 
 function secondsBetween(from: string, to: string): number {

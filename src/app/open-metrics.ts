@@ -29,7 +29,7 @@ export async function openObserved(config: Config, database: Database, clock: Cl
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
   const stores = createStores(database, clock, () => tracer.traceparent());
-  return { tracer, metrics, stores: measuredStores(stores, metrics, logger) };
+  return { tracer, metrics, stores: measuredStores(stores, metrics) };
 }
 
 interface Watched extends Backends {

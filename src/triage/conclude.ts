@@ -16,6 +16,8 @@ export interface ConcludeDeps {
   readonly publishers: readonly string[];
   /** Told once something is owed outside, so that nobody waits for the next look. */
   readonly wakePublishers?: () => void;
+  /** Told of each answer that is new, once it is saved. Must not throw. */
+  readonly onConcluded?: (build: Build, analysis: Analysis) => void;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Forgets what the graph kept of a triage in case it had to go on. */
@@ -46,6 +48,7 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
   });
   deps.failpoint?.('concluded', build.id);
   if (saved.created) run.progressed?.();
+  if (saved.created) deps.onConcluded?.(build, saved.stored);
   if (saved.created && isSure(saved.stored)) deps.wakePublishers?.();
   await forget(saved.stored.triageId, deps);
   return saved.stored;

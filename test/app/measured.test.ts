@@ -1,11 +1,8 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../src/adapters/metrics/prometheus.ts';
-import { measuredChatModel, measuredStores, measuredToolbox } from '../../src/app/measured.ts';
+import { countAnalysis, measuredChatModel, measuredToolbox } from '../../src/app/measured.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
-import type { Stores } from '../../src/ports/stores.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { sampleAnalysis } from '../support/sample-analysis.ts';
 import { sampleSubject } from '../support/subject.ts';
@@ -56,18 +53,10 @@ it('a question to a tool counts by how it ended, and the toolbox says which prov
   expect(Object.values(box.breakers?.() ?? {})).toContain('open');
 });
 
-it('a saved analysis is counted once, with the time since its build arrived', async () => {
+it('a saved analysis is counted, with the time since its build arrived', async () => {
   const metrics = make();
   const analysis = { ...sampleAnalysis(), category: 'TEST_FAILURE' as const, analyst: 'rules', createdAt: '2026-11-22T07:00:09.000Z' };
-  let saved = 0;
-  const stores = {
-    analyses: { insertOnce: async () => ({ analysis, created: saved++ === 0 }) },
-    builds: { find: async () => ({ provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z' }) },
-    triages: {},
-  };
-  const measured = measuredStores(stores as unknown as Stores, metrics, silentLogger);
-  for (let time = 0; time < 3; time += 1) await measured.analyses.insertOnce(analysis);
-  await turn();
+  countAnalysis({ provider: 'github', receivedAt: '2026-11-22T07:00:00.000Z' }, analysis, metrics);
 
   const { body } = await metrics.text();
   expect(body).toContain('faultline_failures_total{source="github",category="TEST_FAILURE"} 1');
