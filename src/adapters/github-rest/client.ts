@@ -2,6 +2,7 @@ import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
 import type { Logger } from '../../ports/logger.ts';
+import { askWhetherChanged } from './unchanged.ts';
 
 export interface GithubClientOptions {
   readonly baseUrl: string;
@@ -20,14 +21,14 @@ const RETRIES = 2;
 const PatientOctokit = Octokit.plugin(retry, throttling);
 export type GithubClient = InstanceType<typeof PatientOctokit>;
 
-/** A client of GitHub's REST API that tries again after server errors and waits for short rate limits. */
+/** A client of GitHub's REST API that tries again after server errors, waits for short rate limits, and asks only for what changed. */
 export function createGithubClient({ baseUrl, token, logger, retryUnitMs = 1000, fetch }: GithubClientOptions): GithubClient {
   const wait = (retryAfter: number, _options: object, _octokit: object, retryCount: number) => {
     logger.warn({ retryAfterSeconds: retryAfter, retryCount }, 'GitHub limits the rate');
     return retryAfter <= LONGEST_WAIT_SECONDS && retryCount < RETRIES;
   };
   const say = (level: 'debug' | 'warn') => (message: string) => logger[level]({ message }, 'GitHub client');
-  return new PatientOctokit({
+  const client = new PatientOctokit({
     baseUrl: baseUrl.replace(/\/$/, ''),
     userAgent: 'faultline',
     ...(fetch === undefined ? {} : { request: { fetch } }),
@@ -36,4 +37,6 @@ export function createGithubClient({ baseUrl, token, logger, retryUnitMs = 1000,
     retry: { retries: RETRIES, retryAfterBaseValue: retryUnitMs },
     throttle: { onRateLimit: wait, onSecondaryRateLimit: wait, retryAfterBaseValue: retryUnitMs },
   });
+  askWhetherChanged(client);
+  return client;
 }

@@ -62,20 +62,20 @@ describe('GitHub on a bad day', () => {
     expect(github.server.requests).toEqual([]);
   });
 
-  it('waits for a short secondary rate limit', async () => {
+  it('T31: waits for a short secondary rate limit', async () => {
     const seen = instead('/git/trees/', replies(403, LIMITED, { 'retry-after': '1' }), 1);
     expect((await open().readFile(readme, signal))?.lines).toEqual(['one', 'two']);
     expect(seen.count).toBe(1);
   });
 
-  it('hands a long secondary rate limit back, with its time', async () => {
+  it('T31: hands a long secondary rate limit back, with its time', async () => {
     const seen = instead('/git/trees/', replies(403, LIMITED, { 'retry-after': '120' }));
     const refusal = { code: 'upstream-failed', retryable: true, retryAfterMs: 120_000 };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
     expect(seen.count).toBe(1);
   });
 
-  it('says when a used-up limit is filled again', async () => {
+  it('T31: says when a used-up limit is filled again', async () => {
     const reset = String(Math.ceil(Date.now() / 1000) + 1800);
     const used = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset };
     const seen = instead('/repos/', replies(403, { message: 'API rate limit exceeded for 127.0.0.1.' }, used));
@@ -88,7 +88,7 @@ describe('GitHub on a bad day', () => {
     expect(await open({ token: null }).canRead('shop/api')).toBe(true);
   });
 
-  it('says which right a refused token lacks, and does not try again', async () => {
+  it('T32: says which right a refused token lacks, and does not try again', async () => {
     const seen = instead('/repos/', replies(401, { message: 'Bad credentials' }));
     const refusal = { code: 'upstream-auth', retryable: false, message: expect.stringContaining('FAULTLINE_GITHUB_TOKEN') };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
@@ -103,7 +103,7 @@ describe('GitHub on a bad day', () => {
     expect(paths.filter((path) => path.includes('/shop/old'))).toEqual(['/repos/shop/old']);
   });
 
-  it('never takes its token to another host', async () => {
+  it('T32: never takes its token to another host', async () => {
     const other = await startLoopback((_request, response) => sendJson(response, 200, {}));
     const location = `${other.url}/repos/shop/api`;
     const seen = instead('/repos/', (_request, response) => response.writeHead(301, { location }).end());

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { createBoundedCache } from '../../../src/adapters/code-host/github/bounded-cache.ts';
 import { pullRequestOf } from '../../../src/adapters/code-host/pull-request-number.ts';
+import { createBoundedCache } from '../../../src/adapters/github-rest/bounded-cache.ts';
 
 it.each([
   ['Merge pull request #12 from shop/fix', 12],

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TriageError } from '../../../domain/errors.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../../../ports/code-host.ts';
+import { createBoundedCache } from '../../github-rest/bounded-cache.ts';
 import { MAX_CHANGED_FILES, MAX_PATCH } from '../limits.ts';
 import { pullRequestOf } from '../pull-request-number.ts';
 import { type GithubApi, orNull } from './api.ts';
-import { createBoundedCache } from './bounded-cache.ts';
 import { concurrently } from './concurrently.ts';
 import type { GithubPlace, KnownRepository } from './places.ts';
 import { Commit, type CommitReply, Comparison as ComparisonReply, type FileReply, PullRequests } from './replies.ts';

@@ -1,6 +1,6 @@
+import { createBoundedCache } from '../../github-rest/bounded-cache.ts';
 import { assertReadableSize, type FileWindow, linkError, linkTarget, submoduleError, windowOf } from '../file-text.ts';
 import { type GithubApi, orNull } from './api.ts';
-import { createBoundedCache } from './bounded-cache.ts';
 import { createTogether } from './in-flight.ts';
 import type { GithubPlace } from './places.ts';
 import { Content, Tree, type TreeEntry } from './replies.ts';

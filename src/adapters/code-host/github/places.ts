@@ -1,7 +1,7 @@
 import { TriageError } from '../../../domain/errors.ts';
+import { createBoundedCache } from '../../github-rest/bounded-cache.ts';
 import { plainRef } from '../git-arguments.ts';
 import { type GithubApi, orNull } from './api.ts';
-import { createBoundedCache } from './bounded-cache.ts';
 import { createTogether } from './in-flight.ts';
 import { Repository } from './replies.ts';
 
