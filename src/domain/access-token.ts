@@ -13,7 +13,7 @@ const CHECKSUM_DIGITS = 6;
 const FORM = /^flt_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 
 /** `owner/name`, or `owner/*` for all of an owner; a Jenkins installation's names are taken as they are. */
-export const RepositoryPattern = z
+const RepositoryPattern = z
   .string()
   .trim()
   .min(1)
