@@ -1,8 +1,7 @@
 import { z } from 'zod';
 
 /** How far an act is. `started` means the call may have been made; what is `done`, `failed` or `superseded` has ended. */
-export const ActState = z.enum(['owed', 'started', 'done', 'failed', 'superseded']);
-export type ActState = z.infer<typeof ActState>;
+const ActState = z.enum(['owed', 'started', 'done', 'failed', 'superseded']);
 
 /** One telling of one answer to one publisher. Its row is there before the call, and says afterwards how it ended. */
 export const OutwardAct = z.object({
