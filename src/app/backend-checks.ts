@@ -3,6 +3,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
+import { createDeliveryStore } from '../store/deliveries.ts';
 import { checkVectorIndex } from './open-adapters.ts';
 import { outsideChecks } from './outside-checks.ts';
 import type { BackendCheck } from './readiness.ts';
@@ -19,12 +20,15 @@ export interface Backends {
 const DATABASE_MS = 1_000;
 const SERVICE_MS = 5_000;
 const CLOUD_MS = 30_000;
+/** A delivery that landed longer ago than this has found no relay, or more came than it can record. */
+const LATE_MS = 60_000;
 
 /** Every backend of an installation, by the names that `/readyz` and the metrics use. Only the database is needed. */
 export function backendChecks({ config, database, jobQueue, archive, vectorIndex }: Backends): BackendCheck[] {
   const isHere = vectorIndex.driver !== 'pinecone';
   return [
     { name: 'database', needed: true, freshMs: DATABASE_MS, ask: () => askDatabase(database) },
+    { name: 'deliveries', freshMs: SERVICE_MS, ask: () => askDeliveries(database) },
     { name: 'jobQueue', freshMs: SERVICE_MS, ask: async () => `${jobQueue.driver}: ${await jobQueue.depth()} waiting or running` },
     { name: 'archive', freshMs: SERVICE_MS, ask: async () => `${archive.driver}: ${(await archive.check?.()) ?? 'in the database'}` },
     {
@@ -40,4 +44,13 @@ export function backendChecks({ config, database, jobQueue, archive, vectorIndex
 async function askDatabase(database: Database): Promise<string> {
   await database.query('select 1');
   return `${database.driver} answers`;
+}
+
+/** Accepted webhooks of which no build was made: for a moment that is as it should be. */
+async function askDeliveries(database: Database): Promise<string | { readonly degraded: string }> {
+  const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
+  if (refused > 0) return { degraded: `${refused} could not be recorded and wait to be delivered again: ${refusal ?? 'the log says why'}` };
+  if ((oldestMs ?? 0) > LATE_MS)
+    return { degraded: `${landed} accepted, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago, and not recorded yet` };
+  return `${landed} on their way`;
 }
