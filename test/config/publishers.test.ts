@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { embedded } from '../../src/config/presets.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 1).toString('base64')}`;
+
+function load(environment: Readonly<Record<string, string>>) {
+  return loadConfig(embedded('/data', '/knowledge'), environment, () => '').publishers.webhook;
+}
+
+it('tells nobody but the log unless an address is set', () => {
+  expect(load({})).toEqual({ url: null, secrets: [] });
+});
+
+it('signs with every secret while one is rotated', () => {
+  const set = { FAULTLINE_PUBLISH_WEBHOOK_URL: 'http://10.0.0.7/hook', FAULTLINE_PUBLISH_WEBHOOK_SECRET: `${SECRET},${SECRET}` };
+  expect(load(set)).toEqual({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
+});
+
+it.each([
+  [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'https://chat.example/hook' }, 'FAULTLINE_PUBLISH_WEBHOOK_SECRET'],
+  [{ FAULTLINE_PUBLISH_WEBHOOK_SECRET: 'hunter2' }, 'whsec_ and the base64'],
+  [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'file:///etc/passwd', FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET }, 'FAULTLINE_PUBLISH_WEBHOOK_URL'],
+])('refuses %j, and says what is wrong', (set, said) => {
+  expect(() => load(set)).toThrow(said);
+});
