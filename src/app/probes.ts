@@ -6,7 +6,7 @@ import type { RedisFacts } from '../adapters/probe/redis-probe.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
-import { checkVectorIndex, openEmbedder } from './open-adapters.ts';
+import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
 /** What doctor asks each service: one cheap question over a connection of its own. All of them throw what is wrong. */
 
@@ -79,7 +79,7 @@ export async function probeVectorIndex(config: Config, signal: AbortSignal): Pro
 
 /** Embeds one word; says the model and how long its vectors are. */
 export async function probeEmbedder(config: Config, logger: Logger, signal: AbortSignal): Promise<string> {
-  const embedder = await openEmbedder(config, logger);
+  const embedder = await openNamedEmbedder(config, logger);
   const [vector] = await embedder.embed(['ready'], signal);
   if (vector === undefined) throw new TriageError('invalid-input', 'The embedding server sent no vector');
   return `${embedder.name}, ${vector.length} dimensions`;
