@@ -5,7 +5,7 @@ const MAX_TEXT = 80;
 const OTHER = 'other';
 
 /** Values of one label, of which there are never more than its outline allows, and "other". */
-export function boundValues(allowed: LabelValues): (value: string) => string {
+function boundValues(allowed: LabelValues): (value: string) => string {
   if (typeof allowed !== 'number') {
     const known = new Set(allowed);
     return (value) => (known.has(value) ? value : OTHER);

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { diagnose } from '../../src/cli/doctor.ts';
+import { startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
+import { startRedis, type TestRedis, withoutRedis } from '../support/redis.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-doctor-'));
+let postgres: TestServer;
+let redis: TestRedis;
+
+describe.skipIf(withoutPostgres || withoutRedis)('doctor at real servers', () => {
+  beforeAll(async () => {
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
+  });
+  afterAll(async () => {
+    await Promise.allSettled([postgres.dispose(), redis.stop()]);
+    rmSync(FOLDER, { recursive: true, force: true });
+  });
+
+  const findingsOf = async (database: string) => {
+    const findings = await diagnose(FOLDER, {
+      FAULTLINE_DATABASE_URL: database,
+      FAULTLINE_JOB_QUEUE: 'bullmq',
+      FAULTLINE_REDIS_URL: redis.url,
+      FAULTLINE_BUILD_ARCHIVE: 'postgres',
+      FAULTLINE_ANALYST: 'rules',
+    });
+    return new Map(findings.map((finding) => [finding.name, finding]));
+  };
+
+  it('says what they are, and what is pending on an empty database', async () => {
+    const empty = await findingsOf(await postgres.createDatabase());
+    expect(empty.get('database')).toMatchObject({ state: 'note', says: expect.stringMatching(/^\d+ schema changes are pending$/) });
+    const migrated = await findingsOf(await postgres.createMigrated());
+    expect(migrated.get('database')).toMatchObject({ state: 'ok', says: expect.stringMatching(/^PostgreSQL \d+.*schema up to date$/) });
+  });
+
+  it('T25: finds a Redis that throws rings away', async () => {
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    const found = (await findingsOf(await postgres.createMigrated())).get('redis');
+    await redis.command('CONFIG', 'SET', 'maxmemory-policy', 'noeviction');
+    expect(found).toMatchObject({
+      state: 'wrong',
+      says: expect.stringContaining('allkeys-lru'),
+      mend: expect.stringContaining('noeviction'),
+    });
+    expect((await findingsOf(await postgres.createMigrated())).get('redis')).toMatchObject({ state: 'ok' });
+  });
+});
