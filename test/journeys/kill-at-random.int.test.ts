@@ -13,6 +13,8 @@ import { type Service, startService, TOKEN } from '../support/service.ts';
 
 const BUILDS = 20;
 const KILLS = 10;
+/** Kills from outside are no fault of what was running. */
+const SETTINGS = { FAULTLINE_MAX_CRASHES: '100' };
 const Accepted = z.object({ buildId: z.string() });
 const Progress = z.object({ triage: z.object({ state: z.string(), error: z.string().nullable() }) });
 
@@ -24,10 +26,10 @@ afterAll(async () => {
 });
 
 describe('kill -9', () => {
-  it(`at ${KILLS} random points during ${BUILDS} builds loses nothing and answers nothing twice`, { timeout: 300_000 }, async () => {
+  it(`T02: at ${KILLS} random points during ${BUILDS} builds loses nothing and answers nothing twice`, { timeout: 300_000 }, async () => {
     folder = await mkdtemp(join(tmpdir(), 'faultline-kill-'));
     await copyTestDatabase(join(folder, 'database'));
-    service = await startService(folder);
+    service = await startService(folder, SETTINGS);
     const failures = capturedFailures();
     const owed = Array.from({ length: BUILDS }, (_, index) => ({ number: index + 1, failure: failures[(index * 5) % failures.length] }));
     const accepted = new Map<number, string>();
@@ -36,7 +38,7 @@ describe('kill -9', () => {
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(100 + Math.random() * 900);
       await service.kill('SIGKILL');
-      service = await startService(folder);
+      service = await startService(folder, SETTINGS);
     }
     await sending;
     for (const buildId of accepted.values()) expect(await endOf(buildId)).toEqual({ state: 'done', error: null });
@@ -50,7 +52,11 @@ describe('kill -9', () => {
     expect(found.givenUp).toEqual([]);
     expect(found.faults).toEqual([]);
     expect(found.checkpoints).toBe(0);
-    console.info(`${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${found.reviews} reviews; lost: 0`);
+    expect(found.owedOutside).toBe(0);
+    expect(found.told).toBe(found.analyses - found.forPeople);
+    console.info(
+      `${found.builds} builds, ${found.groups} failure groups, ${found.analyses} analyses, ${found.reviews} reviews, ${found.told} told; lost: 0`,
+    );
   });
 });
 
@@ -110,6 +116,8 @@ async function inspect(dataDir: string) {
     givenUp: await database.query(
       `select body -> 'answer' -> 'rootCause' as why from analyses where body ->> 'terminationReason' = 'failed'`,
     ),
+    owedOutside: await count(`select count(*)::int as n from outward_acts where state <> 'done'`),
+    told: await count(`select count(*)::int as n from outward_acts where state = 'done'`),
     checkpoints: await count('select count(*)::int as n from checkpoints.checkpoints'),
     faults,
   };
