@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { copyTestDatabase } from '../../test/support/pglite.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { startRedis } from '../../test/support/redis.ts';
+import { startBusyWorker } from './ingest-busy.ts';
 import { createSender, type Load } from './ingest-load.ts';
 import { drain, type Side, startSide } from './ingest-side.ts';
 
@@ -78,8 +79,9 @@ async function compare(what: string, sides: readonly [Side, Side], settings: Set
 }
 
 async function compareAtHalf(what: string, rate: number, sides: readonly [Side, Side], settings: Settings): Promise<void> {
-  console.log(`-- ${what} (${rate.toFixed(0)}/s): p99 of acceptance`);
-  const [reference, ours] = await interleave(sides, settings, Math.round(rate));
+  console.log(`-- ${what} (${rate.toFixed(0)}/s): p99 of acceptance, a worker busy`);
+  const worker = startBusyWorker();
+  const [reference, ours] = await interleave(sides, settings, Math.round(rate)).finally(() => worker.stop());
   const [theirs = 0, own = 0] = [reference, ours].map((loads) => median(loads.map(({ p99 }) => p99)));
   const failed = ours.reduce((sum, { refused, lost }) => sum + refused + lost, 0);
   console.log(`   median p99 ${theirs} ms and ${own} ms: ratio ${(own / theirs).toFixed(2)} (goal 1.50); failed acceptances: ${failed}`);
