@@ -42,7 +42,7 @@ const JOINED = ['src/adapters/analyst/rules/rule.ts'];
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['src', 'graphs', 'prompts'];
 
-describe('every shipped pattern', () => {
+describe('T40: every shipped pattern', () => {
   afterEach(() => {
     vi.unstubAllGlobals();
   });

@@ -31,7 +31,7 @@ const play = (turns: Turns) => playOn(server, turns);
 const always = (script: Script) => play(Object.fromEntries([...Object.keys(DEFAULTS), 'correct-call'].map((name) => [name, [script]])));
 const CALLS = { calls: BOTH_SEARCHES };
 
-describe('a model that never answers: every run ends with the answer of the rules, and says why', () => {
+describe('T33: a model that never answers: every run ends with the answer of the rules, and says why', () => {
   test.each([
     ['401', { do: 'status', status: 401 }, 1, /refused our key \(HTTP 401\)/],
     ['no quota', { do: 'status', status: 429, error: { message: 'x', code: 'insufficient_quota' } }, 1, /quota is used up/],
@@ -97,7 +97,7 @@ describe('a model that is sure, wrong and then gone', () => {
   });
 });
 
-describe('a model with a bad moment: the run goes on with it', () => {
+describe('T34: a model with a bad moment: the run goes on with it', () => {
   test('429 with a Retry-After that fits is waited for, and the retry stands in the trace', async () => {
     const limited: Script = { do: 'status', status: 429, headers: { 'retry-after-ms': '20' } };
     play({ classify: [limited, ...(DEFAULTS.classify ?? [])] });

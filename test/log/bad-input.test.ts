@@ -75,7 +75,7 @@ describe('a file that is cut while it is read', () => {
   });
 });
 
-describe('hostile lines', () => {
+describe('T37: hostile lines', () => {
   const BAIT: Readonly<Record<string, string>> = {
     'a file name without end': `at ${'a/'.repeat(200_000)}(`,
     'blanks around a word': `${' '.repeat(200_000)}error${' '.repeat(200_000)}:`,

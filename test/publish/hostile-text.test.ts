@@ -121,7 +121,7 @@ function outsideCode(page: string): string {
   return page.replace(/<pre><code[^>]*>[^<]*<\/code><\/pre>/g, '').replace(/<code>[^<]*<\/code>/g, '');
 }
 
-describe('hostile text in Markdown', () => {
+describe('T49: hostile text in Markdown', () => {
   it('brings no element to life but our own', () => {
     fc.assert(
       fc.property(hostileAnalysis, (analysis) => {
@@ -195,7 +195,7 @@ describe('hostile text in Markdown', () => {
   });
 });
 
-describe('hostile text in a terminal', () => {
+describe('T39: hostile text in a terminal', () => {
   it('prints no character that a terminal would obey, and no line too wide', () => {
     fc.assert(
       fc.property(hostileAnalysis, fc.integer({ min: 40, max: 120 }), (analysis, width) => {

@@ -29,7 +29,7 @@ test('a harmless run breaches nothing', async () => {
   expect(await breachesOf(clean, [request('user', 'Look:\n```data\n(order-roles-1)\n```')])).toEqual([]);
 });
 
-test('what must not happen is seen where it happens', async () => {
+test('T54: what must not happen is seen where it happens', async () => {
   const { analysis } = clean;
   const call = { tool: 'read_blame', args: {}, why: '' };
   const sure = { ...analysis.verdict, action: 'auto_notify' as const };

@@ -42,7 +42,7 @@ async function failuresOf(channel: Channel, batch: Batch): Promise<string[]> {
   ].map((failure) => `${batch.name}: ${failure}`);
 }
 
-describe.each(CHANNELS)('a model that obeys reads a $name', (channel) => {
+describe.each(CHANNELS)('T47, T53: a model that obeys reads a $name', (channel) => {
   test.each(GROUPS)('that says: %s', async (_group, batches) => {
     const failures: string[] = [];
     for (const batch of batches) {

@@ -35,7 +35,7 @@ test('there are enough texts, each with a name of its own', () => {
   expect(new Set(INJECTIONS.map(({ name }) => name)).size).toBe(INJECTIONS.length);
 });
 
-describe.each(CHANNELS)('the rules read a $name', (channel) => {
+describe.each(CHANNELS)('T47, T51: the rules read a $name', (channel) => {
   test.each(GROUPS)('that says: %s', async (_group, batches) => {
     const harmless = await read(channel, { name: batches[0]?.name ?? '', text: 'part of the cart' });
     const failures: string[] = [];

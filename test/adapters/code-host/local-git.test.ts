@@ -39,7 +39,7 @@ describe('local git host', () => {
     });
   });
 
-  it("runs no program that the clone's own configuration names", async () => {
+  it("T50: runs no program that the clone's own configuration names", async () => {
     const owned = join(repository.folder, 'owned');
     const program = join(repository.folder, 'program.sh');
     writeFileSync(program, `#!/bin/sh\ntouch ${owned}\n`, { mode: 0o755 });

@@ -51,7 +51,7 @@ describe('PGlite and kill -9', () => {
     await expect.poll(() => writer.lines()[0], { timeout: 60_000, interval: 20 }).toBe('ready');
   }
 
-  it('loses no acknowledged row, and the next process takes the lock over', { timeout: 240_000 }, async () => {
+  it('T71: loses no acknowledged row, and the next process takes the lock over', { timeout: 240_000 }, async () => {
     const acknowledged: string[] = [];
     for (let round = 0; round < 6; round += 1) {
       const writer = startWriter();
@@ -85,7 +85,7 @@ describe('PGlite and kill -9', () => {
     await db.close();
   });
 
-  it('refuses a second process with the PID of the first, and lets it in once that is dead', { timeout: 120_000 }, async () => {
+  it('T70: refuses a second process with the PID of the first, and lets it in once that is dead', { timeout: 120_000 }, async () => {
     const writer = startWriter();
     await untilReady(writer);
 

@@ -51,7 +51,7 @@ const budget = (part: Partial<NonNullable<TriageLimits['budget']>>): TriageLimit
   budget: { tokens: null, costUsd: null, seconds: null, ...part },
 });
 
-describe('a run ends', () => {
+describe('T36: a run ends', () => {
   it.each([
     ['enough_information', { calls: words(1), plans: [{}, { enough: true, confidence: 0.8 }] }],
     ['confident', { calls: words(1), plans: [{}, { confidence: 0.95 }] }],

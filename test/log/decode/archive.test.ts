@@ -117,7 +117,7 @@ describe("GitHub's log archives", () => {
   });
 });
 
-describe('hostile archives', () => {
+describe('T42, T43: hostile archives', () => {
   const nested = (depth: number): Buffer =>
     depth === 0 ? Buffer.from('text\n') : makeZip([{ name: depth === 1 ? 'a.log' : 'a.zip', content: nested(depth - 1) }]);
   const bomb = Buffer.alloc(3 * 1024 * 1024, 'a');

@@ -8,7 +8,7 @@ const limits = { maxBytes: 1_000 };
 const decode = (bytes: Uint8Array) => decodeSource('build.log', bytes, 'log', limits);
 const bytesOf = (...parts: (string | number[])[]) => Buffer.concat(parts.map((part) => Buffer.from(part as string)));
 
-describe('decodeSource', () => {
+describe('T38: decodeSource', () => {
   it('reads plain text as it is', () => {
     expect(decode(bytesOf('a\r\nb\rc\n'))).toEqual({ name: 'build.log', kind: 'log', text: 'a\r\nb\rc\n', notes: [] });
   });

@@ -55,7 +55,7 @@ function expectHidden(text: string, secret: string): void {
 }
 
 describe.each(Object.entries(SECRETS))('%s', (_name, planted) => {
-  it('never leaks', async () => {
+  it('T55: never leaks', async () => {
     await fc.assert(
       fc.asyncProperty(lines, lines, planted, async (before, after, [head, secret, rest]) => {
         const text = [...before, `${head}${secret}${rest}`, ...after].join('\n');
@@ -104,7 +104,7 @@ describe('a token that is only seen broken over two lines', () => {
   });
 });
 
-describe('what is no secret', () => {
+describe('T56: what is no secret', () => {
   const hexOf = (length: number) => fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: length, maxLength: length });
   const CLEAN: Readonly<Record<string, fc.Arbitrary<string>>> = {
     commit: hexOf(40).map((sha) => `Checking out ${sha} (refs/remotes/origin/main)`),

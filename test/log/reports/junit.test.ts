@@ -4,7 +4,7 @@ import { parseReport as parseJUnit, parseReportStrict as parseJUnitStrict } from
 
 const suite = (inside: string, attributes = 'name="S" tests="1"') => `<testsuite ${attributes}>${inside}</testsuite>`;
 
-describe('parseJUnit', () => {
+describe('T45: parseJUnit', () => {
   it('reads pytest', () => {
     const xml = `<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest" errors="0" failures="1" tests="2">
       <testcase classname="tests.test_tax.TestTax" name="test_rate[3]" time="0.002"><failure message="assert 1 == 2">def test_rate():
