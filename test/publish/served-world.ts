@@ -56,7 +56,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     },
     review: { ...COMMON.review, claimMs },
     database: { driver: 'pglite', dataDir: database.dataDir },
-    jobQueue: { driver: 'pg-boss', concurrency: 1 },
+    jobQueue: { driver: 'pg-boss', concurrency: 1, inServe: true },
     buildArchive: { driver: 'postgres' },
     vectorIndex: { driver: 'pgvector' },
     knowledge: { folder: 'knowledge' },
