@@ -7,7 +7,7 @@ export interface StoreSize {
   readonly library: number;
 }
 
-export const WAITING = 100;
+const WAITING = 100;
 
 /** What failures of many teams say: what they share is the form, what they differ in are names and numbers. */
 const FORMS = [

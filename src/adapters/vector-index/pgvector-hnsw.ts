@@ -6,10 +6,10 @@ import type { VectorNamespace } from '../../ports/vector-index.ts';
  * From so many items on an approximate index answers; below it every item is compared, which is exact and as quick. Measured on this kind
  * of data, comparing 20,000 vectors takes some 14 ms (docs/postgres.md).
  */
-export const HNSW_FROM = 10_000;
+const HNSW_FROM = 10_000;
 
 /** Candidates that a search looks at: with fewer, published figures for hard data fall to a recall of 0.91. */
-export const EF_SEARCH = 200;
+const EF_SEARCH = 200;
 
 /** Items stored between two counts. */
 const COUNT_EVERY = 500;

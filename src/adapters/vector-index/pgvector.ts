@@ -22,7 +22,7 @@ const Numbered = Match.extend({ number: z.coerce.number() });
 const Listed = Match.pick({ id: true, metadata: true });
 
 export interface PgvectorOptions {
-  /** Items of a namespace from which on an approximate index answers; see `HNSW_FROM`. */
+  /** Items of a namespace from which on an approximate index answers; 10,000 where it is left out. */
   readonly hnswFrom?: number;
 }
 
