@@ -216,7 +216,7 @@ describe('a build that cannot be read', () => {
 
   it('is given to a person as a whole, once', async () => {
     const { build, deps, take } = await world();
-    const broken = { ...deps, archive: { ...deps.archive, list: () => Promise.reject(bug) } };
+    const broken = { ...deps, stores: { ...stores, builds: { ...stores.builds, saveTestResults: () => Promise.reject(bug) } } };
     const run = runOf(await take());
 
     await expect(triageBuild(build.id, broken, run)).rejects.toBe(bug);
