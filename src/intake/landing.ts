@@ -6,6 +6,8 @@ const MAX_BATCH = 500;
 /** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
 const MAX_LANES = 4;
 const SLOW_MS = 250;
+/** Senders that were answered a moment ago come again: they count as waiting for so long. */
+const QUIET_MS = 50;
 /** More than can wait and still be told within the ten seconds that GitHub gives us. */
 const MAX_WAITING = 20_000;
 /** A statement that failed later than this is not tried again: its senders have waited long enough. */
@@ -20,7 +22,7 @@ export interface Landed {
 export interface Landing {
   /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
   land(delivery: LandingDelivery): Promise<Landed>;
-  /** Whether senders wait for the database right now. */
+  /** Whether senders wait for the database, or did a moment ago. */
   busy(): boolean;
 }
 
@@ -33,7 +35,7 @@ interface Waiting {
 export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>): Landing {
   const queue: Waiting[] = [];
   let lanes = 0;
-  let startedAt = 0;
+  let startedAt = Number.NEGATIVE_INFINITY;
   return {
     land: (delivery) =>
       new Promise((landed, failed) => {
@@ -41,7 +43,7 @@ export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>):
         queue.push({ delivery, landed, failed });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
-    busy: () => lanes > 0,
+    busy: () => lanes > 0 || performance.now() - startedAt < QUIET_MS,
   };
 
   async function runLane(): Promise<void> {

@@ -24,6 +24,8 @@ const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 /** After something that may pass, such as a database that restarts: tried for ever. */
 const PASSING_RETRY_MS = 2_000;
+/** How long a ring is waited for, where it counts as work. */
+const RING_MS = 50;
 /** How long a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
@@ -71,7 +73,10 @@ export function createRelay(deps: RelayDeps): Relay {
       inHand.delete(name);
       // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
       if (!reached) inHand.clear();
-      if (deps.busy?.() === true) await delay((performance.now() - startedAt) * REST_WHILE_BUSY);
+      if (deps.busy?.() !== true) continue;
+      // Where the queue is on the same database, what was rung is work as well.
+      await deps.bell.settle(RING_MS);
+      await delay((performance.now() - startedAt) * REST_WHILE_BUSY);
     }
     running = null;
   }
