@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { createTerminalApp } from '../src/app.ts';
+import { createTerminalApp } from '../src/app/terminal-app.ts';
 import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
 import { localBuild, terminalBlocks } from '../src/cli/triage-command.ts';

@@ -35,8 +35,15 @@ export interface RetentionParts {
   readonly forgetThreads: () => Promise<unknown>;
 }
 
+export interface OpenedRetention {
+  readonly desk: Retention;
+  /** Starts deleting in the background. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
 /** What forgets: at once where somebody says so, and in the background where something is too old. */
-export function openRetention({ config, database, stores, payVectors, ...parts }: RetentionParts) {
+export function openRetention({ config, database, stores, payVectors, ...parts }: RetentionParts): OpenedRetention {
   const store = createRetentionStore(database, stores.vectorDebts);
   const deps: RetentionDeps = { ...parts, store, payVectors: (ids) => payVectors('error_library', ids) };
   const policy = config.retention;
@@ -54,7 +61,6 @@ export function openRetention({ config, database, stores, payVectors, ...parts }
     stop: async () => {
       // A store that is frozen must not hold up the end: what is left is owed.
       await Promise.race([keeper?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
-      await parts.archive.close?.();
     },
   };
 }

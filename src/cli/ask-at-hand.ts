@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
-import { createApp, createTerminalApp } from '../app.ts';
+import { createTerminalApp } from '../app/terminal-app.ts';
+import { createApp } from '../app.ts';
 import type { Ask, AskInput } from '../ask/ask.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';

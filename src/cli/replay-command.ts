@@ -95,7 +95,7 @@ async function openOut(path: string): Promise<FileHandle> {
 
 async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
   const driver = options.analyst ?? config.analyst.driver;
-  const { createTerminalApp } = await import('../app.ts');
+  const { createTerminalApp } = await import('../app/terminal-app.ts');
   // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
   const codeHost =
     config.codeHost.driver === 'auto' ? ({ ...config.codeHost, driver: 'local-git' } satisfies Config['codeHost']) : config.codeHost;

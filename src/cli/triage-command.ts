@@ -85,7 +85,7 @@ async function answerFrom(
   // Not before everything is read: until then Ctrl-C ends the process at once, also where a pipe has no writer.
   const signal = interruptSignal();
   // Not before the input is known to be readable: a mistyped name is answered at once.
-  const { createTerminalApp } = await import('../app.ts');
+  const { createTerminalApp } = await import('../app/terminal-app.ts');
   const app = await createTerminalApp(effective(config, options), silentLogger);
   const known: string[] = [];
   const onStep = (step: Step) => {

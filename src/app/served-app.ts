@@ -1,0 +1,47 @@
+import type { Ask } from '../ask/ask.ts';
+import type { Config } from '../config/schema.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { KnowledgeDesk } from '../ports/knowledge-desk.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Metrics } from '../ports/metrics.ts';
+import type { Stores } from '../ports/stores.ts';
+import type { Tracer } from '../ports/tracer.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
+import type { IndexDoors } from './index-keeping.ts';
+import type { Retention } from './open-retention.ts';
+import type { Readiness } from './readiness.ts';
+
+/** Everything a served installation is made of. Composed in `src/app.ts` and nowhere else. */
+export interface App extends IndexDoors {
+  readonly config: Config;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly stores: Stores;
+  readonly archive: BuildArchive;
+  readonly jobQueue: JobQueue;
+  readonly vectorIndex: VectorIndex;
+  /** Documents of the team itself. */
+  readonly knowledge: KnowledgeDesk;
+  readonly masker: Masker;
+  /** Follow-up questions about stored analyses. */
+  readonly ask: Ask;
+  /** Starts taking triage jobs, and ringing again for those that are owed. */
+  work(): Promise<void>;
+  /** What deletes: a repository on demand, and what is too old. */
+  readonly retention: Retention;
+  /** Brings the knowledge base up to date with its folder. */
+  loadKnowledge(): Promise<{ readonly changed: number; readonly unchanged: number; readonly removed: number }>;
+  /** The node that finished last in the triage of a build now running here; null where none runs. */
+  currentStep(buildId: string): Promise<string | null>;
+  readonly tracer: Tracer;
+  readonly metrics: Metrics;
+  /** What each backend says of itself; `ok` where all that is needed to accept builds works. Never throws, and is cheap to ask often. */
+  readiness(): Promise<Readiness>;
+  /** Stops taking jobs, lets running ones end within the limit, closes every store. */
+  close(options?: { readonly drainMs: number }): Promise<void>;
+}

@@ -1,0 +1,77 @@
+import type { Ask } from '../ask/ask.ts';
+import { maskingOf } from '../config/masking.ts';
+import type { Config } from '../config/schema.ts';
+import type { Build, SourceText } from '../domain/build.ts';
+import { greenTemplates } from '../log/green/green-diff.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import type { LogInPieces } from '../log/read-sources.ts';
+import { type Clock, systemClock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
+import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
+import { greenAtHand } from '../triage/green-logs.ts';
+import type { InvestigateDeps } from '../triage/investigate.ts';
+import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
+import { createAppToolbox, investigationOf } from './investigation.ts';
+import { openAnalyst, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
+import { openAskAtHand } from './open-ask.ts';
+import { openTracer } from './open-tracer.ts';
+
+/** How long spans that were not sent yet may hold up an end, in milliseconds. */
+const FLUSH_MS = 2_000;
+
+export interface TerminalOptions {
+  readonly greenText?: string;
+  readonly maxGroups?: number;
+  /** Places hidden in the logs in pieces, which come masked. */
+  readonly maskedSecrets?: number;
+  readonly onStep?: InvestigateDeps['onStep'];
+}
+
+/** The same road on memory alone: no database, no server, nothing that outlives the process. */
+export interface TerminalApp {
+  triage(
+    build: Build,
+    sources: readonly (SourceText | LogInPieces)[],
+    signal: AbortSignal,
+    options?: TerminalOptions,
+  ): Promise<
+    TriagedSources & { /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask> }
+  >;
+  /** Sends what is to be told to whoever traces; a moment at most. */
+  flush(): Promise<void>;
+}
+
+/** `config.codeHost` names the local clones that the code tools may read. */
+export async function createTerminalApp(
+  config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
+  logger: Logger,
+  clock: Clock = systemClock,
+): Promise<TerminalApp> {
+  const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
+  const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
+  const { createEmptyHistory } = await import('../adapters/history/empty.ts');
+  const vectorIndex = createMemoryIndex(createHashingEmbedder());
+  await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
+  const codeHost = await openCodeHost(config, logger);
+  const tracer = await openTracer(config, logger);
+  const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
+  const masker = createMasker(maskingOf(config));
+  const history = createEmptyHistory();
+  const webSearch = await openWebSearch(config);
+  const cache = createMemoryToolCache();
+  return {
+    flush: () => tracer.flush(FLUSH_MS),
+    triage: async (build, sources, signal, { onStep, greenText, ...options } = {}) => {
+      const archive = createMemoryArchive();
+      const green = greenText === undefined ? null : greenTemplates(greenText);
+      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
+      const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
+      const investigation = { ...investigationOf(config, { toolbox, clock, analyst, spare }, tracer), onStep };
+      const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
+      const triaged = await triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
+      return { ...triaged, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgres.ts';
+import type { Step } from '../domain/analysis.ts';
+import { storedGreens } from '../triage/green-logs.ts';
+import { createReviewerDesk } from '../triage/reviewer-desk.ts';
+import type { TriageBuildDeps } from '../triage/triage-build.ts';
+import { createAppToolbox, investigationOf } from './investigation.ts';
+import { countAnalysis, measuredToolbox } from './measured.ts';
+import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
+import type { OpenedKnowledge } from './open-knowledge.ts';
+import type { Publishing } from './open-publishers.ts';
+import type { App } from './served-app.ts';
+import { recordNode } from './watch-triage.ts';
+
+type AppParts = Pick<
+  App,
+  'config' | 'logger' | 'clock' | 'database' | 'stores' | 'archive' | 'vectorIndex' | 'masker' | 'tracer' | 'metrics'
+>;
+
+/** What steps 4 to 8 of the road need; `steps` is told which node of which build finished last. */
+export async function triageDepsOf(
+  {
+    config,
+    logger,
+    clock,
+    database,
+    stores,
+    archive,
+    vectorIndex,
+    masker,
+    tracer,
+    metrics,
+    found,
+    publishing,
+  }: AppParts & { readonly found: OpenedKnowledge; readonly publishing: Publishing },
+  steps: Map<string, string>,
+  checkpointer: Awaited<ReturnType<typeof createPostgresCheckpointer>>,
+): Promise<TriageBuildDeps> {
+  const greens = storedGreens({ greens: stores.greens, greenBuilds: config.triage.greenBuilds });
+  const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
+  const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
+  const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
+  const reviewers = createReviewerDesk({ questions: stores.questions, masker, clock, waitMs: config.review.questionMs });
+  const toolbox = createAppToolbox(
+    { ...asked, reviewers },
+    { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
+  );
+  const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];
+  const judging = { toolbox: measuredToolbox(toolbox, metrics), clock, analyst, spare, questions: stores.questions };
+  return {
+    database,
+    stores,
+    archive,
+    masker,
+    clock,
+    logger,
+    buildSources: await openBuildSources(config, logger),
+    investigation: investigationOf(config, judging, tracer, checkpointer),
+    publishers: publishing.drivers,
+    wakePublishers: publishing.wake,
+    onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
+    forget: (triageId) => checkpointer.deleteThread(triageId),
+    budgetTokens: config.triage.budgetTokens,
+    greenBuilds: config.triage.greenBuilds,
+    onStep: (buildId: string, step: Step) => {
+      const { node, round, milliseconds } = step;
+      steps.set(buildId, node);
+      recordNode(tracer, step);
+      logger.debug({ buildId, node, round, milliseconds }, 'node finished');
+    },
+  };
+}
