@@ -24,7 +24,7 @@ export function embedded(dataDir: string, knowledgeFolder: string): ConfigInput 
  * Services of their own, so that any number of processes share the work. Their addresses have no default: whoever leaves one
  * out is told its variable.
  */
-export function server(knowledgeFolder: string): Preset {
+function server(knowledgeFolder: string): Preset {
   return {
     ...COMMON,
     database: { driver: 'postgres', readerUrl: null, ownerUrl: null, poolSize: 10 },

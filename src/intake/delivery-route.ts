@@ -8,7 +8,7 @@ import type { IntakeDeps } from './intake-deps.ts';
 const Params = z.object({ source: z.enum(['github', 'jenkins', 'upload']), id: z.string().min(1).max(300) });
 
 /** Where a delivery has got to. */
-export const DeliveryView = z
+const DeliveryView = z
   .object({
     source: z.string(),
     deliveryId: z.string(),

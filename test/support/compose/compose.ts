@@ -7,7 +7,7 @@ import { z } from 'zod';
 
 const run = promisify(execFile);
 export const ROOT = resolve(import.meta.dirname, '../../..');
-export const COMPOSE_FILE = join(ROOT, 'docker-compose.yml');
+const COMPOSE_FILE = join(ROOT, 'docker-compose.yml');
 
 const Service = z.object({
   image: z.string(),
