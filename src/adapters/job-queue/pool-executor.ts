@@ -5,7 +5,8 @@ export interface QueuePool {
 
 interface QueueClient {
   query(text: string, values?: unknown[]): Promise<unknown>;
-  release(): void;
+  /** With `true` the connection is thrown away. */
+  release(broken?: boolean): void;
 }
 
 /** What pg-boss asks of a database. */
@@ -15,19 +16,24 @@ export interface PoolExecutor {
 
 /**
  * Lets pg-boss run its SQL on our pool, one statement or block at a time. On PGlite's single connection that keeps it out
- * of everybody's open transaction; a block that fails half-way is rolled back, or the connection would stay in it.
+ * of everybody's open transaction; a block that fails half-way is rolled back, or the connection would stay in it. A connection on which
+ * not even that works is thrown away: behind a server that went silent whoever got it next would wait in vain.
  */
 export function poolExecutor(pool: QueuePool): PoolExecutor {
   return {
     executeSql: async (text, values) => {
       const client = await pool.connect();
       try {
-        return { rows: rowsOf(await client.query(text, values)) };
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      } finally {
+        const rows = rowsOf(await client.query(text, values));
         client.release();
+        return { rows };
+      } catch (error) {
+        const isBroken = await client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        );
+        client.release(isBroken);
+        throw error;
       }
     },
   };
