@@ -23,7 +23,9 @@ export function maskingOf(config: Partial<Config>): Masking {
     ...(config.publishers?.webhook.secrets ?? []),
     config.tracing?.langfuse.secretKey,
     ...(config.tracing?.otlp.headers?.split(/[=,]/) ?? []),
-    config.database?.driver === 'postgres' ? passwordOf(config.database.url) : null,
+    ...(config.database?.driver === 'postgres'
+      ? [config.database.url, config.database.readerUrl, config.database.ownerUrl].map(passwordOf)
+      : []),
     config.jobQueue?.driver === 'bullmq' ? passwordOf(config.jobQueue.url) : null,
     config.buildArchive?.driver === 'mongodb' ? passwordOf(config.buildArchive.url) : null,
     config.vectorIndex?.driver === 'pinecone' ? config.vectorIndex.apiKey : null,
@@ -34,11 +36,13 @@ export function maskingOf(config: Partial<Config>): Masking {
   };
 }
 
-function passwordOf(url: string): string | null {
-  if (!URL.canParse(url)) return null;
+/** Of any address, also one that names several servers (mongodb://user:password@one,two/), which `URL` does not take. */
+function passwordOf(url: string | null): string | null {
+  const spelt = /^[^:/]+:\/\/[^:@/]*:([^/?#]+)@/.exec(url ?? '')?.[1];
+  if (spelt === undefined) return null;
   try {
-    return decodeURIComponent(new URL(url).password);
+    return decodeURIComponent(spelt);
   } catch {
-    return new URL(url).password;
+    return spelt;
   }
 }
