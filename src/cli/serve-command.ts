@@ -22,7 +22,10 @@ export interface ServeCommandOptions {
   readonly demo?: boolean;
 }
 
-type Doors = Awaited<ReturnType<typeof buildHttp>>;
+/** What a stop closes before the app. */
+interface Door {
+  close(): Promise<unknown>;
+}
 
 const DRAIN_MS = 20_000;
 
@@ -39,22 +42,19 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   // The first start takes seconds, and looks dead without a word.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`making a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
-  const http = await buildHttp(app);
-  const address = await start(app, http).catch(async (error: unknown) => {
-    await http.close();
-    await app.close({ drainMs: 0 });
-    throw error;
-  });
-  const watching = await openWatching(app);
-  const closing = closeOnSignals(app, { close: () => Promise.all([http.close(), watching?.close()]) }, logger);
+  const doors: Door[] = [];
+  const address = await orStop(app, doors, start(app, doors));
+  const closing = closeOnSignals(app, doors, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
   if (options.demo) await demonstrate(address, served);
   await closing;
 }
 
-/** Everything that may still fail before the address is told. */
-async function start(app: App, http: Doors): Promise<string> {
+/** Everything that may still fail before the address is told. Adds each door once there is one. */
+async function start(app: App, doors: Door[]): Promise<string> {
   const { host, port } = app.config.http;
+  const http = await buildHttp(app);
+  doors.push(http);
   await requireToken(app.config, app.stores.tokens);
   const library = { library: app.stores.library, vectorIndex: app.vectorIndex, logger: app.logger };
   await Promise.all([
@@ -65,7 +65,27 @@ async function start(app: App, http: Doors): Promise<string> {
     throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. --port 0 takes a free one.`, { cause });
   });
   if (app.config.jobQueue.inServe) await app.work();
+  await watch(app, doors);
   return address;
+}
+
+async function watch(app: App, doors: Door[]): Promise<void> {
+  const watching = await openWatching(app);
+  if (watching !== null) doors.push(watching);
+}
+
+/** Where a start fails all that it has opened is closed: a process that only looks alive would never be started again. */
+async function orStop<Result>(app: App, doors: readonly Door[], starting: Promise<Result>): Promise<Result> {
+  try {
+    return await starting;
+  } catch (error) {
+    await stopService(app, allOf(doors), 0).catch((reason: unknown) => app.logger.error({ error: reason }, 'closing failed'));
+    throw error;
+  }
+}
+
+function allOf(doors: readonly Door[]): Door {
+  return { close: () => Promise.all(doors.map((door) => door.close())) };
 }
 
 /** `faultline worker`: takes jobs without opening a door; as many of them as one likes, where the stores are services of their own. */
@@ -73,13 +93,19 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level, config);
   const app = await createApp(config, logger);
+  const doors: Door[] = [];
+  await orStop(app, doors, startWork(app, doors));
+  say('worker is taking jobs; Ctrl-C drains and stops');
+  await closeOnSignals(app, doors, logger);
+}
+
+async function startWork(app: App, doors: Door[]): Promise<void> {
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
   // What a process with doors took in before it died is no less owed.
   const relay = startRelay(app);
-  const watching = await openWatching(app);
-  say('worker is taking jobs; Ctrl-C drains and stops');
-  await closeOnSignals(app, { close: () => Promise.all([relay.stop(), watching?.close()]) }, logger);
+  doors.push({ close: () => relay.stop() });
+  await watch(app, doors);
 }
 
 async function announce(address: string, { config, madeToken }: ServedConfig, dataDir: string, milliseconds: number): Promise<void> {
@@ -121,14 +147,14 @@ async function demonstrate(address: string, { config, madeToken }: ServedConfig)
 }
 
 /** Resolves when the process was asked to stop and everything is closed. */
-function closeOnSignals(app: App, doors: { close(): Promise<unknown> }, logger: Logger): Promise<void> {
+function closeOnSignals(app: App, doors: readonly Door[], logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
       async ({ err, signal }) => {
         if (err !== undefined) logger.error({ error: err }, 'stopping after an error that nobody caught');
         say(`${signal ?? 'stop'}: draining …`);
-        await stopService(app, doors, DRAIN_MS);
+        await stopService(app, allOf(doors), DRAIN_MS);
         say('stopped');
         resolve();
       },

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -47,6 +48,20 @@ test('a token that the operator chose is never printed, not by the demo either; 
   expect(said).toContain('Bearer $TOKEN');
   for (const secret of [TOKEN, 'a-github-secret', 'a-jenkins-secret']) expect(said).not.toContain(secret);
   expect(existsSync(join(data, 'secrets.json'))).toBe(false);
+});
+
+test('a start that fails ends the process, however far it had got', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const address = taken.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  try {
+    const { code, said } = await serve('watched', { FAULTLINE_METRICS_PORT: String(port) }, [], 'never said');
+    expect(said).toContain(`Cannot listen on 127.0.0.1:${port}`);
+    expect(code).toBe(4);
+  } finally {
+    taken.close();
+  }
 });
 
 test('a token that was made is printed, and kept for its owner only', async () => {
