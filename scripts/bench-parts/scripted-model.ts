@@ -39,8 +39,12 @@ export async function startScriptedModel(options: ScriptedModelOptions): Promise
   let calls = 0;
   const decide = options.judge ?? judge;
   const server = createServer(async (message, response) => {
-    const raw = await readAll(message);
-    const sent: unknown = JSON.parse(raw);
+    // Whoever only asks whether it is there, or goes away in the middle of its question, gets no judgement.
+    if (message.method !== 'POST') return void response.writeHead(404).end('{}');
+    const sent = await readAll(message)
+      .then(JSON.parse)
+      .catch(() => null);
+    if (sent === null) return void response.destroy();
     const body = Body.parse(sent);
     calls += 1;
     if (options.latencyMs > 0) await sleep(options.latencyMs);
