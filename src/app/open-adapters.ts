@@ -147,7 +147,8 @@ export async function openCodeHost(config: CodeHostConfig, logger: Logger): Prom
     case 'github':
       return openGithubHost(config, logger);
     case 'auto': {
-      if ((config.buildSource?.github.token ?? null) === null) return openClones();
+      const { token, app } = config.buildSource?.github ?? COMMON.buildSource.github;
+      if (token === null && app === null) return openClones();
       const { createCombinedHost } = await import('../adapters/code-host/combined.ts');
       const github = await openGithubHost(config, logger);
       return Object.keys(clones).length === 0 ? github : createCombinedHost(await openClones(), github);
@@ -161,9 +162,9 @@ type CodeHostConfig = Pick<Config, 'codeHost'> & Partial<Pick<Config, 'buildSour
 
 async function openGithubHost({ buildSource }: CodeHostConfig, logger: Logger): Promise<CodeHost> {
   const { createGithubHost } = await import('../adapters/code-host/github.ts');
-  const { baseUrl, token } = buildSource?.github ?? COMMON.buildSource.github;
+  const { baseUrl, token, app } = buildSource?.github ?? COMMON.buildSource.github;
   const timeout = buildSource === undefined ? {} : { timeoutMs: buildSource.timeoutMs };
-  return createGithubHost({ baseUrl, token, logger, ...timeout });
+  return createGithubHost({ baseUrl, token, app, logger, ...timeout });
 }
 
 export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>): Promise<WebSearch> {

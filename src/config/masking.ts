@@ -15,6 +15,7 @@ export function maskingOf(config: Partial<Config>): Masking {
     ...(config.webhooks?.githubSecrets ?? []),
     ...(config.webhooks?.jenkinsSecrets ?? []),
     config.buildSource?.github.token,
+    ...keyLines(config.buildSource?.github.app?.privateKey),
     config.buildSource?.jenkins.token,
     config.analyst?.llm.apiKey,
     config.analyst?.llm.azure.apiKey,
@@ -45,4 +46,9 @@ function passwordOf(url: string | null): string | null {
   } catch {
     return spelt;
   }
+}
+
+/** Line by line, without the frame that every key has alike: line ends are also written `\\n`. */
+function keyLines(pem: string | undefined): readonly string[] {
+  return (pem ?? '').split('\n').filter((line) => !line.startsWith('-----'));
 }

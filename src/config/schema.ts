@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { githubApiAddress } from './github-address.ts';
+import { GithubAppConfig } from './github-app.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { variableOf } from './variables.ts';
 
@@ -143,7 +145,7 @@ export const Config = z.object({
     }),
   }),
   codeHost: z.object({
-    /** auto: a clone where one is named, else GitHub where a token is configured. */
+    /** auto: a clone where one is named, else GitHub where a token or an App is configured. */
     driver: z.enum(['auto', 'local-git', 'github', 'none']),
     /** `owner/name` → folder of a local clone. */
     clones: z.record(z.string(), z.string()),
@@ -165,7 +167,16 @@ export const Config = z.object({
       error: 'brave and tavily need a key',
     }),
   buildSource: z.object({
-    github: z.object({ baseUrl: z.url(), token: z.string().nullable() }),
+    github: z.object({
+      /** Of the REST API; what people see in the browser becomes it. */
+      baseUrl: z
+        .url({ protocol: /^https?$/ })
+        .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must hold no user and no password')
+        .transform(githubApiAddress),
+      token: z.string().nullable(),
+      /** Asked before the token, which serves repositories on which the App is not installed. */
+      app: GithubAppConfig.nullable(),
+    }),
     jenkins: z.object({ baseUrl: z.url().nullable(), user: z.string().nullable(), token: z.string().nullable() }),
     timeoutMs: z.int().positive(),
   }),
@@ -291,7 +302,7 @@ export const COMMON = {
   codeHost: { driver: 'auto', clones: {} },
   webSearch: { driver: 'none', baseUrl: null, apiKey: null, timeoutMs: 10_000, pages: 2 },
   buildSource: {
-    github: { baseUrl: 'https://api.github.com', token: null },
+    github: { baseUrl: 'https://api.github.com', token: null, app: null },
     jenkins: { baseUrl: null, user: null, token: null },
     timeoutMs: 60_000,
   },

@@ -89,7 +89,7 @@ export const VARIABLES: readonly Variable[] = [
     path: 'codeHost.driver',
     type: 'text',
     meaning:
-      'Where code is read: auto (a local clone where one is named, else GitHub where a token is configured), local-git, github (without a token: public repositories, no blame) or none.',
+      'Where code is read: auto (a local clone where one is named, else GitHub where a token or an App is configured), local-git, github (without either: public repositories, no blame) or none.',
   },
   {
     name: 'FAULTLINE_CLONES',
@@ -97,13 +97,31 @@ export const VARIABLES: readonly Variable[] = [
     type: 'pairs',
     meaning: 'Local clones to read code from, as owner/name=folder, separated by commas.',
   },
-  { name: 'FAULTLINE_GITHUB_URL', path: 'buildSource.github.baseUrl', type: 'text', meaning: "Base address of GitHub's API." },
+  {
+    name: 'FAULTLINE_GITHUB_URL',
+    path: 'buildSource.github.baseUrl',
+    type: 'text',
+    meaning: "GitHub's address, or its API's: https://ghe.example.com and https://ghe.example.com/api/v3 are the same.",
+  },
   {
     name: 'FAULTLINE_GITHUB_TOKEN',
     path: 'buildSource.github.token',
     type: 'text',
     secret: true,
     meaning: 'Token that may read Actions logs and, for suspects from code, contents and pull requests.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_APP_ID',
+    path: 'buildSource.github.app.id',
+    type: 'text',
+    meaning: 'Number or client id of a GitHub App that may read Actions, contents and pull requests; asked before the token.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_APP_KEY',
+    path: 'buildSource.github.app.privateKey',
+    type: 'text',
+    secret: true,
+    meaning: 'Its private key in PEM, with line ends as they are or written \\n.',
   },
   {
     name: 'FAULTLINE_JENKINS_URL',

@@ -184,6 +184,7 @@ function schemaAt(path: readonly string[], schema: unknown = Config): boolean {
   const [part, ...rest] = path;
   if (part === undefined) return schema !== undefined;
   if (typeof schema !== 'object' || schema === null) return false;
+  if ('unwrap' in schema && typeof schema.unwrap === 'function') return schemaAt(path, schema.unwrap());
   // A choice of drivers: one of them has the field.
   if ('options' in schema && Array.isArray(schema.options)) return schema.options.some((option) => schemaAt(path, option));
   if (!('shape' in schema) || typeof schema.shape !== 'object' || schema.shape === null || !(part in schema.shape)) return false;

@@ -1,7 +1,8 @@
 import type { TriageError } from '../../domain/errors.ts';
 import { githubError as meaningOf } from '../github-rest/error.ts';
 
-export { createGithubClient, type GithubClient, type GithubClientOptions } from '../github-rest/client.ts';
+export { createGithubAccess, type GithubAccess, type GithubAccessOptions } from '../github-rest/access.ts';
+export type { GithubClient } from '../github-rest/client.ts';
 
 /** A run of Actions, as the API addresses it. */
 export interface GithubRun {

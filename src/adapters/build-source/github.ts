@@ -4,11 +4,11 @@ import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
 import { withDeadline } from './bounded-read.ts';
 import { fetchArtifacts } from './github-artifacts.ts';
-import { createGithubClient, type GithubClientOptions, type GithubRun } from './github-client.ts';
+import { createGithubAccess, type GithubAccessOptions, type GithubRun } from './github-client.ts';
 import { fetchGreenLogs } from './github-green.ts';
 import { endedJustNow, type Fetching, fetchJobLog, fetchRunArchive, isMissing, type Job, listJobs, notYet } from './github-logs.ts';
 
-export interface GithubBuildSourceOptions extends GithubClientOptions {
+export interface GithubBuildSourceOptions extends GithubAccessOptions {
   /** Of one whole fetch. */
   readonly timeoutMs: number;
   /** Of all logs of a build together, decompressed. */
@@ -18,19 +18,23 @@ export interface GithubBuildSourceOptions extends GithubClientOptions {
 /** More failed jobs than this say nothing new: they are the cells of one matrix. */
 const MAX_JOBS = 30;
 
-/** Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions. */
+/** Reads the logs of a run's failed jobs, and what its artifacts say, from GitHub Actions: as an App where it is installed, else with a token. */
 export function createGithubBuildSource(options: GithubBuildSourceOptions): BuildSource {
-  const client = createGithubClient(options);
+  const access = createGithubAccess(options);
+  const start = async (build: Build, signal: AbortSignal, room: number): Promise<Fetching> => {
+    const run = runOf(build);
+    const { client } = await access.forRepository(run, signal);
+    return { client, run, signal, notes: [], room };
+  };
   return {
     provider: 'github',
     fetch: (build, signal) =>
-      withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, options.timeoutMs, signal, (within) => {
-        const fetching: Fetching = { client, run: runOf(build), signal: within, notes: [], room: options.maxLogBytes };
-        return fetchRun(fetching);
-      }),
+      withDeadline(`Fetching the logs of run ${build.externalId ?? build.number}`, options.timeoutMs, signal, async (within) =>
+        fetchRun(await start(build, within, options.maxLogBytes)),
+      ),
     fetchGreen: (build, signal, maxBytes) =>
-      withDeadline(`Fetching the logs of the passed run ${build.externalId ?? build.number}`, options.timeoutMs, signal, (within) =>
-        fetchGreenLogs({ client, run: runOf(build), signal: within, notes: [], room: Math.min(maxBytes, options.maxLogBytes) }),
+      withDeadline(`Fetching the logs of the passed run ${build.externalId ?? build.number}`, options.timeoutMs, signal, async (within) =>
+        fetchGreenLogs(await start(build, within, Math.min(maxBytes, options.maxLogBytes))),
       ),
   };
 }

@@ -1,6 +1,7 @@
 export interface BoundedCache<Value> {
   get(key: string): Value | undefined;
   set(key: string, value: Value): void;
+  delete(key: string): void;
 }
 
 /** Keeps what was used last, up to a total weight; a value that is heavier than half of it is not kept at all. */
@@ -31,5 +32,6 @@ export function createBoundedCache<Value>(maxWeight: number, weigh: (value: Valu
         drop(oldest);
       }
     },
+    delete: drop,
   };
 }

@@ -1,4 +1,5 @@
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { REFUSAL_HEADER } from './guarded-fetch.ts';
 
 /** A call that GitHub answered, and not with what was asked for. */
 export interface HttpFailure {
@@ -7,7 +8,7 @@ export interface HttpFailure {
   readonly headers: Readonly<Record<string, unknown>>;
 }
 
-/** What a failed call means for a triage; `what` names it for people, `right` what the token must be allowed to read. TriageErrors pass as they are. */
+/** What a failed call means for a triage; `what` names it for people, `right` what must be allowed to be read. TriageErrors pass as they are. */
 export function githubError(what: string, error: unknown, right: 'Actions' | 'the contents'): TriageError {
   if (error instanceof TriageError) return error;
   const failure = httpFailure(error);
@@ -17,7 +18,11 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
       cause: error,
     });
   }
-  const { status } = failure;
+  const { status, headers } = failure;
+  const refused = headers[REFUSAL_HEADER];
+  if (typeof refused === 'string') {
+    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's reply for ${what}: ${failure.message}.`);
+  }
   if (status === 429 || (status === 403 && isRateLimit(failure))) {
     return new TriageError('upstream-failed', `GitHub limits the rate of calls; ${what} must wait.`, {
       retryable: true,
@@ -28,12 +33,14 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
   if (status === 401 || status === 403) {
     return new TriageError(
       'upstream-auth',
-      `GitHub answered ${status} for ${what}. FAULTLINE_GITHUB_TOKEN needs the right to read ${right} of this repository.`,
+      `GitHub answered ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs the right to read ${right} of this repository.`,
       { cause: error },
     );
   }
-  if (status === 404)
-    return new TriageError('not-found', `GitHub answered 404 for ${what}: it is gone, or the token may not see it.`, { cause: error });
+  if (status === 404) {
+    const why = 'it is gone, or the token or the App may not see it';
+    return new TriageError('not-found', `GitHub answered 404 for ${what}: ${why}.`, { cause: error });
+  }
   if (status === 410) return new TriageError('not-found', `GitHub answered 410 for ${what}: it has expired.`, { cause: error });
   const retryable = status >= 500;
   return new TriageError('upstream-failed', `GitHub answered ${status} for ${what}.`, { retryable, cause: error });

@@ -1,5 +1,5 @@
 import type { Octokit } from '@octokit/rest';
-import { createBoundedCache } from './bounded-cache.ts';
+import { type BoundedCache, createBoundedCache } from './bounded-cache.ts';
 import { httpFailure } from './error.ts';
 
 interface Kept {
@@ -8,20 +8,27 @@ interface Kept {
   readonly weight: number;
 }
 
-/** Characters of replies that one client keeps, and of the largest. */
+export type KeptAnswers = BoundedCache<Kept>;
+
+/** Characters of replies that are kept together, and of the largest. */
 const MAX_KEPT = 16 * 1024 * 1024;
 const MAX_ONE = 2 * 1024 * 1024;
 
+/** Room for the answers of several clients: those of each stay its own. */
+export function createKeptAnswers(): KeptAnswers {
+  return createBoundedCache<Kept>(MAX_KEPT, ({ weight }) => weight);
+}
+
 /**
  * Asks again with the mark of the last answer (`If-None-Match`): where nothing changed GitHub says only that, which costs nothing of the
- * rate limit, and the kept answer is given. Every client keeps its own, so an answer is never shown to another token.
+ * rate limit, and the kept answer is given. An answer is given to `who` it was told and to nobody else: never to another token, nor to
+ * another installation of an App.
  */
-export function askWhetherChanged(client: Octokit): void {
-  const answers = createBoundedCache<Kept>(MAX_KEPT, ({ weight }) => weight);
+export function askWhetherChanged(client: Octokit, answers: KeptAnswers, who: string): void {
   client.hook.wrap('request', async (request, options) => {
     const { method, url, headers } = client.request.endpoint(options);
     if (method !== 'GET') return await request(options);
-    const key = `${url} ${headers.accept ?? ''}`;
+    const key = `${who} ${url} ${headers.accept ?? ''}`;
     const kept = answers.get(key);
     // In place: hooks further in were given these very options.
     if (kept !== undefined) options.headers['if-none-match'] = kept.etag;

@@ -21,7 +21,8 @@ async function startApi(answerTo: (path: string, accept: string) => unknown) {
     else sendJson(response, 200, body, { etag, link: '<http://x/next>; rel="next"' });
   });
   open.push(server);
-  const client = (token: string | null = null) => createGithubClient({ baseUrl: server.url, token, logger: silentLogger, retryUnitMs: 1 });
+  const client = (token: string | null = null) =>
+    createGithubClient({ baseUrl: server.url, logger: silentLogger, retryUnitMs: 1 }, { who: 'token', token });
   return { server, sent, client };
 }
 

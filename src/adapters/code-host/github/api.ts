@@ -1,21 +1,13 @@
 import type { z } from 'zod';
 import { TriageError } from '../../../domain/errors.ts';
-import type { Logger } from '../../../ports/logger.ts';
-import { createGithubClient } from '../../github-rest/client.ts';
+import { createGithubAccess, type GithubAccessOptions, type Signed } from '../../github-rest/access.ts';
+import type { RepositoryName } from '../../github-rest/client.ts';
 import { githubError, httpFailure } from '../../github-rest/error.ts';
-import { createGuardedFetch, REFUSAL_HEADER } from './guarded-fetch.ts';
+import { REFUSAL_HEADER } from '../../github-rest/guarded-fetch.ts';
 
-export interface GithubApiOptions {
-  /** Of the REST API: `https://api.github.com`, or `https://host/api/v3`. */
-  readonly baseUrl: string;
-  readonly token: string | null;
-  readonly logger: Logger;
+export interface GithubApiOptions extends GithubAccessOptions {
   /** Time limit of one question with all its tries, in milliseconds. */
   readonly timeoutMs?: number;
-  /** Largest reply, in bytes. */
-  readonly maxReplyBytes?: number;
-  /** Unit of the waits between tries, in milliseconds; a second unless a test is in a hurry. */
-  readonly retryUnitMs?: number;
 }
 
 /** One question to the API: its address, what it is called in a complaint, and who may stop it. */
@@ -28,39 +20,56 @@ export interface ApiQuestion {
   readonly format?: 'object';
 }
 
-/** Reads GitHub. Throws TriageErrors only: `not-found` too where a repository is empty or a commit unknown. */
-export interface GithubApi {
-  readonly token: string | null;
-  get<Reply>(schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;
-  /** The reply as it is, by a media type such as `raw` or `sha`. */
-  text(format: 'raw' | 'sha', question: ApiQuestion): Promise<string>;
-  graphql<Reply>(schema: z.ZodType<Reply>, query: string, question: Omit<ApiQuestion, 'route'>): Promise<Reply>;
+/** What only its own lists tell. */
+type ListQuestion = Omit<ApiQuestion, 'format'>;
+
+/** Who asks for lists of repositories. */
+export interface Lister {
+  readonly as: Signed['as'];
+  get<Reply>(schema: z.ZodType<Reply>, question: ListQuestion): Promise<Reply>;
 }
 
-/** GitHub's own trees are cut at 7 MB of names; with their addresses they come to several times that. */
-const MAX_REPLY_BYTES = 48 * 1024 * 1024;
+/** Reads GitHub about one repository, signed as it must be. Throws TriageErrors only: `not-found` too where it is empty or a commit unknown. */
+export interface GithubApi {
+  get<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, question: ApiQuestion): Promise<Reply>;
+  /** The reply as it is, by a media type such as `raw` or `sha`. */
+  text(place: RepositoryName, format: 'raw' | 'sha', question: ApiQuestion): Promise<string>;
+  graphql<Reply>(place: RepositoryName, schema: z.ZodType<Reply>, query: string, question: Omit<ApiQuestion, 'route'>): Promise<Reply>;
+  /** Whether anybody vouches for us there: GitHub searches code and tells who changed a line for nobody else. */
+  isSigned(place: RepositoryName, signal: AbortSignal): Promise<boolean>;
+  listers(signal: AbortSignal): Promise<Lister[]>;
+}
 
-export function createGithubApi(options: GithubApiOptions): GithubApi {
-  const { timeoutMs = 60_000, maxReplyBytes = MAX_REPLY_BYTES, ...rest } = options;
-  const client = createGithubClient({ ...rest, fetch: createGuardedFetch(maxReplyBytes) });
-  const send = (format: string | null, { route, parameters, what, signal }: ApiQuestion) =>
+const LIMIT_MS = 60_000;
+
+export function createGithubApi({ timeoutMs = LIMIT_MS, ...options }: GithubApiOptions): GithubApi {
+  const access = createGithubAccess(options);
+  const send = ({ owner, repo }: RepositoryName, format: string | null, { route, parameters, what, signal }: ApiQuestion) =>
     bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
+      const { client } = await access.forRepository({ owner, repo }, limit);
       const mediaType = format === null ? {} : { mediaType: { format } };
       return (await client.request(route, { ...parameters, ...mediaType, request: { signal: limit } })).data;
     });
+  const listerOf = ({ client, as }: Signed): Lister => ({
+    as,
+    get: async (schema, { route, parameters, what, signal }) => {
+      const ask = (limit: AbortSignal): Promise<{ data: unknown }> => client.request(route, { ...parameters, request: { signal: limit } });
+      return checked(schema, what, (await bounded(what, timeoutMs, signal, ask)).data);
+    },
+  });
   return {
-    token: options.token,
-    get: async (schema, question) => checked(schema, question.what, await send(question.format ?? null, question)),
-    text: async (format, question) => textOf(await send(format, question)),
-    graphql: async (schema, query, { parameters, what, signal }) => {
-      const data = await bounded(
-        what,
-        timeoutMs,
-        signal,
-        (limit): Promise<unknown> => client.graphql(query, { ...parameters, request: { signal: limit } }),
-      );
+    get: async (place, schema, question) => checked(schema, question.what, await send(place, question.format ?? null, question)),
+    text: async (place, format, question) => textOf(await send(place, format, question)),
+    graphql: async (place, schema, query, { parameters, what, signal }) => {
+      const data = await bounded(what, timeoutMs, signal, async (limit): Promise<unknown> => {
+        const { client } = await access.forRepository(place, limit);
+        return client.graphql(query, { ...parameters, request: { signal: limit } });
+      });
       return checked(schema, what, data);
     },
+    isSigned: ({ owner, repo }, signal) =>
+      bounded(`${owner}/${repo}`, timeoutMs, signal, async (limit) => (await access.forRepository({ owner, repo }, limit)).as !== 'nobody'),
+    listers: async (signal) => (await bounded('the repositories', timeoutMs, signal, (limit) => access.forLists(limit))).map(listerOf),
   };
 }
 
@@ -100,12 +109,9 @@ async function bounded<Value>(
 
 function meaningOf(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
-  const refused = failure?.headers[REFUSAL_HEADER];
-  if (failure !== null && typeof refused === 'string') {
-    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's reply for ${what}: ${failure.message}.`);
-  }
   if (failure?.status === 409) return new TriageError('not-found', `GitHub answered 409 for ${what}: the repository is empty.`);
-  if (failure?.status === 422) return new TriageError('not-found', `GitHub answered 422 for ${what}: there is no such thing.`);
+  if (failure?.status === 422 && failure.headers[REFUSAL_HEADER] === undefined)
+    return new TriageError('not-found', `GitHub answered 422 for ${what}: there is no such thing.`);
   return graphqlMeaning(what, error) ?? githubError(what, error, 'the contents');
 }
 
@@ -115,7 +121,7 @@ function graphqlMeaning(what: string, error: unknown): TriageError | null {
   const types = error.errors.map((one: unknown) => (typeof one === 'object' && one !== null && 'type' in one ? one.type : null));
   if (types.includes('NOT_FOUND')) return new TriageError('not-found', `GitHub knows nothing of ${what}.`, { cause: error });
   if (types.includes('FORBIDDEN'))
-    return new TriageError('upstream-auth', `GitHub does not let this token read ${what}.`, { cause: error });
+    return new TriageError('upstream-auth', `GitHub does not let this token or App read ${what}.`, { cause: error });
   const retryable = types.includes('RATE_LIMITED');
   const said = error.message.replaceAll('\n', ' ').slice(0, 200);
   return new TriageError('upstream-failed', `GitHub could not tell ${what}: ${said}`, { retryable, cause: error });

@@ -19,7 +19,7 @@ const QUERY = `query($owner: String!, $repo: String!, $commit: GitObjectID!, $pa
   }
 }`;
 
-/** Who last changed each line. Only GraphQL tells, and it answers nobody without a token: `forbidden` says so. */
+/** Who last changed each line. Only GraphQL tells, and it answers nobody without a token or an App: `forbidden` says so. */
 export async function readBlame(
   { api, objects }: { api: GithubApi; objects: Objects },
   place: GithubPlace,
@@ -29,12 +29,12 @@ export async function readBlame(
   const { first, last } = lineRange(query.lineStart, query.lineEnd, MAX_LINES);
   const file = await objects.readFile(place, { path: query.path, lineStart: first, lineEnd: last }, signal);
   if (file === null || file.lines.length === 0) return [];
-  if (api.token === null) {
-    throw new TriageError('forbidden', 'GitHub tells who changed a line only to a token: set FAULTLINE_GITHUB_TOKEN.');
+  if (!(await api.isSigned(place, signal))) {
+    throw new TriageError('forbidden', 'GitHub tells who changed a line only to a token or an App: set FAULTLINE_GITHUB_TOKEN.');
   }
   const { owner, repo, commit } = place;
   const parameters = { owner, repo, commit, path: file.path };
-  const reply = await orNull(api.graphql(Blame, QUERY, { parameters, what: `who changed ${file.path}`, signal }));
+  const reply = await orNull(api.graphql(place, Blame, QUERY, { parameters, what: `who changed ${file.path}`, signal }));
   const ranges = reply?.repository?.object?.blame?.ranges ?? [];
   return file.lines.flatMap((text, index): BlameLine[] => {
     const line = first + index;

@@ -70,7 +70,7 @@ export async function listCommits(
 ): Promise<CommitInfo[]> {
   const route = 'GET /repos/{owner}/{repo}/commits';
   const parameters = { owner, repo, sha: commit, per_page: Math.min(100, limit), ...(path === undefined ? {} : { path }) };
-  const reply = await orNull(api.get(z.array(Commit), { route, parameters, what: 'the history', signal }));
+  const reply = await orNull(api.get({ owner, repo }, z.array(Commit), { route, parameters, what: 'the history', signal }));
   return (reply ?? []).slice(0, limit).map(infoOf);
 }
 
@@ -78,7 +78,7 @@ async function askCommit(api: GithubApi, { owner, repo, commit }: GithubPlace, s
   const route = 'GET /repos/{owner}/{repo}/commits/{commit}';
   // Without paging GitHub gives the most it gives at once: 300 files.
   const parameters = { owner, repo, commit };
-  const reply = await api.get(Commit, { route, parameters, what: `the commit ${commit.slice(0, 10)}`, signal });
+  const reply = await api.get({ owner, repo }, Commit, { route, parameters, what: `the commit ${commit.slice(0, 10)}`, signal });
   const files = (reply.files ?? []).map(changeOf);
   const names = files.map((file) => file.path);
   return { commit: { ...infoOf(reply), files: names }, files, truncated: files.length >= MAX_CHANGED_FILES };
@@ -91,7 +91,12 @@ async function askComparison(api: GithubApi, { owner, repo }: KnownRepository, q
   // Without paging: 250 commits, oldest first, and 300 files.
   const parameters = { owner, repo, base, head };
   return orNull(
-    api.get(ComparisonReply, { route, parameters, what: `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`, signal }),
+    api.get({ owner, repo }, ComparisonReply, {
+      route,
+      parameters,
+      what: `what is between ${base.slice(0, 10)} and ${head.slice(0, 10)}`,
+      signal,
+    }),
   );
 }
 
@@ -100,7 +105,12 @@ async function askPullRequest(api: GithubApi, { owner, repo }: GithubPlace, comm
   const route = 'GET /repos/{owner}/{repo}/commits/{commit}/pulls';
   const parameters = { owner, repo, commit, per_page: 10 };
   try {
-    const pulls = await api.get(PullRequests, { route, parameters, what: `the pull requests of ${commit.slice(0, 10)}`, signal });
+    const pulls = await api.get({ owner, repo }, PullRequests, {
+      route,
+      parameters,
+      what: `the pull requests of ${commit.slice(0, 10)}`,
+      signal,
+    });
     return (pulls.find((pull) => pull.merged_at != null) ?? pulls[0])?.number ?? null;
   } catch (error) {
     if (error instanceof TriageError && (error.code === 'not-found' || error.code === 'upstream-auth')) return null;

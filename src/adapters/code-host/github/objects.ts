@@ -1,7 +1,7 @@
 import { createBoundedCache } from '../../github-rest/bounded-cache.ts';
+import { createTogether } from '../../github-rest/in-flight.ts';
 import { assertReadableSize, type FileWindow, linkError, linkTarget, submoduleError, windowOf } from '../file-text.ts';
 import { type GithubApi, orNull } from './api.ts';
-import { createTogether } from './in-flight.ts';
 import type { GithubPlace } from './places.ts';
 import { Content, Tree, type TreeEntry } from './replies.ts';
 
@@ -54,7 +54,7 @@ export function createObjects(api: GithubApi): Objects {
       if (known !== undefined) return known;
       const route = 'GET /repos/{owner}/{repo}/git/blobs/{sha}';
       const parameters = { owner: place.owner, repo: place.repo, sha };
-      const text = await api.text('raw', { route, parameters, what: path, signal });
+      const text = await api.text(place, 'raw', { route, parameters, what: path, signal });
       blobs.set(key, text);
       return text;
     },
@@ -67,7 +67,7 @@ export function createObjects(api: GithubApi): Objects {
 async function askTree(api: GithubApi, { owner, repo, commit }: GithubPlace, signal: AbortSignal): Promise<CommitTree> {
   const route = 'GET /repos/{owner}/{repo}/git/trees/{commit}';
   const what = `the files of ${commit.slice(0, 10)}`;
-  const reply = await api.get(Tree, { route, parameters: { owner, repo, commit, recursive: 1 }, what, signal });
+  const reply = await api.get({ owner, repo }, Tree, { route, parameters: { owner, repo, commit, recursive: 1 }, what, signal });
   const files = reply.tree.filter((entry) => entry.type !== 'tree');
   return {
     entries: new Map(files.map((entry) => [entry.path, entry])),
@@ -104,7 +104,7 @@ async function readFile(
 async function entryByPath(api: GithubApi, place: GithubPlace, path: string, signal: AbortSignal): Promise<TreeEntry | undefined> {
   const route = 'GET /repos/{owner}/{repo}/contents/{path}';
   const parameters = { owner: place.owner, repo: place.repo, path, ref: place.commit };
-  const found = await orNull(api.get(Content, { route, parameters, what: path, signal, format: 'object' }));
+  const found = await orNull(api.get(place, Content, { route, parameters, what: path, signal, format: 'object' }));
   if (found === null || found.type === 'dir') return undefined;
   const modes: Readonly<Record<string, string>> = { submodule: SUBMODULE, symlink: LINK };
   return { path, mode: modes[found.type] ?? '100644', type: 'blob', sha: found.sha, size: found.size };

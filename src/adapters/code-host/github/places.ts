@@ -1,8 +1,7 @@
 import { TriageError } from '../../../domain/errors.ts';
-import { createBoundedCache } from '../../github-rest/bounded-cache.ts';
+import { createMemory } from '../../github-rest/memory.ts';
 import { plainRef } from '../git-arguments.ts';
 import { type GithubApi, orNull } from './api.ts';
-import { createTogether } from './in-flight.ts';
 import { Repository } from './replies.ts';
 
 /** A repository as GitHub calls it today: a renamed one by its new name. */
@@ -35,7 +34,7 @@ export function createPlaces(api: GithubApi): Places {
   async function repository(name: string, signal: AbortSignal): Promise<KnownRepository | null> {
     const [, owner, repo] = NAME.exec(name) ?? [];
     if (owner === undefined || repo === undefined || /^\.+$/.test(repo)) return null;
-    return repositories(name, REPOSITORY_MS, signal, () => askRepository(api, { owner, repo }, signal));
+    return repositories.recall(name, { signal, lifeMs: livesFor(REPOSITORY_MS), ask: () => askRepository(api, { owner, repo }, signal) });
   }
   return {
     repository,
@@ -47,16 +46,22 @@ export function createPlaces(api: GithubApi): Places {
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
       const key = `${known.owner}/${known.repo} ${name}`;
-      const commit = await commits(key, FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS, signal, () => askCommit(api, known, name, signal));
+      const lifeMs = livesFor(FULL_ID.test(name) ? REPOSITORY_MS : BRANCH_MS);
+      const commit = await commits.recall(key, { signal, lifeMs, ask: () => askCommit(api, known, name, signal) });
       return commit === null ? null : { ...known, commit };
     },
   };
 }
 
+/** What is missing may be pushed in the next minute. */
+function livesFor(ms: number): (value: unknown) => number {
+  return (value) => (value === null ? BRANCH_MS : ms);
+}
+
 async function askRepository(api: GithubApi, place: { owner: string; repo: string }, signal: AbortSignal): Promise<KnownRepository | null> {
   const name = `${place.owner}/${place.repo}`;
   const reply = await orNull(
-    api.get(Repository, { route: 'GET /repos/{owner}/{repo}', parameters: place, what: `the repository ${name}`, signal }),
+    api.get(place, Repository, { route: 'GET /repos/{owner}/{repo}', parameters: place, what: `the repository ${name}`, signal }),
   );
   if (reply === null) return null;
   const [, owner = place.owner, repo = place.repo] = NAME.exec(reply.full_name) ?? [];
@@ -65,25 +70,11 @@ async function askRepository(api: GithubApi, place: { owner: string; repo: strin
 
 async function askCommit(api: GithubApi, { owner, repo }: KnownRepository, ref: string, signal: AbortSignal): Promise<string | null> {
   const route = 'GET /repos/{owner}/{repo}/commits/{ref}';
-  const reply = await orNull(api.text('sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal }));
+  const reply = await orNull(
+    api.text({ owner, repo }, 'sha', { route, parameters: { owner, repo, ref }, what: `the commit ${ref}`, signal }),
+  );
   if (reply === null) return null;
   const commit = reply.trim();
   if (FULL_ID.test(commit)) return commit;
   throw new TriageError('upstream-failed', `GitHub's reply for the commit ${ref} is no commit id.`);
-}
-
-/** Remembers answers for a while, and asks once for several who ask at the same time. */
-function createMemory<Value>(entries: number) {
-  const cache = createBoundedCache<{ readonly value: Value; readonly until: number }>(entries, () => 1);
-  const together = createTogether<Value>();
-  return async (key: string, forMs: number, signal: AbortSignal, ask: () => Promise<Value>): Promise<Value> => {
-    const known = cache.get(key);
-    if (known !== undefined && known.until > Date.now()) return known.value;
-    return together(key, signal, async () => {
-      const value = await ask();
-      // What is missing may be pushed in the next minute.
-      cache.set(key, { value, until: Date.now() + (value === null ? BRANCH_MS : forMs) });
-      return value;
-    });
-  };
 }

@@ -20,7 +20,7 @@ const NO_TEXT = /\.(?:png|jpe?g|gif|ico|webp|pdf|zip|gz|tgz|jar|war|class|so|dll
 
 /**
  * Lines that hold a text as it is written, in the asked commit. A small repository is read whole. In a larger one GitHub's
- * code search names the files (it knows the default branch only, and needs a token), and so do paths that hold a word of
+ * code search names the files (it knows the default branch only, and needs a token or an App), and so do paths that hold a word of
  * the text; at most 60 of them are read, so a line may be missed, but none is quoted from another commit.
  */
 export async function searchLines(
@@ -98,8 +98,8 @@ async function namedFiles(
   signal: AbortSignal,
 ): Promise<TreeEntry[]> {
   const telling = [...words].sort((left, right) => right.length - left.length);
-  const lists =
-    api.token === null ? [] : await Promise.all(telling.slice(0, MAX_QUERIES).map((word) => askPaths(api, place, word, signal)));
+  const asked = (await api.isSigned(place, signal)) ? telling.slice(0, MAX_QUERIES) : [];
+  const lists = await Promise.all(asked.map((word) => askPaths(api, place, word, signal)));
   const named = new Set(lists.flat());
   const parts = telling.flatMap((word) => word.toLowerCase().match(/[a-z0-9_]{3,60}/g) ?? []);
   const matches = (path: string) => parts.filter((part) => path.toLowerCase().includes(part)).length;
@@ -116,7 +116,7 @@ async function askPaths(api: GithubApi, { owner, repo }: GithubPlace, word: stri
   if (quoted === '') return [];
   const parameters = { q: `"${quoted}" repo:${owner}/${repo}`, per_page: MAX_READ };
   try {
-    const found = await api.get(CodeSearch, { route: 'GET /search/code', parameters, what: 'a code search', signal });
+    const found = await api.get({ owner, repo }, CodeSearch, { route: 'GET /search/code', parameters, what: 'a code search', signal });
     return found.items.map((item) => item.path);
   } catch (error) {
     // Its limit is soon used up, and it knows nothing of forks and archives: the paths alone name files then.

@@ -8,16 +8,18 @@ const BODILESS: readonly number[] = [204, 205, 304];
 
 /**
  * A fetch for calls that carry a token: follows redirects (a renamed repository) on the same host only, and reads no more
- * than `maxBytes`. What it refuses is answered as a reply with `REFUSAL_HEADER`.
+ * than `maxBytes`. What it refuses is answered as a reply with `REFUSAL_HEADER`. Who asks for `redirect: 'manual'` gets the first
+ * reply as it comes, to look after by itself.
  */
 export function createGuardedFetch(maxBytes: number): typeof fetch {
   return async (input, init) => {
     let url = new URL(input instanceof Request ? input.url : input);
+    if (init?.redirect === 'manual') return fetchOnce(url, init);
     const { origin } = url;
     for (let hops = 0; hops <= MAX_HOPS; hops += 1) {
       const response = await fetchOnce(url, init);
       const location = response.headers.get('location');
-      if (response.status < 300 || response.status > 399 || location === null) return readBounded(response, maxBytes);
+      if (response.status < 300 || response.status > 399 || location === null) return readBounded(response, url, maxBytes);
       await response.body?.cancel();
       url = new URL(location, url);
       if (url.origin !== origin) return refusal('upstream-failed', `it was sent on to another host (${url.host}), which is not followed`);
@@ -37,7 +39,7 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
   }
 }
 
-async function readBounded(response: Response, maxBytes: number): Promise<Response> {
+async function readBounded(response: Response, url: URL, maxBytes: number): Promise<Response> {
   const headers = new Headers(response.headers);
   // The body is decoded by now, and nobody but us may refuse.
   for (const name of [REFUSAL_HEADER, 'content-encoding', 'content-length']) headers.delete(name);
@@ -50,7 +52,9 @@ async function readBounded(response: Response, maxBytes: number): Promise<Respon
     chunks.push(chunk);
   }
   const body = BODILESS.includes(response.status) ? null : Buffer.concat(chunks);
-  return new Response(body, { status: response.status, statusText: response.statusText, headers });
+  const read = new Response(body, { status: response.status, statusText: response.statusText, headers });
+  // Where it came from at last: a renamed repository is known by it.
+  return Object.defineProperty(read, 'url', { value: url.href });
 }
 
 function refusal(code: 'upstream-failed' | 'too-large', message: string): Response {

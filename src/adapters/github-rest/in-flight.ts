@@ -1,4 +1,4 @@
-import { TriageError } from '../../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 
 /** Asks once for several who want the same at the same time. */
 export type Together<Value> = (key: string, signal: AbortSignal, ask: () => Promise<Value>) => Promise<Value>;

@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { TriageError } from '../../domain/errors.ts';
+import { appError, suspended } from './app-errors.ts';
+import { createGithubClient, type GithubAppKey, type GithubClient, type GithubClientOptions, type RepositoryName } from './client.ts';
+import { httpFailure } from './error.ts';
+import { createMemory } from './memory.ts';
+
+/** What a token is asked for: an installation, and no more of it than is needed. */
+export interface Grant {
+  readonly installation: number;
+  readonly permissions: Readonly<Record<string, 'read'>>;
+  /** Absent: all repositories of the installation. */
+  readonly only?: { repositories: string[] } | { repository_ids: number[] };
+}
+
+export interface InstallationToken {
+  readonly token: string;
+  /** When we got it and when it ends by our clock, in milliseconds. */
+  readonly madeAt: number;
+  readonly endsAt: number;
+}
+
+/** What a GitHub App can find out about itself. All questions throw TriageErrors only. */
+export interface Installations {
+  /** What may be asked for a repository; null where the App is not installed on it. */
+  find(place: RepositoryName, signal: AbortSignal): Promise<Grant | null>;
+  forget(place: RepositoryName): void;
+  /** To read the names of repositories, for each installation that is not suspended, up to twenty. */
+  list(signal: AbortSignal): Promise<Grant[]>;
+  /** One that does not end soon. `not-found` where the installation, or the repository in it, is gone. */
+  token(grant: Grant, signal: AbortSignal): Promise<InstallationToken>;
+  /** A token that GitHub took back. */
+  drop(grant: Grant): void;
+}
+
+/** All that Faultline ever asks of GitHub; an App that was granted more gives its tokens no more. */
+export const NEEDED: readonly string[] = ['actions', 'contents', 'metadata', 'pull_requests'];
+
+const MINUTE_MS = 60_000;
+/** An installation seldom changes; a missing one may be made in the next minute, by who was told that it is missing. */
+const FOUND_MS = 10 * MINUTE_MS;
+const MISSING_MS = MINUTE_MS;
+/** A token lives for an hour and is renewed so long before it ends, so that no call begins with one that ends under way. */
+const MARGIN_MS = 5 * MINUTE_MS;
+const MAX_REMEMBERED = 1_000;
+const MAX_INSTALLATIONS = 20;
+
+const Installation = z.object({
+  id: z.int(),
+  permissions: z.record(z.string(), z.unknown()).default({}),
+  suspended_at: z.string().nullish(),
+});
+const AccessToken = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
+
+export function createInstallations(options: GithubClientOptions, app: GithubAppKey): Installations {
+  const client = createGithubClient(options, { who: `app ${app.id}`, app });
+  const grants = createMemory<Grant | null>(MAX_REMEMBERED);
+  const tokens = createMemory<InstallationToken>(MAX_REMEMBERED);
+  return {
+    find: (place, signal) =>
+      grants.recall(keyOf(place), {
+        signal,
+        lifeMs: (grant) => (grant === null ? MISSING_MS : FOUND_MS),
+        ask: () => askInstallation(client, app.id, place, signal),
+      }),
+    forget: (place) => grants.forget(keyOf(place)),
+    list: (signal) => askInstallations(client, app.id, signal),
+    token: (grant, signal) =>
+      tokens.recall(JSON.stringify(grant), {
+        signal,
+        lifeMs: ({ madeAt, endsAt }) => Math.max(endsAt - madeAt - MARGIN_MS, (endsAt - madeAt) / 2),
+        ask: () => askToken(client, app.id, grant, signal),
+      }),
+    drop: (grant) => tokens.forget(JSON.stringify(grant)),
+  };
+}
+
+function keyOf({ owner, repo }: RepositoryName): string {
+  return `${owner}/${repo}`.toLowerCase();
+}
+
+async function askInstallation(client: GithubClient, id: string, place: RepositoryName, signal: AbortSignal): Promise<Grant | null> {
+  const what = `the installation of the GitHub App on ${place.owner}/${place.repo}`;
+  try {
+    const { data, url } = await client.request('GET /repos/{owner}/{repo}/installation', { ...place, request: { signal } });
+    const found = Installation.parse(data);
+    if (found.suspended_at != null) throw suspended(place, id);
+    return { installation: found.id, permissions: narrowed(found.permissions, NEEDED), only: sameRepository(url, place) };
+  } catch (error) {
+    if (httpFailure(error)?.status === 404) return null;
+    throw appError(what, error, id, signal);
+  }
+}
+
+/** A renamed repository was found under its number, or under its new name: tokens know no other. */
+function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Grant['only']> {
+  const [, number] = /\/repositories\/(\d{1,15})\/installation$/.exec(url) ?? [];
+  if (number !== undefined) return { repository_ids: [Number(number)] };
+  const [, name = repo] = /\/repos\/[^/]{1,200}\/([^/]{1,200})\/installation$/.exec(url) ?? [];
+  return { repositories: [decodeURIComponent(name)] };
+}
+
+/** GitHub refuses a token with a right that the installation was not granted. */
+function narrowed(granted: Readonly<Record<string, unknown>>, wanted: readonly string[]): Record<string, 'read'> {
+  return Object.fromEntries(wanted.filter((name) => granted[name] !== undefined).map((name) => [name, 'read']));
+}
+
+async function askInstallations(client: GithubClient, id: string, signal: AbortSignal): Promise<Grant[]> {
+  try {
+    const { data } = await client.request('GET /app/installations', { per_page: MAX_INSTALLATIONS, request: { signal } });
+    const installed = z.array(Installation).parse(data);
+    return installed
+      .filter((one) => one.suspended_at == null)
+      .map((one) => ({ installation: one.id, permissions: narrowed(one.permissions, ['metadata']) }));
+  } catch (error) {
+    throw appError('the installations of the GitHub App', error, id, signal);
+  }
+}
+
+async function askToken(client: GithubClient, id: string, grant: Grant, signal: AbortSignal): Promise<InstallationToken> {
+  const what = `a token of installation ${grant.installation}`;
+  const { installation, permissions, only } = grant;
+  try {
+    const { data, headers } = await client.request('POST /app/installations/{installation_id}/access_tokens', {
+      ...{ installation_id: installation, permissions, ...only },
+      request: { signal },
+    });
+    const { token, expires_at: end } = AccessToken.parse(data);
+    const madeAt = Date.now();
+    // By GitHub's own clock: ours may be wrong.
+    const made = Date.parse(headers.date ?? '');
+    return { token, madeAt, endsAt: madeAt + Date.parse(end) - (Number.isNaN(made) ? madeAt : made) };
+  } catch (error) {
+    // 422: the installation is there, but this repository was taken from it.
+    if (httpFailure(error)?.status === 422) throw new TriageError('not-found', `GitHub answered 422 for ${what}.`, { cause: error });
+    throw appError(what, error, id, signal);
+  }
+}
