@@ -1,5 +1,5 @@
 import type { Build, SourceText } from '../domain/build.ts';
-import { messageOf } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -14,10 +14,10 @@ import { mayPass, type TriageRun } from './run.ts';
 
 export interface GatherDeps {
   readonly stores: {
-    readonly builds: Pick<Stores['builds'], 'saveTestResults'>;
+    readonly builds: Pick<Stores['builds'], 'find' | 'saveTestResults'>;
     readonly triages: Pick<Stores['triages'], 'findByBuild' | 'markFetched'>;
   };
-  readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read'>;
+  readonly archive: Pick<BuildArchive, 'put' | 'list' | 'read' | 'remove'>;
   readonly masker: Masker;
   /** By provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], BuildSource>>>;
@@ -37,12 +37,20 @@ const AT_ONCE = 4;
 
 /**
  * The texts of a build that are worth reading. Where the CI that ran it may have more than is archived, they are fetched, masked, and kept;
- * what was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try.
+ * what was archived before and is gone there stays. Throws what may pass when tried again, unless this is the last try, and `not-found`
+ * where the build was deleted meanwhile: nothing of it stays archived.
  */
 export async function gatherSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, 'fence'>): Promise<Gathered> {
-  const { sources, notes } = await allSources(build, deps, run);
+  const { sources, notes } = await allSources(build, deps, run).finally(() => removeWhereDeleted(build, deps));
   const { read, survey, notes: remarks } = surveyFiles(sources);
   return { sources: read.filter((source) => 'text' in source), notes: [...notes, ...remarks], survey };
+}
+
+/** Who deletes a build deletes what is archived by then; what was archived since then is for us to delete. */
+async function removeWhereDeleted({ id }: Build, { stores, archive }: GatherDeps): Promise<void> {
+  if ((await stores.builds.find(id)) !== null) return;
+  await archive.remove(id);
+  throw new TriageError('not-found', `Build ${id} was deleted while it was triaged.`);
 }
 
 type All = Omit<Gathered, 'survey'>;

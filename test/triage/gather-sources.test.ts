@@ -18,6 +18,7 @@ const never = new AbortController().signal;
 let archive: BuildArchive;
 let job: TriageJob;
 let fetches = 0;
+let deleted = false;
 let fetch: () => Promise<FetchedBuild>;
 beforeEach(() => {
   archive = createMemoryArchive();
@@ -27,13 +28,14 @@ beforeEach(() => {
     ...{ lease: 1, notBefore: null, leaseExpiresAt: null, error: null, createdAt: at, updatedAt: at },
   };
   fetches = 0;
+  deleted = false;
   fetch = async () => fetchedOf(logOf('b.log', 'second'));
 });
 
 function gather(lastTry = false, of: Build = build) {
   const deps: GatherDeps = {
     stores: {
-      builds: { saveTestResults: async () => undefined },
+      builds: { find: async () => (deleted ? null : of), saveTestResults: async () => undefined },
       triages: {
         findByBuild: async () => job,
         markFetched: async ({ owed }) => {
@@ -68,6 +70,16 @@ describe('the texts of a build', () => {
     expect(notes).toEqual(['of the fetch']);
     expect((await archive.list(build.id)).map(({ name }) => name).toSorted()).toEqual(['a.log', 'b.log']);
     expect(job.fetched).toBe(2);
+  });
+  it('do not stay where the build is deleted while they are fetched', async () => {
+    fetch = async () => {
+      deleted = true;
+      return fetchedOf(logOf('a.log', 'first'));
+    };
+
+    await expect(gather()).rejects.toMatchObject({ code: 'not-found' });
+
+    expect(await archive.list(build.id)).toEqual([]);
   });
   it('are taken from the archive once they cover what is owed', async () => {
     await gather();
