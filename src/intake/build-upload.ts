@@ -62,7 +62,8 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
 /**
  * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is
  * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try
- * completes, with its own logs only.
+ * completes, with its own logs only. Logs of the same names are replaced one by one: another process may be receiving the same upload
+ * right now, and what it has kept must not be gone when it says so.
  */
 async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { sources }: PreparedSources): Promise<void> {
   const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
@@ -75,7 +76,8 @@ async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { so
       },
     );
   }
-  if (!created) await deps.archive.remove(row.id);
+  const names = new Set(sources.map(({ name }) => name));
+  if (!created && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
   for (const source of sources) await deps.archive.put(row.id, source);
 }
 

@@ -28,7 +28,7 @@ export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
   readonly database: Pick<Database, 'transaction'>;
-  readonly archive: Pick<BuildArchive, 'put' | 'remove'>;
+  readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly masker: Masker;
   readonly logger: Logger;

@@ -190,3 +190,29 @@ test('an upload that was cut off leaves nothing of itself to the one that comple
   expect(answer.json()).toMatchObject({ buildId: build.id });
   expect((await archive.list(build.id)).map(({ name }) => name)).toEqual(['whole.log']);
 });
+
+test('an upload that another process is receiving too never takes away what that one has kept', async () => {
+  const archive = createPostgresArchive(database);
+  const metadata = { repository: 'shop/api', pipeline: 'ci', number: '813' };
+  const { build } = await stores.builds.upsert({ ...sparseBuild(metadata), status: 'unknown' });
+  await archive.put(build.id, { name: 'a.log', kind: 'log', text: 'error: boom', notes: [] });
+  const seen: string[][] = [];
+  const watched = {
+    ...archive,
+    put: async (...[id, source]: Parameters<typeof archive.put>) => {
+      seen.push((await archive.list(id)).map(({ name }) => name));
+      await archive.put(id, source);
+    },
+  };
+  const other = await buildHttp(emptyHttpDeps({ database, stores, archive: watched }));
+
+  const answer = await other.inject({
+    method: 'POST',
+    url: '/api/builds',
+    headers: { authorization: `Bearer ${TOKENS.ingest}` },
+    payload: { metadata, logs: [{ name: 'a.log', text: 'error: boom' }] },
+  });
+  await other.close();
+
+  expect([answer.statusCode, seen]).toEqual([202, [['a.log']]]);
+});
