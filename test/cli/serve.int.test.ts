@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { BARE } from '../support/bare-environment.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
@@ -22,7 +23,7 @@ async function serve(name: string, env: Readonly<Record<string, string>>, flags:
   const data = join(folder, name);
   await copyTestDatabase(join(data, 'database'));
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', data, '--port', '0', ...flags], {
-    env: { PATH: process.env.PATH, FAULTLINE_LOG_LEVEL: 'debug', ...env },
+    env: { ...BARE, FAULTLINE_LOG_LEVEL: 'debug', ...env },
   });
   let said = '';
   for (const stream of [child.stdout, child.stderr]) {

@@ -7,12 +7,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import { BARE } from '../support/bare-environment.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../support/die-at-door.ts');
-const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/faultline-compiled');
 
 interface Doors {
   readonly process: ChildProcess;
@@ -23,7 +23,7 @@ interface Doors {
 
 async function openDoors(database: string, place: string): Promise<Doors> {
   const child = spawn(process.execPath, [SCRIPT, database, place], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED },
+    env: BARE,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(child, 'exit');

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { OutwardAct } from '../../src/domain/outward-act.ts';
+import { BARE } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
@@ -14,7 +15,6 @@ import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 
 const SCRIPT = resolve(import.meta.dirname, '../support/die-at.ts');
 /** Each process after the first starts in half the time. */
-const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/faultline-compiled');
 /** A failure that the rules are sure of: its answer is told without a person. */
 const SLUG = 'receipt-snapshot';
 const NODES = ['classify', 'reason', 'select_tool', 'execute_tool', 'observe', 'generate_answer', 'verify'];
@@ -31,7 +31,7 @@ const Told = z.object({
 /** Starts a process that dies at the place, and waits for its end. */
 async function dieAt(place: string, dataDir: string, environment: Readonly<Record<string, string>>) {
   const child = spawn(process.execPath, [SCRIPT, dataDir, place, SLUG], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, ...environment },
+    env: { ...BARE, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 60_000,
     killSignal: 'SIGABRT',

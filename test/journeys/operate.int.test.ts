@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
+import { BARE } from '../support/bare-environment.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
 import { freePort } from '../support/gate.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
@@ -51,7 +52,7 @@ afterAll(async () => {
 async function start(command: 'serve' | 'worker', environment: Readonly<Record<string, string>>): Promise<Process> {
   const child = spawn(process.execPath, [MAIN, command, '--data', join(folder, 'data')], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE,
       ...CANARIES,
       FAULTLINE_PORT: '0',
       FAULTLINE_TOKENS: `admin:admin:${TOKEN}`,

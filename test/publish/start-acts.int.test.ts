@@ -16,6 +16,7 @@ import type { Stores } from '../../src/ports/stores.ts';
 import { type ActsDeps, startActs } from '../../src/publish/start-acts.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../store/samples.ts';
+import { BARE } from '../support/bare-environment.ts';
 import { startCommentDesk } from '../support/comment-desk.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
@@ -173,7 +174,7 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const desk = await startCommentDesk();
 
   for (const deadly of ['act-taken', 'act-made', 'act-made', 'act-noted']) {
-    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, desk.url], { env: { PATH: process.env.PATH }, stdio: 'inherit' });
+    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, desk.url], { env: BARE, stdio: 'inherit' });
     const [, signal] = await once(child, 'exit');
     expect(signal, deadly).toBe('SIGKILL');
   }

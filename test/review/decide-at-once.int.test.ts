@@ -13,6 +13,7 @@ import type { Stores } from '../../src/ports/stores.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../store/samples.ts';
+import { BARE } from '../support/bare-environment.ts';
 import { openTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 
@@ -85,7 +86,7 @@ it('T01: a decision whose process is killed is stored with all that it teaches, 
     ['deciding', 0],
     ['decided', 1],
   ] as const) {
-    const child = spawn(process.execPath, [SCRIPT, prepared.dataDir, place, id], { env: { PATH: process.env.PATH }, stdio: 'inherit' });
+    const child = spawn(process.execPath, [SCRIPT, prepared.dataDir, place, id], { env: BARE, stdio: 'inherit' });
     const [, signal] = await once(child, 'exit');
     expect(signal, place).toBe('SIGKILL');
     const after = await openPglite({ dataDir: prepared.dataDir });

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { BARE } from './bare-environment.ts';
 import { type ComposeModel, type ComposeService, newEnv, readCompose } from './compose/compose.ts';
 import { freePort } from './gate.ts';
 import { startMongodb, type TestMongodb } from './mongodb.ts';
@@ -81,7 +82,7 @@ async function startAs(name: string, service: ComposeService, own: Environment, 
   const nowhere = join(tmpdir(), `faultline-no-data-${process.pid}`);
   const child = spawn(process.execPath, [MAIN, ...(service.command ?? [])], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE,
       ...withoutNull(service.environment),
       FAULTLINE_LOG_LEVEL: 'warn',
       FAULTLINE_RATE_LIMIT: '100000',

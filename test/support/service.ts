@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
+import { BARE } from './bare-environment.ts';
 
 const MAIN = resolve(import.meta.dirname, '../../src/cli/main.ts');
 const READY_MS = 60_000;
@@ -20,7 +21,7 @@ export const TOKEN = 'test-token-of-an-administrator';
 export async function startService(dataDir: string, environment: Readonly<Record<string, string>> = {}): Promise<Service> {
   const child = spawn(process.execPath, [MAIN, 'serve', '--data', dataDir, '--port', '0'], {
     env: {
-      PATH: process.env.PATH,
+      ...BARE,
       FAULTLINE_TOKENS: `admin:admin:${TOKEN}`,
       FAULTLINE_LOG_LEVEL: 'warn',
       FAULTLINE_RATE_LIMIT: '100000',

@@ -11,11 +11,11 @@ import { sparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
+import { BARE } from './bare-environment.ts';
 import { capturedFailure } from './captured-failures.ts';
 import type { TestServer } from './postgres.ts';
 
 const SCRIPT = resolve(import.meta.dirname, 'worker-process.ts');
-const COMPILED = resolve(import.meta.dirname, '../../node_modules/.cache/faultline-compiled');
 const LEASE_MS = '1000';
 /** A failure whose answer the rules are sure of, so that it is told without a person. */
 const SURE = 'receipt-snapshot';
@@ -49,7 +49,7 @@ export async function openFleet(server: TestServer, settings: Readonly<Record<st
   const stores = createStores(database, systemClock);
   const workers: Worker[] = [];
   const environment = {
-    ...{ PATH: process.env.PATH, NODE_COMPILE_CACHE: COMPILED, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'pg-boss' },
+    ...{ ...BARE, FAULTLINE_DATABASE_URL: url, FAULTLINE_JOB_QUEUE: 'pg-boss' },
     ...{ FAULTLINE_BUILD_ARCHIVE: 'postgres', FAULTLINE_LEASE_MS: LEASE_MS, FAULTLINE_PUBLISH_TIMEOUT_MS: '500', ...settings },
   };
   return {
