@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTurn } from '../../../src/adapters/database/in-turn.ts';
+import type { PgDatabase } from '../../../src/adapters/database/pool-database.ts';
 import { openPostgres } from '../../../src/adapters/database/postgres.ts';
 import type { LIMITS } from '../../../src/adapters/database/session-limits.ts';
 import { isRetryable } from '../../../src/domain/errors.ts';
@@ -17,7 +19,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
   });
   afterAll(async () => server?.dispose());
 
-  async function openThings(limits: Partial<typeof LIMITS> = {}, poolSize = 4): Promise<Database & { readonly url: string }> {
+  async function openThings(limits: Partial<typeof LIMITS> = {}, poolSize = 4): Promise<PgDatabase & { readonly url: string }> {
     const url = await server.createDatabase();
     const db = await openPostgres({ url, poolSize, limits });
     await db.query('create table things (id int, half text, primary key (id, half))');
@@ -110,6 +112,22 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await expect(waiting).rejects.toMatchObject({ retryable: true, details: { state: '55P03', busy: true } });
     await holder.end();
     expect(tries).toBe(1);
+    await db.close();
+  });
+
+  it('a process waits for its turn to set the database up, whatever the limit of a lock is', async () => {
+    const db = await openThings({ lock_timeout: 100 });
+    const seen: string[] = [];
+    const first = inTurn(db, async () => {
+      seen.push('first begins');
+      await delay(500);
+      seen.push('first ends');
+    });
+    const second = delay(100).then(() => inTurn(db, async () => seen.push('second begins')));
+
+    await Promise.all([first, second]);
+
+    expect(seen).toEqual(['first begins', 'first ends', 'second begins']);
     await db.close();
   });
 
