@@ -18,14 +18,18 @@ export function hashedItem(id: string, text: string, metadata: Readonly<Record<s
   return { id, text, metadata: { ...metadata, hash } };
 }
 
-/** Makes a namespace hold just these items: what has another hash is embedded, what is not among them is removed. */
+/**
+ * Makes a namespace hold just these items: what has another hash is embedded, what is not among them is removed. Items that people add and
+ * take away are asked for once it is known what the index holds: what somebody adds meanwhile is then never taken for a stray.
+ */
 export async function bringInStep(
   index: VectorIndex,
   namespace: VectorNamespace,
-  items: readonly VectorItem[],
+  given: readonly VectorItem[] | (() => Promise<readonly VectorItem[]>),
   signal?: AbortSignal,
 ): Promise<InStep> {
   const held = await index.list(namespace);
+  const items = typeof given === 'function' ? await given() : given;
   const hashes = new Map(held.map(({ id, metadata }) => [id, metadata.hash]));
   const fresh = items.filter((item) => hashes.get(item.id) !== item.metadata.hash);
   for (let from = 0; from < fresh.length; from += BATCH) await index.upsert(namespace, fresh.slice(from, from + BATCH), signal);

@@ -120,7 +120,7 @@ async function embedQuietly(deps: KnowledgeDeskDeps, signal: AbortSignal | undef
 async function embedAll({ semantic, curated, store }: KnowledgeDeskDeps, signal: AbortSignal | undefined): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
   const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
-  const ofTeam = await bringInStep(semantic, 'team_knowledge', (await store.all()).map(itemOf), signal);
+  const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(itemOf), signal);
   return {
     embedder: semantic.embedder,
     embedded: ofCurated.fresh.length + ofTeam.fresh.length,

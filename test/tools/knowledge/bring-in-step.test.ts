@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
+import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
+import { bringInStep, hashedItem } from '../../../src/tools/knowledge/bring-in-step.ts';
+
+it('leaves what somebody adds while the index is read, and takes out what is gone', async () => {
+  const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) => hashedItem(id, `text of ${id}`, {}));
+  if (stays === undefined || gone === undefined || added === undefined) throw new Error('three items');
+  const index = createMemoryIndex(createHashingEmbedder());
+  await index.upsert('team_knowledge', [stays, gone]);
+  const stored = [stays];
+  const slow = {
+    ...index,
+    list: async (namespace: 'team_knowledge' | 'knowledge' | 'error_library') => {
+      // Stored and embedded by another process.
+      stored.push(added);
+      await index.upsert(namespace, [added]);
+      return index.list(namespace);
+    },
+  };
+
+  await bringInStep(slow, 'team_knowledge', async () => [...stored]);
+
+  expect((await index.list('team_knowledge')).map(({ id }) => id).toSorted()).toEqual(['added', 'stays']);
+});
