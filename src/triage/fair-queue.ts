@@ -29,14 +29,20 @@ export function fairQueue(queue: JobQueue, { turns, logger }: FairQueueDeps): Jo
           return null;
         });
         if (other === null) return await handler(jobId, signal);
-        await queue.enqueue(jobId);
-        return await handler(other, signal);
+        await queue.enqueue(jobId, { priority: other.isUrgent ? 'high' : 'normal' });
+        return await handler(other.instead, signal);
       }, options),
   };
 }
 
+interface Choice {
+  readonly instead: string;
+  /** Whether the job that gives way is. */
+  readonly isUrgent: boolean;
+}
+
 /** Answers which job to take instead of the one that rang, or null where it is its turn. */
-function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promise<string | null> {
+function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promise<Choice | null> {
   let seen: { readonly at: number; readonly waiting: Map<string, Turn>; readonly working: Map<string, number> } | null = null;
   let last: string | null = null;
 
@@ -65,6 +71,6 @@ function createChooser(turns: FairQueueDeps['turns']): (jobId: string) => Promis
     waiting.delete(other?.id ?? jobId);
     working.set(taken.repository, inWork(taken.repository) + 1);
     last = taken.repository;
-    return other?.id ?? null;
+    return other === undefined ? null : { instead: other.id, isUrgent: here.urgent };
   };
 }

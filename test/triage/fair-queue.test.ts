@@ -13,7 +13,7 @@ async function worldOf(jobs: readonly Job[], unseen: readonly Job[] = []) {
   let handle: Parameters<JobQueue['work']>[0] = async () => undefined;
   const queue: JobQueue = {
     driver: 'by hand',
-    enqueue: async (jobId) => void rang.push(jobId),
+    enqueue: async (jobId, { priority } = {}) => void rang.push(priority === 'high' ? `${jobId} at once` : jobId),
     work: async (handler) => {
       handle = handler;
     },
@@ -95,4 +95,15 @@ it('runs what rang where whose turn it is cannot be asked, or the job is unknown
   await ring('never seen');
 
   expect(ran).toEqual(['unknown', 'never seen']);
+});
+
+it('lets an urgent job that gave way to another urgent one stay urgent', async () => {
+  const { ran, rang, ring } = await worldOf([
+    { id: 'a', ...NOISY, working: 1, urgent: true },
+    { id: 'b', ...QUIET, urgent: true },
+  ]);
+
+  await ring('a');
+
+  expect([ran, rang]).toEqual([['b'], ['a at once']]);
 });
