@@ -121,7 +121,10 @@ export function createSemanticPgvectorIndex(db: Database, embedder: Embedder, ke
     ...index,
     embedder: embedder.name,
     // Nothing is asked of a server, and paid for, where nothing can be found.
-    search: async (namespace, query, signal) => ((await index.count(namespace)) === 0 ? [] : index.search(namespace, query, signal)),
+    search: async (namespace, query, signal) => {
+      const [any] = await db.query('select 1 from vector_items where namespace = $1 and embedder = $2 limit 1', [namespace, embedder.name]);
+      return any === undefined ? [] : index.search(namespace, query, signal);
+    },
     clear: async () => {
       await db.query('delete from vector_items where embedder <> all($1::text[])', [kept]);
     },
