@@ -5,9 +5,10 @@ import type { DeliveryStore, KeptDelivery, LandingDelivery } from '../ports/deli
 const MAX_BATCH = 500;
 /** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
 const MAX_LANES = 4;
-const SLOW_MS = 250;
-/** Senders that were answered a moment ago come again: they count as waiting for so long. */
-const QUIET_MS = 50;
+const SLOW_MS = 25;
+/** So many senders within so long are a flood: a hundred a second. Fewer leave the database time for everything. */
+const FLOOD = 10;
+const FLOOD_MS = 100;
 /** More than can wait and still be told within the ten seconds that GitHub gives us. */
 const MAX_WAITING = 20_000;
 /** A statement that failed later than this is not tried again: its senders have waited long enough. */
@@ -22,7 +23,7 @@ export interface Landed {
 export interface Landing {
   /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
   land(delivery: LandingDelivery): Promise<Landed>;
-  /** Whether senders wait for the database, or did a moment ago. */
+  /** Whether senders wait for the database, or come in a flood. */
   busy(): boolean;
 }
 
@@ -36,14 +37,18 @@ export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>):
   const queue: Waiting[] = [];
   let lanes = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
+  /** When the last few came. */
+  const came: number[] = [];
   return {
     land: (delivery) =>
       new Promise((landed, failed) => {
+        came.push(performance.now());
+        if (came.length > FLOOD) came.shift();
         if (queue.length >= MAX_WAITING) return failed(tooManyWait());
         queue.push({ delivery, landed, failed });
         if (lanes === 0 || (lanes < MAX_LANES && performance.now() - startedAt > SLOW_MS)) void runLane();
       }),
-    busy: () => lanes > 0 || performance.now() - startedAt < QUIET_MS,
+    busy: () => lanes > 0 || (came.length === FLOOD && performance.now() - (came[0] ?? 0) < FLOOD_MS),
   };
 
   async function runLane(): Promise<void> {

@@ -19,6 +19,11 @@ const SWEEP_BATCH = 500;
 const MAX_IN_HAND = 20_000;
 /** While senders wait, the relay rests this many times as long as it worked: being accepted is urgent, being read is not. */
 const REST_WHILE_BUSY = 3;
+/** Only as long as it worked, once the next one has waited for so long: a flood that lasts has to share. */
+const REST_WHILE_LATE = 1;
+const LATE_MS = 10_000;
+/** Work that was slow for once, or a database that hung, is not rested from for long. */
+const MAX_REST_MS = 250;
 const MAX_TRIES = 8;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
@@ -52,21 +57,27 @@ export interface Relay {
   stop(): Promise<void>;
 }
 
+interface InHand {
+  readonly key: DeliveryKey;
+  readonly since: number;
+}
+
 export function createRelay(deps: RelayDeps): Relay {
-  const inHand = new Map<string, DeliveryKey>();
+  const inHand = new Map<string, InHand>();
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
   let stopped = false;
 
   function add(key: DeliveryKey): void {
     if (stopped || inHand.size >= MAX_IN_HAND) return;
-    inHand.set(`${key.source} ${key.deliveryId}`, key);
+    const name = `${key.source} ${key.deliveryId}`;
+    if (!inHand.has(name)) inHand.set(name, { key, since: performance.now() });
     // Not in this turn: the answer that is being written goes first.
     running ??= new Promise<void>((resolve) => setImmediate(resolve)).then(run);
   }
 
   async function run(): Promise<void> {
-    for (const [name, key] of inHand) {
+    for (const [name, { key, since }] of inHand) {
       if (stopped) break;
       const startedAt = performance.now();
       const reached = await relayOne(deps, key);
@@ -76,7 +87,7 @@ export function createRelay(deps: RelayDeps): Relay {
       if (deps.busy?.() !== true) continue;
       // Where the queue is on the same database, what was rung is work as well.
       await deps.bell.settle(RING_MS);
-      await delay((performance.now() - startedAt) * REST_WHILE_BUSY);
+      await delay(restAfter(performance.now() - startedAt, startedAt - since));
     }
     running = null;
   }
@@ -107,6 +118,11 @@ export function createRelay(deps: RelayDeps): Relay {
       await deps.bell.settle(SETTLE_MS);
     },
   };
+}
+
+/** Milliseconds, while senders wait: after so much work on a delivery that had waited for so long. */
+function restAfter(workedMs: number, waitedMs: number): number {
+  return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
 }
 
 /** A relay for a process without doors: it makes builds of what processes with doors left behind. */

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createLanding } from '../../src/intake/landing.ts';
 import type { KeptDelivery, LandingDelivery } from '../../src/ports/deliveries.ts';
@@ -60,6 +60,23 @@ describe('landing', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
 
     expect(await landing.land(delivery('later'))).toEqual({ before: null });
+  });
+
+  test('a sender now and then is no flood; ten within a tenth of a second are, until it is over', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = fakeStore();
+    store.state.slowMs = 1;
+    const landing = createLanding(store);
+    await landing.land(delivery('one'));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(landing.busy()).toBe(false);
+
+    await Promise.all(ids(10).map((id) => landing.land(delivery(id))));
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(landing.busy()).toBe(true);
+    vi.advanceTimersByTime(100);
+    expect(landing.busy()).toBe(false);
   });
 
   test('copies in one statement are one delivery, and each copy is told of the first', async () => {

@@ -35,6 +35,19 @@ describe('the relay', () => {
     expect(rings).toEqual(['job_1', 'job_2!', 'job_3']);
   });
 
+  test('goes on while senders never cease to come', async () => {
+    const { deps, state } = fakeHttpDeps();
+    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const relay = createRelay({ ...deps, bell, busy: () => true });
+    const all = Array.from({ length: 20 }, (_, index) => landed(index));
+    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    for (const { key } of all) relay.add(key);
+    await relay.idle();
+
+    expect(state.deliveries.every((kept) => kept.state === 'recorded')).toBe(true);
+    expect(state.rung).toHaveLength(20);
+  });
+
   test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
     const { deps, state, relay } = world();
     const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
