@@ -2,6 +2,7 @@ import { isRetryable, messageOf } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { GreenJob, Stores } from '../ports/stores.ts';
 import { type LearnDeps, learnGreen } from './learn-green.ts';
+import { lookRegularly } from './look-regularly.ts';
 import { retryDelay } from './retries.ts';
 
 export interface GreenKeeperDeps extends LearnDeps {
@@ -25,26 +26,7 @@ const MAX_SENTENCE = 500;
  * stands in the database, so a stop loses nothing. `stop` gives back what is being worked on.
  */
 export function startGreenKeeper(deps: GreenKeeperDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  let work = Promise.resolve();
-  let busy = false;
-  const look = () => {
-    if (busy) return;
-    busy = true;
-    work = workOff(deps, stopping.signal).finally(() => {
-      busy = false;
-    });
-  };
-  const timer = setInterval(look, deps.intervalMs);
-  timer.unref();
-  look();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await work;
-    },
-  };
+  return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
 }
 
 async function workOff(deps: GreenKeeperDeps, stopping: AbortSignal): Promise<void> {

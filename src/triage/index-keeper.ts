@@ -3,6 +3,7 @@ import { isRetryable, messageOf } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { VectorDebt, VectorDebtStore } from '../ports/vector-debts.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import { lookRegularly } from './look-regularly.ts';
 import { retryDelay } from './retries.ts';
 
 export interface PayVectorsDeps {
@@ -39,26 +40,7 @@ export async function payAtOnce(deps: PayVectorsDeps, namespace: VectorNamespace
 
 /** Pays in the background what the index is owed, for as long as it takes. What is owed stands in the database, so a stop loses nothing. */
 export function startIndexKeeper(deps: IndexKeeperDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController();
-  let work = Promise.resolve();
-  let busy = false;
-  const look = () => {
-    if (busy) return;
-    busy = true;
-    work = workOff(deps, stopping.signal).finally(() => {
-      busy = false;
-    });
-  };
-  const timer = setInterval(look, deps.intervalMs);
-  timer.unref();
-  look();
-  return {
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await work;
-    },
-  };
+  return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
 }
 
 async function workOff(deps: IndexKeeperDeps, stopping: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { lookRegularly } from './look-regularly.ts';
 import { keepsForEver, payLogs, type RetentionDeps, type RetentionPolicy, retain } from './retention.ts';
 
 export interface RetentionKeeperDeps extends RetentionDeps {
@@ -22,26 +23,12 @@ const PAUSE_MS = 200;
  * away. One process at a time does so. What is owed stands in the database, so a stop loses nothing.
  */
 export function startRetentionKeeper(deps: RetentionKeeperDeps): { stop(): Promise<void> } {
-  const stopping = new AbortController();
   const holder = randomUUID();
   const rounds = { deps, holder, retainedAt: Number.NEGATIVE_INFINITY };
-  let work = Promise.resolve();
-  let busy = false;
-  const look = () => {
-    if (busy) return;
-    busy = true;
-    work = lookAfter(rounds, stopping.signal).finally(() => {
-      busy = false;
-    });
-  };
-  const timer = setInterval(look, deps.intervalMs);
-  timer.unref();
-  look();
+  const looking = lookRegularly(deps.intervalMs, (stopping) => lookAfter(rounds, stopping));
   return {
     stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      await work;
+      await looking.stop();
       await deps.store.leave(OFFICE, holder).catch(() => undefined);
     },
   };

@@ -2,6 +2,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { JobTurns } from '../ports/job-turns.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { QuestionStore } from '../ports/questions.ts';
+import { lookRegularly } from './look-regularly.ts';
 
 const BATCH = 100;
 
@@ -15,11 +16,8 @@ export interface SweeperDeps {
 }
 
 /** Rings again for every job that is owed and that nobody holds: the queue may forget, the database does not. */
-export function startSweeper(deps: SweeperDeps): { stop(): void } {
-  const timer = setInterval(() => void sweep(deps), deps.intervalMs);
-  timer.unref();
-  void sweep(deps);
-  return { stop: () => clearInterval(timer) };
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  return lookRegularly(deps.intervalMs, () => sweep(deps));
 }
 
 async function sweep(deps: SweeperDeps): Promise<void> {
