@@ -10,6 +10,8 @@ import { settlesWithin } from './settles-within.ts';
 
 /** Only for rings that come from elsewhere and for retries: a ring of this process wakes its workers itself. */
 const POLL_SECONDS = 1;
+/** How long the same error is not worth another line. */
+const SAY_AGAIN_MS = 60_000;
 /** How long an aborted handler may take to end before it is left behind. */
 const ABORT_GRACE_MS = 2000;
 
@@ -46,7 +48,12 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
   const { db, logger, pollSeconds = POLL_SECONDS, attempts = ATTEMPTS } = options;
   const sql = poolExecutor(db.pool);
   const boss = new PgBoss({ db: sql, schema: SCHEMA, backend: db.driver, schedule: false });
-  boss.on('error', (error) => logger.warn({ error }, 'job queue reported an error'));
+  const told = createToldLately(SAY_AGAIN_MS);
+  boss.on('error', (error) => {
+    // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
+    if (told(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
+    else logger.warn({ error }, 'job queue reported an error');
+  });
   boss.on('warning', (warning) => logger.warn({ warning }, 'job queue warned'));
   await startBoss(boss, attempts);
   // PGlite belongs to one process: whatever is still marked as running there died with the one before.
@@ -84,6 +91,17 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
     },
 
     ...createPgBossDesk(sql, enqueue),
+  };
+}
+
+/** Whether the last one was the same, less than so long ago. */
+function createToldLately(milliseconds: number): (message: string) => boolean {
+  let last = { message: '', at: Number.NEGATIVE_INFINITY };
+  return (message) => {
+    const now = performance.now();
+    if (message === last.message && now - last.at < milliseconds) return true;
+    last = { message, at: now };
+    return false;
   };
 }
 

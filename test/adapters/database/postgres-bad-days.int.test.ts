@@ -5,8 +5,10 @@ import { inTurn } from '../../../src/adapters/database/in-turn.ts';
 import type { PgDatabase } from '../../../src/adapters/database/pool-database.ts';
 import { openPostgres } from '../../../src/adapters/database/postgres.ts';
 import type { LIMITS } from '../../../src/adapters/database/session-limits.ts';
+import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
 import { isRetryable } from '../../../src/domain/errors.ts';
 import type { Database } from '../../../src/ports/database.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { sampleBuild } from '../../store/samples.ts';
 import { startGate } from '../../support/gate.ts';
@@ -113,6 +115,40 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     await holder.end();
     expect(tries).toBe(1);
     await db.close();
+  });
+
+  it('T26: the queue on a database that is away says so once, not at every look, and rings again by itself', async () => {
+    const db = await openMigrated(server);
+    let lines = 0;
+    const counting = {
+      ...silentLogger,
+      warn: () => {
+        lines += 1;
+      },
+    };
+    const queue = await createPgBossQueue({ db, logger: counting });
+    const seen: string[] = [];
+    await queue.work(async (jobId) => void seen.push(jobId), { concurrency: 8 });
+
+    await server.stop('immediate');
+    await delay(3_000);
+    const said = lines;
+    await server.start();
+
+    await expect
+      .poll(
+        async () => {
+          await queue.enqueue('after').catch(() => undefined);
+          return seen;
+        },
+        { timeout: 20_000 },
+      )
+      .toContain('after');
+    // Eight workers look once a second; the end of the connections and the refusals after it are two things.
+    expect(said).toBeGreaterThan(0);
+    expect(said).toBeLessThan(6);
+    await queue.stop({ timeoutMs: 500 });
+    await db.dispose();
   });
 
   it('a process waits for its turn to set the database up, whatever the limit of a lock is', async () => {
