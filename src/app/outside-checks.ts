@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Probe, ProbeReply } from '../adapters/probe/http-probe.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
+import { probeGithubApp } from './probes.ts';
 import type { BackendCheck } from './readiness.ts';
 
 /** Others' services are asked rarely: a probe every few seconds must not become a load on them. */
@@ -23,7 +24,8 @@ export function outsideChecks(config: Config): BackendCheck[] {
   };
   const model = modelProbe(config);
   if (model !== null) add('analyst', model, readModel);
-  if (github.token !== null) add('github', githubProbe(github.baseUrl, github.token), readGithub);
+  if (github.app !== null) checks.push(githubAppCheck(github));
+  else if (github.token !== null) add('github', githubProbe(github.baseUrl, github.token), readGithub);
   if (jenkins.baseUrl !== null) add('jenkins', jenkinsProbe(jenkins.baseUrl, jenkins.user, jenkins.token), readJenkins);
   const { driver, baseUrl } = config.webSearch;
   // The others have no question that is free.
@@ -43,6 +45,16 @@ function modelProbe({ analyst: { driver, llm } }: Config): Probe | null {
   const { endpoint, apiKey } = llm.azure;
   if (endpoint !== null) return { url: below(endpoint, 'openai/models?api-version=2024-10-21'), headers: { 'api-key': apiKey ?? '' } };
   return llm.apiKey === null ? null : { url: 'https://api.openai.com/v1/models', headers: bearer(llm.apiKey) };
+}
+
+/** Where an App asks, its key is what can be wrong. */
+function githubAppCheck(github: Config['buildSource']['github']): BackendCheck {
+  return {
+    name: 'github',
+    freshMs: OUTSIDE_MS,
+    limitMs: LIMIT_MS,
+    ask: async (signal) => `answers the App ${(await probeGithubApp(github, [], signal)).name}`,
+  };
 }
 
 export function githubProbe(baseUrl: string, token: string): Probe {

@@ -68,7 +68,8 @@ async function isFolder(path: string): Promise<boolean> {
 }
 
 function codeFindings({ codeHost, buildSource }: Config): Finding[] {
-  const reads = codeHost.driver === 'github' || (codeHost.driver === 'auto' && buildSource.github.token !== null);
+  const reads =
+    codeHost.driver === 'github' || (codeHost.driver === 'auto' && (buildSource.github.token ?? buildSource.github.app) !== null);
   if (codeHost.driver === 'none') return [ok('code', 'not read, as configured')];
   if (reads) return [ok('code', `read over ${hostOf(buildSource.github.baseUrl)}`)];
   if (Object.keys(codeHost.clones).length > 0) return [];

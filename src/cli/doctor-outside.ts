@@ -6,6 +6,7 @@ import type { Config } from '../config/schema.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { checkModel } from './check-model.ts';
 import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
+import { examineGithubApp } from './doctor-github-app.ts';
 import { SKEW_MS, skewed } from './doctor-stores.ts';
 
 type Reply = Awaited<ReturnType<typeof probeHttp>>;
@@ -17,7 +18,7 @@ const MODEL_SPARE_MS = 15_000;
 /** Services of others that are asked for logs, code and judgements, as configured. */
 export function examineOutside(config: Config): Examination[] {
   return [
-    githubExamination(config),
+    ...githubExaminations(config),
     jenkinsExamination(config),
     ...searchExaminations(config),
     {
@@ -31,6 +32,13 @@ export function examineOutside(config: Config): Examination[] {
   ];
 }
 
+/** An App asks before the token, which then need not be there. */
+function githubExaminations(config: Config): Examination[] {
+  const { app, token } = config.buildSource.github;
+  if (app === null) return [githubExamination(config)];
+  return token === null ? [examineGithubApp(config)] : [examineGithubApp(config), githubExamination(config)];
+}
+
 function githubExamination({ buildSource: { github } }: Config): Examination {
   const name = 'github';
   const { token } = github;
@@ -42,7 +50,7 @@ function githubExamination({ buildSource: { github } }: Config): Examination {
         return note(
           name,
           'no token: logs of GitHub builds cannot be fetched',
-          'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read)',
+          'set FAULTLINE_GITHUB_TOKEN (actions: read, contents: read), or FAULTLINE_GITHUB_APP_ID and FAULTLINE_GITHUB_APP_KEY',
         );
       const reply = await probeHttp(githubProbe(github.baseUrl, token), signal);
       return [...clockFindings('github clock', reply), githubFinding(reply)];
@@ -55,14 +63,14 @@ function githubFinding({ status, headers, json }: Reply): Finding {
   if (status === 401)
     return wrong(name, 'the token is refused', 'make a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired');
   if (status >= 300 && status !== 404)
-    return wrong(name, `the API answers ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it ends with /api/v3');
+    return wrong(name, `the API answers ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3');
   const limits = RateLimit.safeParse(json);
   // Enterprise servers may have no rate limit, and then say 404.
   if (!limits.success && status !== 404)
     return wrong(
       name,
       'what answers there is not the API of GitHub',
-      'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it ends with /api/v3',
+      'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
     );
   const scopes = headers.get('x-oauth-scopes');
   // Only classic tokens say their scopes.

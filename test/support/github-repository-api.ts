@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { GitRepository } from './git-repository.ts';
+import { answerForApp, type TestGithubApp } from './github-app.ts';
+import { type GithubPlace, takePrefix } from './github-place.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 /** What the pretended GitHub knows beside the repository. Change it at any time. */
@@ -34,7 +36,13 @@ interface Ask {
 }
 
 /** GitHub's addresses that the code host uses, over real HTTP; what they tell, git tells of a real repository. */
-export async function startGithubRepositoryApi(): Promise<GithubRepositoryApi> {
+export async function startGithubRepositoryApi({
+  app = null,
+  place = 'github.com',
+}: {
+  readonly app?: TestGithubApp | null;
+  readonly place?: GithubPlace;
+} = {}): Promise<GithubRepositoryApi> {
   const state: GithubRepositoryState = {
     repositories: new Map(),
     renamed: new Map(),
@@ -44,7 +52,9 @@ export async function startGithubRepositoryApi(): Promise<GithubRepositoryApi> {
   };
   const server = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
-    if (request.method === 'POST') return void answerGraphql(state, request, response);
+    if (!takePrefix(place, request)) return notFound(response);
+    if (app !== null && answerForApp(app, request, response)) return;
+    if (request.method === 'POST' && request.url === '/graphql') return void answerGraphql(state, request, response);
     answer(state, request, response);
   });
   return { url: server.url, state, server, close: () => server.close() };

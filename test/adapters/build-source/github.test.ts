@@ -256,6 +256,34 @@ describe('what GitHub refuses', () => {
     await expect(fetchBuild()).rejects.toMatchObject({ code, retryable });
   });
 
+  test('T32: a repository that is gone ends with its reason, at the first question', async () => {
+    always((response) => sendJson(response, 404, { message: 'Not Found' }));
+
+    const message = expect.stringMatching(/answered 404 for the jobs of the run: it is gone/);
+    await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: false, message });
+    expect(github.api.requests).toHaveLength(1);
+  });
+
+  test("T32: logs that have expired, each job's and the archive's, end with their reason", async () => {
+    github.state.jobs = [githubJob({ id: 2, name: 'test' })];
+    github.state.intercept = (request, response) => {
+      if (request.url?.endsWith('/logs') !== true) return false;
+      sendJson(response, 410, { message: 'The logs for this run have expired and are no longer available.' });
+      return true;
+    };
+
+    const message = expect.stringMatching(/answered 410 for the archive of the run's logs: it has expired/);
+    await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: false, message });
+    expect(github.api.requests.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
+  });
+
+  test('T32: a list that is sent on to another host is not followed there', async () => {
+    always((response) => response.writeHead(302, { location: `${github.storage.url}/jobs` }).end());
+
+    await expect(fetchBuild()).rejects.toMatchObject({ code: 'upstream-failed', retryable: false });
+    expect(github.storage.requests).toEqual([]);
+  });
+
   test('the message names no token and no signed address', async () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' })];
     store('/jobs/2/logs', 'x');

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
+import { examine, type Finding } from '../../src/cli/doctor-finding.ts';
+import { examineOutside } from '../../src/cli/doctor-outside.ts';
+import { readConfig } from '../../src/cli/settings.ts';
+import { type GithubApi, startGithubApi } from '../support/github-api.ts';
+import { createTestGithubApp, install, type TestGithubApp } from '../support/github-app.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-doctor-app-'));
+let app: TestGithubApp;
+let github: GithubApi;
+beforeEach(async () => {
+  app = createTestGithubApp();
+  github = await startGithubApi({ app });
+});
+afterEach(() => github.close());
+afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
+
+async function findings(environment: Readonly<Record<string, string>> = {}): Promise<Finding[]> {
+  const config = readConfig(FOLDER, {
+    FAULTLINE_GITHUB_URL: github.url,
+    FAULTLINE_GITHUB_TOKEN: '',
+    FAULTLINE_GITHUB_APP_ID: app.id,
+    FAULTLINE_GITHUB_APP_KEY: app.privateKey,
+    FAULTLINE_CLONES: 'shop/api=/clones/api',
+    ...environment,
+  });
+  const asked = examineOutside(config).filter(({ name }) => name.startsWith('github'));
+  return (await Promise.all(asked.map(examine))).flat();
+}
+
+it('names the App and how often it is installed', async () => {
+  install(app, 'shop/api');
+  expect(await findings()).toEqual([{ name: 'github app', state: 'ok', says: 'Faultline Test, installed 1 time' }]);
+});
+
+it('looks after the token as well, where there is one', async () => {
+  install(app, 'shop/api');
+  expect((await findings({ FAULTLINE_GITHUB_TOKEN: 'ghp_0123456789' })).map(({ name }) => name)).toEqual(['github app', 'github']);
+});
+
+it('finds an App that is installed nowhere', async () => {
+  const [found] = await findings();
+  expect(found).toMatchObject({
+    state: 'wrong',
+    says: expect.stringContaining('nowhere'),
+    mend: expect.stringContaining('/apps/faultline-test'),
+  });
+});
+
+it('finds a repository of which it sees nothing', async () => {
+  install(app, 'shop/web');
+  expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('not installed on shop/api') }]);
+});
+
+it('finds rights that are missing', async () => {
+  install(app, 'shop/api', 7, { metadata: 'read', contents: 'read' });
+  expect(await findings()).toMatchObject([{ state: 'wrong', says: expect.stringContaining('no log') }]);
+  install(app, 'shop/api', 7, { metadata: 'read', contents: 'read', actions: 'read' });
+  expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('pull_requests') }]);
+});
+
+it('finds a key of another App, and an address where no GitHub is', async () => {
+  install(app, 'shop/api');
+  const other = createTestGithubApp().privateKey;
+  const [found] = await findings({ FAULTLINE_GITHUB_APP_KEY: other });
+  expect(found).toMatchObject({ state: 'wrong', says: expect.stringContaining('does not take the key of the GitHub App 4711') });
+  expect(JSON.stringify(found)).not.toContain(other.split('\n')[3]);
+  expect(await findings({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([{ state: 'wrong' }]);
+});
