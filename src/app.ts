@@ -81,15 +81,23 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     },
     currentStep: async (buildId) => steps.get(buildId) ?? null,
     readiness: openReadiness({ ...parts, jobQueue, toolbox: deps.investigation.toolbox }),
-    close: async ({ drainMs } = { drainMs: 20_000 }) => {
-      await background.stopBringing();
-      await jobQueue.stop({ timeoutMs: drainMs });
-      await background.stopEnding();
-      await tracer.flush(FLUSH_MS);
-      await archive.close?.();
-      await database.close();
-    },
+    close: ({ drainMs } = { drainMs: 20_000 }) =>
+      eachInTurn([
+        () => background.stopBringing(),
+        () => jobQueue.stop({ timeoutMs: drainMs }),
+        () => background.stopEnding(),
+        () => tracer.flush(FLUSH_MS),
+        async () => archive.close?.(),
+        () => database.close(),
+      ]),
   };
+}
+
+/** What does not end as it should keeps nothing after it open; the first failure is thrown when all have been tried. */
+async function eachInTurn(ends: readonly (() => Promise<unknown>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const end of ends) await end().catch((error: unknown) => failures.push(error));
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Rings are answered from now on; `steps` forgets a build whose triage ends. */
