@@ -1,7 +1,7 @@
 import type { TriageError } from '../../domain/errors.ts';
 import { githubError as meaningOf } from '../github-rest/error.ts';
 
-export { createGithubAccess, type GithubAccess, type GithubAccessOptions } from '../github-rest/access.ts';
+export { createGithubAccess, type GithubAccessOptions } from '../github-rest/access.ts';
 export type { GithubClient } from '../github-rest/client.ts';
 
 /** A run of Actions, as the API addresses it. */
