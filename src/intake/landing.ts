@@ -5,7 +5,7 @@ import type { DeliveryStore, KeptDelivery, LandingDelivery } from '../ports/deli
 const MAX_BATCH = 500;
 /** Statements at once. One is enough, and makes the next one larger; others begin where it hangs longer than `SLOW_MS`. */
 const MAX_LANES = 4;
-const SLOW_MS = 25;
+const SLOW_MS = 250;
 /** So many senders within so long are a flood: a hundred a second. Fewer leave the database time for everything. */
 const FLOOD = 10;
 const FLOOD_MS = 100;

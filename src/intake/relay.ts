@@ -84,6 +84,8 @@ export function createRelay(deps: RelayDeps): Relay {
       inHand.delete(name);
       // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
       if (!reached) inHand.clear();
+      // PGlite answers within the turn: without a pause no request would be read until all in hand is recorded.
+      await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
       // Where the queue is on the same database, what was rung is work as well.
       await deps.bell.settle(RING_MS);

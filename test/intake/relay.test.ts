@@ -48,6 +48,19 @@ describe('the relay', () => {
     expect(state.rung).toHaveLength(20);
   });
 
+  test('lets requests be read between two deliveries, on a database that answers within the turn', async () => {
+    const { deps, state, relay } = world();
+    const all = Array.from({ length: 100 }, (_, index) => landed(index));
+    await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
+    for (const { key } of all) relay.add(key);
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+
+    expect(state.builds.length).toBeGreaterThan(0);
+    expect(state.builds.length).toBeLessThan(50);
+    await relay.idle();
+    expect(state.builds).toHaveLength(100);
+  });
+
   test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
     const { deps, state, relay } = world();
     const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
