@@ -11,6 +11,11 @@ const WAITING: ReviewerQuestion = {
   ...{ openedAt: '2026-10-12T14:00:00.000Z', expiresAt: '2026-10-13T14:00:00.000Z' },
 };
 
+/** The same with other answers to some questions; a spread would lose the others, which a proxy gives. */
+function over<Kind extends object>(original: Kind, changes: Partial<Kind>): Kind {
+  return Object.assign(Object.create(original), changes);
+}
+
 async function doors() {
   const empty = emptyHttpDeps();
   const rung: string[] = [];
@@ -30,7 +35,7 @@ async function doors() {
   const app = await buildHttp({
     ...empty,
     config: { ...empty.config, auth: { tokens: [{ name: 'grace', token: TOKEN, roles: ['review'] }] } },
-    stores: { ...empty.stores, questions, reviews: { ...empty.stores.reviews, list: async () => [] } },
+    stores: over(empty.stores, { questions, reviews: over(empty.stores.reviews, { list: async () => [] }) }),
     jobQueue: { ...empty.jobQueue, enqueue: async (id) => void rung.push(id) },
   });
   const ask = (method: 'GET' | 'POST', url: string, payload?: object) =>
