@@ -10,6 +10,7 @@ import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { QuestionStore } from '../ports/questions.ts';
 import { missingAnswers } from './missing-answers.ts';
+import { type TimeLimit, withinTime } from './within-time.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
@@ -34,14 +35,17 @@ export async function investigate(subject: TriageSubject, deps: InvestigateDeps,
 
 /** The same where people can be asked. Null: the run waits for one; the same call goes on once the question is answered or has expired. */
 export async function investigateOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis | null> {
+  return await withinTime(deps.timeLimitMs, signal, (limit) => runOrWait(subject, deps, signal, limit));
+}
+
+async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal, limit: TimeLimit): Promise<Analysis | null> {
   const startedAt = deps.clock.now();
   const { graph, limits, analyst, spare, toolbox, clock, onStep } = deps;
-  const tooLong = AbortSignal.timeout(deps.timeLimitMs);
   const config = {
     context: { analyst, spare, toolbox, clock, onStep },
     configurable: { thread_id: subject.triageId },
     recursionLimit: recursionLimit(limits),
-    signal: AbortSignal.any([signal, tooLong]),
+    signal: limit.signal,
     ...(deps.durable ? { durability: 'sync' as const } : {}),
   };
   const begun = deps.durable ? await graph.getState({ configurable: config.configurable }) : null;
@@ -49,7 +53,7 @@ export async function investigateOrWait(subject: TriageSubject, deps: Investigat
   const resumed = begun?.createdAt !== undefined;
   const go = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
     await graph.invoke(input, config).catch((cause: unknown) => {
-      if (!tooLong.aborted || signal.aborted) throw cause;
+      if (!limit.ranOut() || signal.aborted) throw cause;
       // What is finished is kept: the next try goes on from there.
       throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
     });
