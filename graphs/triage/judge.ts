@@ -2,6 +2,7 @@ import { type JudgementTrace, NO_USAGE, type Step, type Usage } from '../../src/
 import type { Analyst, Judgement } from '../../src/ports/analyst.ts';
 import { type Spent, timeLeft, usedUp } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
+import { startDeadline } from './deadline.ts';
 import type { TriageLimits, TriageStateUpdate } from './state.ts';
 
 /** When a node began, for its step. */
@@ -35,12 +36,14 @@ export async function judged<Value>(
   if (gone !== null) return withNote(await ask(spare, runtime.signal), outOfBudget(gone, spare));
   const left = timeLeft(spent, limits);
   if (left === null) return await ask(analyst, runtime.signal);
-  const late = AbortSignal.timeout(left);
+  const late = startDeadline(left);
   try {
-    return await untilAborted(ask(analyst, AbortSignal.any([runtime.signal, late])), late);
+    return await untilAborted(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
   } catch (error) {
-    if (!late.aborted || runtime.signal.aborted) throw error;
+    if (!late.signal.aborted || runtime.signal.aborted) throw error;
     return withNote(await ask(spare, runtime.signal), outOfBudget(`${limits.budget?.seconds} seconds`, spare));
+  } finally {
+    late.stop();
   }
 }
 

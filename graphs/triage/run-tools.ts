@@ -5,6 +5,7 @@ import type { TriageSubject } from '../../src/domain/subject.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import { timeLeft } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
+import { startDeadline } from './deadline.ts';
 import { judged, type Purse, traceOf } from './judge.ts';
 
 /** What came of several calls made side by side, in their order. */
@@ -28,8 +29,9 @@ interface One {
 /** Asks independent questions side by side. A tool's failure is a reply like any other, and so is the end of the time. */
 export async function runTools(calls: readonly ToolCall[], run: ToolRun, runtime: TriageRuntime): Promise<Asked> {
   const left = timeLeft(run.spent, run.limits);
-  const late = left === null ? null : AbortSignal.timeout(left);
-  const asked = await Promise.all(calls.map((call) => ask(call, run, runtime, late)));
+  const late = left === null ? null : startDeadline(left);
+  const asking = Promise.all(calls.map((call) => ask(call, run, runtime, late?.signal ?? null)));
+  const asked = await asking.finally(() => late?.stop());
   return {
     replies: asked.map((one) => one.reply),
     corrections: asked.flatMap((one) => one.correction ?? []),
