@@ -92,8 +92,8 @@ function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {
   );
 }
 
-/** An ambiguous number is answered here, with the builds that bear it. */
-function answerAmbiguity(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** An error handler of routes that take a build's number: an ambiguous one is answered with the builds that bear it. */
+export function answerAmbiguity(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
   const { code, message, details } = error;
   reply.code(409).send({ error: { code, message, requestId: request.id, details } });

@@ -6,11 +6,12 @@ import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
+import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts';
 import { present } from './present.ts';
 import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
 import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
 
-export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps {
+export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'>;
 }
 
@@ -22,6 +23,7 @@ export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): 
   registerBuildRoutes(app, deps);
   registerAnalysisRoute(app, deps);
   registerTraceRoute(app, deps);
+  registerExportRoutes(app, deps);
   registerFailureRoute(app, deps);
   registerLibraryRoutes(app, deps);
 }

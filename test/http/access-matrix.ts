@@ -19,6 +19,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/builds/by-number': 'read',
   'GET /api/builds/:id': 'read',
   'GET /api/builds/:id/analyses': 'read',
+  'GET /api/builds/:id/sarif': 'read',
+  'GET /api/builds/:id/ctrf': 'read',
   'GET /api/analyses/:id': 'read',
   'GET /api/analyses/:id/trace': 'read',
   'GET /api/failures': 'read',

@@ -78,6 +78,8 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'GET /api/builds/by-number': ({ number }) => ({ url: `/api/builds/by-number?provider=github&number=${number}` }),
   'GET /api/builds/:id': ({ build }) => ({ url: `/api/builds/${build}` }),
   'GET /api/builds/:id/analyses': ({ number }) => ({ url: `/api/builds/github:${number}/analyses` }),
+  'GET /api/builds/:id/sarif': ({ build }) => ({ url: `/api/builds/${build}/sarif` }),
+  'GET /api/builds/:id/ctrf': ({ number }) => ({ url: `/api/builds/github:${number}/ctrf` }),
   'GET /api/analyses/:id': ({ analysis }) => ({ url: `/api/analyses/${analysis}` }),
   'GET /api/analyses/:id/trace': ({ analysis }) => ({ url: `/api/analyses/${analysis}/trace` }),
   'GET /api/library/:id': ({ entry }) => ({ url: `/api/library/${entry}` }),
