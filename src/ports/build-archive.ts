@@ -14,6 +14,12 @@ export interface NumberedLine {
   readonly text: string;
 }
 
+/** Consecutive whole lines of a stored text, joined by newlines; `lineStart` is 1-based. */
+export interface TextPiece {
+  readonly lineStart: number;
+  readonly text: string;
+}
+
 /** Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over `split('\n')`. */
 export interface BuildArchive {
   readonly driver: string;
@@ -35,6 +41,11 @@ export interface BuildArchive {
    * Nothing where there is no such text. Texts may not be replaced meanwhile.
    */
   linesWith?(buildId: string, name: string, literals: readonly string[]): Iterable<readonly NumberedLine[]>;
+  /**
+   * The whole text, in order and in pieces, of which few are in memory at a time; the newline between two pieces belongs to neither. Nothing
+   * where there is no such text. Throws `storage-failed`, retryable, where the text is replaced or removed meanwhile. Absent: read by `lines`.
+   */
+  pieces?(buildId: string, name: string): AsyncIterable<TextPiece>;
   remove(buildId: string): Promise<void>;
   /** What readiness says of it, beginning with "ok" where texts can be stored and read. Throws where it does not answer. */
   check?(): Promise<string>;

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
-import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import type { BuildArchive, TextPiece } from '../../src/ports/build-archive.ts';
 
 export interface BuildArchiveUnderTest {
   readonly archive: BuildArchive;
@@ -114,6 +114,56 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await window(4600, 4700)).toEqual({ lineStart: 4600, lines: [] });
       expect(await window(10, 9)).toEqual({ lineStart: 10, lines: [] });
       expect(await window(1001, 1000)).toEqual({ lineStart: 1001, lines: [] });
+    });
+
+    async function piecesOf(id: string, name: string): Promise<TextPiece[]> {
+      const pieces: TextPiece[] = [];
+      for await (const piece of archive.pieces?.(id, name) ?? []) pieces.push(piece);
+      return pieces;
+    }
+
+    it('gives the whole text in order, in pieces of whole lines', async () => {
+      const lines = Array.from({ length: 45_500 }, (_, index) => `line ${index + 1} \r ü`);
+      await archive.put(buildId, log(lines.join('\n')));
+
+      const pieces = await piecesOf(buildId, 'build.log');
+
+      expect(pieces.map(({ text }) => text).join('\n')).toBe(lines.join('\n'));
+      expect(pieces.every(({ lineStart, text }) => text.startsWith(`line ${lineStart} `))).toBe(true);
+      expect(Math.max(...pieces.map(({ text }) => text.length))).toBeLessThan(100_000);
+      expect(await piecesOf(buildId, 'other.log')).toEqual([]);
+      expect(await piecesOf('bld_other', 'build.log')).toEqual([]);
+    });
+
+    it('gives an empty text as one empty piece', async () => {
+      await archive.put(buildId, log(''));
+
+      expect(await piecesOf(buildId, 'build.log')).toEqual([{ lineStart: 1, text: '' }]);
+    });
+
+    it('may be left in the middle of a text', async () => {
+      await archive.put(buildId, log('x\n'.repeat(100_000)));
+
+      for await (const { lineStart } of archive.pieces?.(buildId, 'build.log') ?? []) if (lineStart > 1) break;
+
+      expect(await archive.lines(buildId, 'build.log', 1, 1)).toEqual({ lineStart: 1, lines: ['x'] });
+    });
+
+    it('never mixes a text with the one that replaces it', async () => {
+      await archive.put(buildId, log('old\n'.repeat(100_000)));
+      const read: string[] = [];
+      const reading = async () => {
+        for await (const { text } of archive.pieces?.(buildId, 'build.log') ?? []) {
+          if (read.length === 0) await archive.put(buildId, log('new\n'.repeat(100_000)));
+          read.push(text);
+        }
+      };
+
+      const ended = await reading().catch((error: unknown) => error);
+
+      expect(read.join('\n')).not.toContain('new');
+      if (ended === undefined) expect(read.join('\n')).toBe('old\n'.repeat(100_000));
+      else expect(ended).toMatchObject({ code: 'storage-failed', retryable: true });
     });
 
     it('agrees with split for any text and window', async () => {

@@ -1,8 +1,12 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { TextPiece } from '../../ports/build-archive.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
 export const CHUNK_LINES = 1000;
+
+/** Chunks opened at once. */
+const OPENED = 8;
 
 export interface Chunk {
   readonly chunk: number;
@@ -41,6 +45,14 @@ export async function linesOfChunks(stored: readonly Buffer[], firstChunk: numbe
   const lines = (await Promise.all(stored.map((bytes) => fromChunk(bytes)))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
+}
+
+/** The texts of consecutive chunks, given as they are stored, a few opened at a time. */
+export async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
+  for (let start = 0; start < stored.length; start += OPENED) {
+    const texts = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes)));
+    for (const [at, text] of texts.entries()) yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, text };
+  }
 }
 
 /** Where the `count`-th line from `start` ends, without its newline. */

@@ -2,6 +2,7 @@ import { MAX_RAW } from '../../log/lines/lines.ts';
 import { bytesOfText } from '../../log/lines/log-bytes.ts';
 import type { LogInPieces } from '../../log/read-sources.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
+import { CHUNK_LINES } from './chunks.ts';
 import { type IndexedLog, indexedLog } from './indexed-log.ts';
 import { archivable, describeSource, windowOf } from './text-lines.ts';
 
@@ -50,6 +51,11 @@ export function createMemoryArchive(): MemoryArchive {
       if (stored === undefined) return null;
       const { first, last } = windowOf(from, to);
       return { lineStart: first, lines: stored.log.window(first, last) };
+    },
+    pieces: async function* (buildId, name) {
+      const stored = find(buildId, name);
+      for (let from = 1; stored !== undefined && from <= stored.log.lineCount; from += CHUNK_LINES)
+        yield { lineStart: from, text: stored.log.window(from, from + CHUNK_LINES - 1).join('\n') };
     },
     linesWith: (buildId, name, literals) => find(buildId, name)?.log.linesWith(literals) ?? [],
     remove: async (buildId) => {

@@ -1,11 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
-import { SourceKind } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { BuildArchive } from '../../ports/build-archive.ts';
+import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 import { chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
 import { type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 import { isDuplicate } from './mongodb-errors.ts';
+import { type ChunkRange, type FindSource, readPieces, readWhole, Source, type StoredSource } from './mongodb-read.ts';
 import { archivable, describeSource, windowOf } from './text-lines.ts';
 
 export interface MongodbArchiveOptions {
@@ -23,6 +22,7 @@ export interface MongodbArchiveOptions {
 export interface MongodbArchive extends BuildArchive {
   /** The same as of the port; with `replacing`, only where that generation (null: none) is still the valid one, else `conflict`. */
   put(buildId: string, source: Parameters<BuildArchive['put']>[1], replacing?: string | null): Promise<void>;
+  pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
   /** Which generation of a text is valid; null where there is no such text. */
   generation(buildId: string, name: string): Promise<string | null>;
   check(): Promise<string>;
@@ -39,21 +39,10 @@ const PIECE_BYTES = 2 * 1024 * 1024;
 /** Of one insert; the server's own limit is 48 MB. */
 const BATCH_BYTES = 8 * 1024 * 1024;
 const BATCH_PIECES = 100;
-/** A reader whose text is replaced meanwhile begins anew. */
+/** Writers of one text at the same moment begin anew. */
 const TRIES = 4;
 const DRAFT_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-
-const Source = z.object({
-  name: z.string(),
-  kind: SourceKind,
-  lines: z.int(),
-  bytes: z.int(),
-  notes: z.array(z.string()),
-  chunks: z.int(),
-  generation: z.string(),
-});
-const Piece = z.object({ chunk: z.int(), part: z.int(), parts: z.int(), bytes: z.instanceof(Buffer) });
 
 /**
  * Logs and reports in MongoDB, as gzip chunks of 1,000 lines. A text is written beside the one that it replaces, which readers see until all of
@@ -68,8 +57,12 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     const found = await within(({ sources }, signal) => sources.findOne({ buildId, name }, { signal }));
     return found === null ? null : Source.parse(found);
   };
-  const read = <Result>(buildId: string, name: string, chunksOf: (source: Stored) => Range, use: (bytes: Buffer[]) => Promise<Result>) =>
-    readWhole({ collections, find }, { buildId, name }, chunksOf, use);
+  const read = <Result>(
+    buildId: string,
+    name: string,
+    chunksOf: (source: StoredSource) => ChunkRange,
+    use: (bytes: Buffer[]) => Promise<Result>,
+  ) => readWhole({ collections, find }, { buildId, name }, chunksOf, use);
 
   return {
     driver: 'mongodb',
@@ -117,6 +110,8 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
       return lines === null ? null : { lineStart: first, lines };
     },
 
+    pieces: (buildId, name) => readPieces({ collections, find }, buildId, name),
+
     remove: async (buildId) => {
       await within(({ sources }) => sources.deleteMany({ buildId }));
       await within(({ pieces }) => pieces.deleteMany({ buildId }));
@@ -132,15 +127,6 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     tidy: (olderThanMs = DRAFT_MS) => tidy(collections, find, new Date(Date.now() - olderThanMs)),
     close: () => collections.close(),
   };
-}
-
-type Stored = z.infer<typeof Source>;
-type Find = (buildId: string, name: string) => Promise<Stored | null>;
-
-/** Chunks, inclusive; none where `last` is before `first`. */
-interface Range {
-  readonly first: number;
-  readonly last: number;
 }
 
 function piecesOf(
@@ -230,40 +216,7 @@ function* batchesOf(parts: readonly PieceDocument[]): Generator<readonly PieceDo
   if (start < parts.length) yield parts.slice(start);
 }
 
-/** Reads chunks of one generation, all of them or, where it is replaced meanwhile, of the next one. Null where there is no such text. */
-async function readWhole<Result>(
-  { collections: { within }, find }: { readonly collections: MongodbCollections; readonly find: Find },
-  { buildId, name }: { readonly buildId: string; readonly name: string },
-  chunksOf: (source: Stored) => Range,
-  use: (bytes: Buffer[]) => Promise<Result>,
-): Promise<Result | null> {
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
-    const source = await find(buildId, name);
-    if (source === null) return null;
-    const { first, last } = chunksOf(source);
-    const wanted = { buildId, name, generation: source.generation, chunk: { $gte: first, $lte: last } };
-    const found =
-      last < first ? [] : await within(({ pieces }, signal) => pieces.find(wanted, { signal }).sort({ chunk: 1, part: 1 }).toArray());
-    const bytes = joined(found.map((piece) => Piece.parse(piece)));
-    if (bytes.length === Math.max(0, last - first + 1)) return await use(bytes);
-  }
-  throw new TriageError('storage-failed', `${name} of build ${buildId} is not whole in the archive.`);
-}
-
-/** The bytes of each chunk that has all its parts; pieces come in order. */
-function joined(found: readonly z.infer<typeof Piece>[]): Buffer[] {
-  const chunks: Buffer[] = [];
-  let parts: Buffer[] = [];
-  for (const [index, piece] of found.entries()) {
-    if (piece.part === 0) parts = [];
-    parts.push(piece.bytes);
-    const isLast = piece.part === piece.parts - 1 && found[index + 1]?.chunk !== piece.chunk;
-    if (isLast && parts.length === piece.parts) chunks.push(parts.length === 1 ? piece.bytes : Buffer.concat(parts));
-  }
-  return chunks;
-}
-
-async function tidy({ within }: MongodbCollections, find: Find, before: Date): Promise<number> {
+async function tidy({ within }: MongodbCollections, find: FindSource, before: Date): Promise<number> {
   const cutOff = await within(({ drafts }, signal) =>
     drafts
       .find({ startedAt: { $lte: before } }, { signal })

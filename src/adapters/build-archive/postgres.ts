@@ -1,17 +1,23 @@
 import { z } from 'zod';
 import { SourceKind } from '../../domain/build.ts';
-import type { BuildArchive } from '../../ports/build-archive.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, fromChunk, linesOfChunks, piecesOfChunks, toChunks } from './chunks.ts';
 import { archivable, describeSource, windowOf } from './text-lines.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;
 
 const Listed = z.object({ name: z.string(), kind: SourceKind, lines: z.int(), bytes: z.int(), notes: z.array(z.string()) });
+const Version = z.object({ lines: z.int(), version: z.string() });
+
+export interface PostgresArchive extends BuildArchive {
+  pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
+}
 
 /** Logs and reports in the database, as gzip chunks of 1,000 lines, so that a window is read without the rest. */
-export function createPostgresArchive(db: Database): BuildArchive {
+export function createPostgresArchive(db: Database): PostgresArchive {
   return {
     driver: 'postgres',
 
@@ -56,6 +62,8 @@ export function createPostgresArchive(db: Database): BuildArchive {
       return { lineStart: first, lines: await linesOfChunks(stored, firstChunk, first, last) };
     },
 
+    pieces: (buildId, name) => readPieces(db, buildId, name),
+
     remove: async (buildId) => {
       await db.query('delete from build_sources where build_id = $1', [buildId]);
     },
@@ -84,6 +92,31 @@ async function readChunks(db: Database, buildId: string, name: string, first: nu
   return await db.query<{ bytes: Buffer }>(READ_CHUNKS, [buildId, name, first, last]);
 }
 
+/** One batch is asked for while the one before is read. */
+async function* readPieces(db: Database, buildId: string, name: string): AsyncGenerator<TextPiece> {
+  const [source] = await db.query(FIND_VERSION, [buildId, name]);
+  if (source === undefined) return;
+  const { lines, version } = Version.parse(source);
+  const chunks = Math.ceil(lines / CHUNK_LINES);
+  const ask = (first: number) => {
+    const asked = first < chunks ? db.query<{ bytes: Buffer }>(READ_VERSION, [buildId, name, version, first, first + BATCH - 1]) : null;
+    // Whoever leaves early waits for nothing, and is told of nothing.
+    asked?.catch(() => undefined);
+    return asked;
+  };
+  let next = ask(0);
+  for (let first = 0; first < chunks; first += BATCH) {
+    const rows = (await next) ?? [];
+    if (rows.length < Math.min(BATCH, chunks - first))
+      throw new TriageError('storage-failed', `${name} was replaced or removed while it was read.`, { retryable: true });
+    next = ask(first + BATCH);
+    yield* piecesOfChunks(
+      rows.map(({ bytes }) => bytes),
+      first,
+    );
+  }
+}
+
 /** Texts that another store holds have a row, too, but no chunks. */
 const HERE = `place = 'database'`;
 
@@ -99,3 +132,10 @@ const INSERT_CHUNKS = `
 
 const READ_CHUNKS = `
   select bytes from build_source_chunks where build_id = $1 and name = $2 and chunk between $3 and $4 order by chunk`;
+
+const FIND_VERSION = `select lines, stored_at::text as version from build_sources where build_id = $1 and name = $2 and ${HERE}`;
+
+const READ_VERSION = `
+  select c.bytes from build_source_chunks c
+  join build_sources s on s.build_id = c.build_id and s.name = c.name and s.stored_at::text = $3 and s.${HERE}
+  where c.build_id = $1 and c.name = $2 and c.chunk between $4 and $5 order by c.chunk`;

@@ -1,5 +1,5 @@
 import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
-import type { BuildArchive, SettledTexts } from '../../ports/build-archive.ts';
+import type { BuildArchive, SettledTexts, TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createLeftAlone, type LeftAlone } from './left-alone.ts';
@@ -62,6 +62,11 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     list: (buildId) => ledger.list(buildId),
     read: (buildId, name) => readFrom(buildId, name, (archive) => archive.read(buildId, name)),
     lines: (buildId, name, from, to) => readFrom(buildId, name, (archive) => archive.lines(buildId, name, from, to)),
+
+    pieces: async function* (buildId, name) {
+      const { place } = await ledger.standing(buildId, name);
+      if (place !== null) yield* place === 'database' ? spare.pieces(buildId, name) : heedingFirst(primary.pieces(buildId, name), ask);
+    },
 
     remove: async (buildId) => {
       const removal = await ledger.oweRemoval(buildId);
@@ -139,6 +144,17 @@ function primaryWithin({ primary, logger }: Pick<SpillingOptions, 'primary' | 'l
   }
 
   return { ask, tryPrimary };
+}
+
+/** The same pieces; whether the primary answers is seen by the first. */
+async function* heedingFirst(pieces: AsyncGenerator<TextPiece>, ask: ReturnType<typeof primaryWithin>['ask']): AsyncGenerator<TextPiece> {
+  try {
+    const first = await ask(() => pieces.next());
+    if (first.done !== true) yield first.value;
+    yield* pieces;
+  } finally {
+    await pieces.return(undefined);
+  }
 }
 
 async function removeOwed(primary: MongodbArchive, ledger: ReturnType<typeof createTextLedger>, signal: AbortSignal): Promise<number> {
