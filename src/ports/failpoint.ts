@@ -14,6 +14,10 @@ export type FailpointName =
   | 'act-made'
   /** The row says so. */
   | 'act-noted'
+  /** A notice is held, and the other side was not called yet. */
+  | 'notice-taken'
+  /** The other side shows it, and the row does not say so yet. */
+  | 'notice-shown'
   /** A person's decision is written and not committed. */
   | 'deciding'
   /** It is committed. */

@@ -12,6 +12,7 @@ import type { ActStore } from './acts.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
+import type { NoticeStore } from './notices.ts';
 import type { QuestionStore } from './questions.ts';
 import type { TokenStore } from './tokens.ts';
 import type { VectorDebtStore } from './vector-debts.ts';
@@ -272,4 +273,5 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly vectorDebts: VectorDebtStore;
   readonly acts: ActStore;
+  readonly notices: NoticeStore;
 }

@@ -69,7 +69,7 @@ export function startActs(deps: ActsDeps): ActsKeeper {
 }
 
 /** One look at a time; a look asked for meanwhile comes after it. */
-function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
+export function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
   let running: Promise<void> | null = null;
   let again = false;
   const look = () => {

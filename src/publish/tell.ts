@@ -5,16 +5,20 @@ import { TriageError } from '../domain/errors.ts';
 import type { OutwardAct } from '../domain/outward-act.ts';
 import type { Published, Publisher } from '../ports/publisher.ts';
 
-export interface Telling {
-  readonly act: OutwardAct;
-  readonly build: Build;
-  readonly analysis: Analysis;
+/** A call under a lease. */
+export interface TimedCall {
   /** When the lease was asked for, on the monotonic clock, which goes on while the process is frozen. */
   readonly takenAt: number;
   readonly leaseMs: number;
   /** Of one call, in milliseconds. */
   readonly timeLimitMs: number;
   readonly signal: AbortSignal;
+}
+
+export interface Telling extends TimedCall {
+  readonly act: OutwardAct;
+  readonly build: Build;
+  readonly analysis: Analysis;
 }
 
 /**
@@ -32,7 +36,8 @@ export async function tell(publisher: Publisher, telling: Telling): Promise<Publ
   return await inTime(telling, (signal) => publisher.publish(build, analysis, { key: act.key, signal }));
 }
 
-async function inTime<Result>(telling: Telling, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
+/** Makes a call that must end within its limit and its lease. Throws `timeout` and `cancelled`, both of which may pass, and what the call throws. */
+export async function inTime<Result>(telling: TimedCall, call: (signal: AbortSignal) => Promise<Result>): Promise<Result> {
   const { takenAt, leaseMs, timeLimitMs, signal } = telling;
   signal.throwIfAborted();
   if (performance.now() - takenAt > leaseMs - timeLimitMs) {

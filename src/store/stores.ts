@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
+import type { NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { createActStore } from './acts.ts';
 import { createAnalysisStore } from './analyses.ts';
@@ -10,6 +11,7 @@ import { createFailureStore } from './failures.ts';
 import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
+import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
 import { createTokenStore } from './tokens.ts';
@@ -17,8 +19,8 @@ import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore, type Traceparent } from './triages.ts';
 import { createVectorDebtStore } from './vector-debts.ts';
 
-/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. */
-export function createStores(db: Database, clock: Clock, traceparent?: Traceparent): Stores {
+/** All stores over one database. The clock dates what arrives and makes ids; leases and claims use the database's own. `traceparent`: of whoever owes work now. `rules`: who is kept informed. */
+export function createStores(db: Database, clock: Clock, traceparent?: Traceparent, rules: readonly NoticeRule[] = []): Stores {
   return {
     deliveries: createDeliveryStore(db),
     builds: createBuildStore(db, clock),
@@ -35,5 +37,6 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     vectorDebts: createVectorDebtStore(db),
     tokens: createTokenStore(db),
     acts: createActStore(db),
+    notices: createNoticeStore(db, rules),
   };
 }

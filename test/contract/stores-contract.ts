@@ -5,6 +5,7 @@ import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
+import { noticesContract } from './stores/notices.ts';
 import { reviewsContract } from './stores/reviews.ts';
 import { scopeContract } from './stores/scope.ts';
 import { tokensContract } from './stores/tokens.ts';
@@ -26,6 +27,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     toolCacheContract(world);
     conversationsContract(world);
     actsContract(world);
+    noticesContract(world);
     tokensContract(world);
     vectorDebtsContract(world);
     scopeContract(world);

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import type { NoticeChannel, NoticeDoor, NoticeRule } from '../../ports/notices.ts';
+import type { Situation } from '../../ports/situation.ts';
+
+export interface NoticeChannelParts<Content extends object> {
+  readonly rule: NoticeRule;
+  /** Pure. Null: there is nothing to say. Only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes. */
+  readonly render: (situation: Situation) => Content | null;
+  readonly door: NoticeDoor<Content>;
+}
+
+/** One channel of its three parts: where it speaks, what it says, and the door it says it through. */
+export function noticeChannel<Content extends object>({ rule, render, door }: NoticeChannelParts<Content>): NoticeChannel {
+  const { find } = door;
+  return {
+    channel: rule.channel,
+    placeOf: (build, known) => rule.placeOf(build, known),
+    prepare: (situation) => {
+      const content = render(situation);
+      return content === null ? null : { hash: hashOf(content), show: (call) => door.show(content, call) };
+    },
+    ...(find === undefined ? {} : { find: (call) => find(call) }),
+  };
+}
+
+function hashOf(content: object): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}
