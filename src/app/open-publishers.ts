@@ -26,7 +26,7 @@ type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
   readonly stores: Pick<Stores, 'triages'>;
 };
 
-export async function openPublishing(config: Pick<Config, 'publishers'>, parts: Parts): Promise<Publishing> {
+export async function openPublishing(config: Pick<Config, 'publishers' | 'http'>, parts: Parts): Promise<Publishing> {
   const opened = await openPublishers(config, parts.logger, parts.clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
   let keeper: ActsKeeper | undefined;
@@ -40,9 +40,15 @@ export async function openPublishing(config: Pick<Config, 'publishers'>, parts: 
   };
 }
 
-async function openPublishers({ publishers }: Pick<Config, 'publishers'>, logger: Logger, clock: Clock): Promise<Publisher[]> {
+async function openPublishers(
+  { publishers, http }: Pick<Config, 'publishers' | 'http'>,
+  logger: Logger,
+  clock: Clock,
+): Promise<Publisher[]> {
   const opened = [(await import('../adapters/publisher/log.ts')).createLogPublisher(logger)];
-  const { url, secrets } = publishers.webhook;
-  if (url !== null) opened.push((await import('../adapters/publisher/webhook.ts')).createWebhookPublisher({ url, secrets, clock }));
+  const { url, ...webhook } = publishers.webhook;
+  const { publicUrl } = http;
+  if (url !== null)
+    opened.push((await import('../adapters/publisher/webhook.ts')).createWebhookPublisher({ url, ...webhook, publicUrl, clock }));
   return opened;
 }

@@ -164,6 +164,8 @@ export const Config = z.object({
         url: z.url({ protocol: /^https?$/ }).nullable(),
         /** All of them sign: two while one is rotated. */
         secrets: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and the base64 of 24 to 64 random bytes')),
+        /** As Standard Webhooks, or as CloudEvents in structured mode; signed the same way. */
+        format: z.enum(['standard', 'cloudevents']),
       })
       .refine(({ url, secrets }) => url === null || secrets.length > 0, {
         path: ['secrets'],
@@ -275,7 +277,7 @@ export const COMMON = {
       prices: {},
     },
   },
-  publishers: { webhook: { url: null, secrets: [] }, timeoutMs: 10_000 },
+  publishers: { webhook: { url: null, secrets: [], format: 'standard' }, timeoutMs: 10_000 },
   triage: {
     budgetTokens: 2000,
     profile: 'balanced',

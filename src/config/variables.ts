@@ -146,6 +146,12 @@ export const VARIABLES: readonly Variable[] = [
     meaning: 'Secret that signs them, as whsec_ and base64; two, separated by a comma, while one is rotated.',
   },
   {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
+    path: 'publishers.webhook.format',
+    type: 'text',
+    meaning: 'How they are worded: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
+  },
+  {
     name: 'FAULTLINE_PUBLISH_TIMEOUT_MS',
     path: 'publishers.timeoutMs',
     type: 'number',

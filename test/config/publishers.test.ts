@@ -9,12 +9,17 @@ function load(environment: Readonly<Record<string, string>>) {
 }
 
 it('tells nobody but the log unless an address is set', () => {
-  expect(load({})).toEqual({ url: null, secrets: [] });
+  expect(load({})).toEqual({ url: null, secrets: [], format: 'standard' });
 });
 
 it('signs with every secret while one is rotated', () => {
   const set = { FAULTLINE_PUBLISH_WEBHOOK_URL: 'http://10.0.0.7/hook', FAULTLINE_PUBLISH_WEBHOOK_SECRET: `${SECRET},${SECRET}` };
-  expect(load(set)).toEqual({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
+  expect(load(set)).toMatchObject({ url: 'http://10.0.0.7/hook', secrets: [SECRET, SECRET] });
+});
+
+it('words them as CloudEvents where that is asked for', () => {
+  expect(load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'cloudevents' }).format).toBe('cloudevents');
+  expect(() => load({ FAULTLINE_PUBLISH_WEBHOOK_FORMAT: 'xml' })).toThrow('FAULTLINE_PUBLISH_WEBHOOK_FORMAT');
 });
 
 it.each([

@@ -9,15 +9,16 @@ const MAX_ITEMS = 10;
  * holds. Its texts are masked already; they quote logs, so whoever shows them must escape them.
  */
 export function webhookBody(build: Build, analysis: Analysis): string {
+  return JSON.stringify({ type: 'analysis.concluded', timestamp: analysis.createdAt, data: webhookData(build, analysis) });
+}
+
+/** The build and the answer, bounded. */
+export function webhookData(build: Build, analysis: Analysis): object {
   const { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url } = build;
-  return JSON.stringify({
-    type: 'analysis.concluded',
-    timestamp: analysis.createdAt,
-    data: {
-      build: { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url },
-      analysis: answerOf(analysis),
-    },
-  });
+  return {
+    build: { id, provider, repository, pipeline, number, attempt, branch, commit, pullRequest, url },
+    analysis: answerOf(analysis),
+  };
 }
 
 function answerOf({ id, category, kind, answer, verdict, recalled, failureIds, fingerprint, createdAt }: Analysis): object {

@@ -1,6 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Publisher } from '../../ports/publisher.ts';
+import { cloudEvent } from './cloud-event.ts';
 import { webhookBody } from './webhook-body.ts';
 import { signedHeaders } from './webhook-signature.ts';
 
@@ -9,6 +10,10 @@ export interface WebhookOptions {
   readonly url: string;
   /** As `whsec_` and base64; several while one is rotated: all of them sign. */
   readonly secrets: readonly string[];
+  /** How the news is worded: as Standard Webhooks, or as a CloudEvent. Signed the same way; absent: `standard`. */
+  readonly format?: 'standard' | 'cloudevents';
+  /** Where people reach Faultline: the source of its events. */
+  readonly publicUrl?: string | null;
   readonly clock: Clock;
 }
 
@@ -20,13 +25,14 @@ const MAX_REFERENCE = 500;
  * Posts answers to one address, signed as Standard Webhooks says. The other side cannot be asked what it has: after a crash it may be
  * told again, with the same `webhook-id`, by which it knows.
  */
-export function createWebhookPublisher({ url, secrets, clock }: WebhookOptions): Publisher {
+export function createWebhookPublisher({ url, secrets, format = 'standard', publicUrl = null, clock }: WebhookOptions): Publisher {
+  const type = format === 'cloudevents' ? 'application/cloudevents+json' : 'application/json';
   return {
     driver: 'webhook',
     publish: async (build, analysis, { key, signal }) => {
       signal.throwIfAborted();
-      const body = webhookBody(build, analysis);
-      const headers = { 'content-type': 'application/json', 'user-agent': 'faultline', ...signedHeaders(key, body, secrets, clock.now()) };
+      const body = format === 'cloudevents' ? cloudEvent(build, analysis, key, publicUrl) : webhookBody(build, analysis);
+      const headers = { 'content-type': type, 'user-agent': 'faultline', ...signedHeaders(key, body, secrets, clock.now()) };
       const response = await post(url, { method: 'POST', headers, body, redirect: 'manual', signal });
       await discard(response);
       if (!response.ok) throw refusal(response, clock.now());

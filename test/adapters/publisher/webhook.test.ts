@@ -6,6 +6,7 @@ import { createWebhookPublisher } from '../../../src/adapters/publisher/webhook.
 import { signedHeaders } from '../../../src/adapters/publisher/webhook-signature.ts';
 import { publisherContract } from '../../contract/publisher-contract.ts';
 import { type LoopbackServer, startLoopback } from '../../support/loopback-server.ts';
+import { schemaFaults } from '../../support/published-schemas.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 
 const SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';
@@ -67,6 +68,54 @@ describe('the signature', () => {
     expect(told).toEqual({ reference: '/messages/7' });
   });
 });
+
+describe('a CloudEvent', () => {
+  it('is valid by the published schema, signed, and named by its key', async () => {
+    const { server, publisher, bodies } = await eventReceiver('https://fl.example');
+    await publisher.publish(sampleBuild(), recalledAnalysis(), { key: 'webhook:ana_9f2c', signal });
+    const event: unknown = JSON.parse(bodies[0] ?? '');
+    expect(schemaFaults('cloudevents', event)).toEqual([]);
+    expect(event).toMatchObject({
+      specversion: '1.0',
+      type: 'io.faultline.analysis.finished',
+      source: 'https://fl.example',
+      id: 'webhook:ana_9f2c',
+      subject: 'ana_9f2c',
+      time: '2026-10-12T14:01:15.000Z',
+      data: {
+        analysis: { category: 'TEST_FAILURE', confirmedBy: 'grace' },
+        pipelineRun: { id: '9001', source: 'https://ci.example', type: 'pipelineRun', content: { pipelineName: 'ci', outcome: 'failure' } },
+      },
+    });
+    expect(server.requests[0]?.headers).toMatchObject({ 'content-type': 'application/cloudevents+json', 'webhook-id': 'webhook:ana_9f2c' });
+    const signed = signedHeaders('webhook:ana_9f2c', bodies[0] ?? '', [SECRET], clock.now());
+    expect(server.requests[0]?.headers).toMatchObject(signed);
+  });
+
+  it('is valid where no address is known and the build has none', async () => {
+    const { publisher, bodies } = await eventReceiver(null);
+    await publisher.publish(sampleBuild({ url: 'no address', externalId: null }), sampleAnalysis(), { key: 'k', signal });
+    expect(schemaFaults('cloudevents', JSON.parse(bodies[0] ?? ''))).toEqual([]);
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject({ source: '/faultline', data: { pipelineRun: { id: '812', source: '/faultline' } } });
+  });
+});
+
+async function eventReceiver(publicUrl: string | null) {
+  const bodies: string[] = [];
+  const { server } = await receiver((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      bodies.push(Buffer.concat(chunks).toString('utf8'));
+      response.writeHead(204).end();
+    });
+  });
+  return {
+    server,
+    bodies,
+    publisher: createWebhookPublisher({ url: server.url, secrets: [SECRET], format: 'cloudevents', publicUrl, clock }),
+  };
+}
 
 const Thrown = z.object({ code: z.string(), retryable: z.boolean(), retryAfterMs: z.number().optional(), message: z.string() });
 
