@@ -3,6 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
 import { buildColumns, readBuild } from './build-rows.ts';
+import { follow } from './flakiness.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 import { upsertBuild } from './upsert-build.ts';
@@ -47,6 +48,7 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
   await sql.query('select id from builds where id = $1 for update', [buildId]);
   await sql.query(FORGET_TEST_RESULTS, [buildId, { results }]);
   await sql.query(INSERT_TEST_RESULTS, [buildId, { results }]);
+  await follow(sql, buildId, results);
 }
 
 const FIND_BY_EXTERNAL_ID = `

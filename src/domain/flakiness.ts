@@ -1,0 +1,136 @@
+import { z } from 'zod';
+
+/** How a test ended in one build: it failed where any of its results there failed; skipped ones do not count. */
+export interface TestRun {
+  readonly buildId: string;
+  readonly outcome: 'passed' | 'failed';
+  readonly commit: string | null;
+  /** Only runs of one lane (provider and pipeline) are compared: elsewhere the same test may run on another system. */
+  readonly lane: string;
+  readonly onDefaultBranch: boolean;
+  /** When the build was received; ISO 8601. */
+  readonly at: string;
+}
+
+/** One mark of the strip: it failed for good as far as is known, or failed and later passed without a change. */
+export const RunMark = z.object({ buildId: z.string(), mark: z.enum(['passed', 'failed', 'flake']), at: z.string() });
+export type RunMark = z.infer<typeof RunMark>;
+
+/** What the stored results of one test say, over its newest `WINDOW` runs. */
+export const FlakinessCounts = z.object({
+  runs: z.int(),
+  failed: z.int(),
+  /** Failed runs that are flakes: see `measureFlakiness`. */
+  flakes: z.int(),
+  /** Commits on which it failed and was run again. */
+  rerun: z.int(),
+  /** Of those, on how many it then passed: nothing had changed but the attempt. */
+  recovered: z.int(),
+  /** Runs on the default branch. */
+  defaultRuns: z.int(),
+  /** How often a run on the default branch ended otherwise than the one before it in its lane. */
+  flips: z.int(),
+  /** The oldest flake in the window; null where there is none. */
+  since: z.iso.datetime().nullable(),
+  lastFlakeAt: z.iso.datetime().nullable(),
+  lastFailedAt: z.iso.datetime().nullable(),
+  /** The newest runs, oldest first, `STRIP` at most. */
+  recent: z.array(RunMark),
+});
+export type FlakinessCounts = z.infer<typeof FlakinessCounts>;
+
+/** A test and what its results say. */
+export const TestFlakiness = FlakinessCounts.extend({
+  repository: z.string(),
+  name: z.string(),
+  suite: z.string().nullable(),
+  file: z.string().nullable(),
+});
+export type TestFlakiness = z.infer<typeof TestFlakiness>;
+
+/** Newest runs of a test that count: what was true a hundred runs ago may be mended. */
+export const WINDOW = 100;
+
+/** Runs that the strip shows. */
+export const STRIP = 30;
+
+/**
+ * Changes between passed and failed on the default branch from which alternation counts by itself: it broke and was whole again twice. One
+ * breakage that somebody mends makes two changes.
+ */
+export const ALTERNATES_FROM = 4;
+
+/**
+ * Counts over the newest runs; `runs` come newest first. A failed run is a flake where
+ * - a later run of the same commit in the same lane passed, or
+ * - it stands alone between two passed runs on the default branch, in a lane that changed at least `ALTERNATES_FROM` times there.
+ * A run that passed first and failed later on the same commit is none: an expired certificate looks like that too.
+ */
+export function measureFlakiness(runs: readonly TestRun[]): FlakinessCounts {
+  const window = runs.slice(0, WINDOW).toReversed();
+  const commits = byCommit(window);
+  const branches = [
+    ...Map.groupBy(
+      window.filter((run) => run.onDefaultBranch),
+      (run) => run.lane,
+    ).values(),
+  ];
+  const flips = branches.map(flipsOf);
+  const flakes = new Set([
+    ...commits.flatMap(passedLater),
+    ...branches.flatMap((lane, at) => ((flips[at] ?? 0) < ALTERNATES_FROM ? [] : alone(lane))),
+  ]);
+  const rerun = commits.filter((group) => group.slice(0, -1).some(isFailed));
+  const flaked = window.filter((run) => flakes.has(run));
+  return {
+    runs: window.length,
+    failed: window.filter(isFailed).length,
+    flakes: flaked.length,
+    rerun: rerun.length,
+    recovered: rerun.filter((group) => passedLater(group).length > 0).length,
+    defaultRuns: branches.flat().length,
+    flips: flips.reduce((sum, one) => sum + one, 0),
+    since: flaked[0]?.at ?? null,
+    lastFlakeAt: flaked.at(-1)?.at ?? null,
+    lastFailedAt: window.findLast(isFailed)?.at ?? null,
+    recent: window.slice(-STRIP).map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
+  };
+}
+
+/** Whether a test belongs on the list of flaky ones: at least one flake in the window. */
+export function isFlaky({ flakes }: Pick<FlakinessCounts, 'flakes'>): boolean {
+  return flakes > 0;
+}
+
+/**
+ * How probable it is that a failure of this test goes away when it is run again without a change: of the commits on which it failed and
+ * was run again, the share on which it then passed, with half a case added on either side (the mean under Jeffreys' prior, Beta(½, ½);
+ * Brown, Cai & DasGupta 2001). Null where no commit was ever run again: then nothing is known. It says nothing about the failure at
+ * hand beyond this test's past, changes no category, and hides nothing.
+ */
+export function flakeProbability({ rerun, recovered }: Pick<FlakinessCounts, 'rerun' | 'recovered'>): number | null {
+  return rerun === 0 ? null : (recovered + 0.5) / (rerun + 1);
+}
+
+function byCommit(runs: readonly TestRun[]): TestRun[][] {
+  const known = runs.filter((run) => run.commit !== null);
+  return [...Map.groupBy(known, (run) => `${run.lane}\n${run.commit}`).values()];
+}
+
+/** Failed runs of one commit after which it passed. */
+function passedLater(group: readonly TestRun[]): TestRun[] {
+  const lastPass = group.findLastIndex((run) => run.outcome === 'passed');
+  return group.filter((run, at) => isFailed(run) && at < lastPass);
+}
+
+function flipsOf(lane: readonly TestRun[]): number {
+  return lane.filter((run, at) => at > 0 && lane[at - 1]?.outcome !== run.outcome).length;
+}
+
+function alone(lane: readonly TestRun[]): TestRun[] {
+  return lane.filter((run, at) => isFailed(run) && lane[at - 1]?.outcome === 'passed' && lane[at + 1]?.outcome === 'passed');
+}
+
+function isFailed(run: TestRun): boolean {
+  return run.outcome === 'failed';
+}

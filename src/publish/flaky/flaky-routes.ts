@@ -1,0 +1,80 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TestFlakiness } from '../../domain/flakiness.ts';
+import { proportion } from '../../domain/proportion.ts';
+import type { FlakinessFilter, FlakinessStore } from '../../ports/flakiness.ts';
+import { present } from '../present.ts';
+import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
+
+export interface FlakyRouteDeps {
+  readonly stores: { readonly flakiness: Pick<FlakinessStore, 'list'> };
+}
+
+/** A list that a build reads is whole, up to so many tests. */
+const MOST_LISTED = 2_000;
+const PAGE = 200;
+
+const Query = z.strictObject({
+  repository: z.string().min(1).max(300).optional(),
+  test: z.string().min(1).max(2000).optional(),
+  minFlakes: z.coerce.number().int().min(1).max(100).default(1).describe('Tests with at least as many flakes among their newest runs'),
+  format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
+  limit: z.coerce.number().int().min(1).max(PAGE).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+});
+
+const FlakyTest = TestFlakiness.extend({
+  /** Share of the newest runs that were flakes, with its 95 % interval. */
+  rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
+  /** How probable it is that a failure of this test goes away when it is run again without a change; null where that was never tried. */
+  probability: z.number().nullable(),
+});
+
+const FlakyList = z.object({ items: z.array(FlakyTest), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+
+const TEXTS = {
+  csv: { type: 'text/csv; charset=utf-8; header=present', write: quarantineCsv },
+  'junit-names': { type: 'text/plain; charset=utf-8', write: quarantineJunitNames },
+  text: { type: 'text/plain; charset=utf-8', write: quarantineText },
+} as const;
+
+/** Tests that failed and passed without a change. A build may read the list to quarantine them; here no failure is hidden because of it. */
+export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRouteDeps): void {
+  app.withTypeProvider<ZodTypeProvider>().get(
+    '/api/flaky-tests',
+    {
+      config: { access: { role: 'read' } },
+      schema: {
+        tags: ['Tests'],
+        summary: 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
+        querystring: Query,
+        response: { 200: z.union([FlakyList, z.string()]) },
+      },
+    },
+    async ({ query: { format, limit, offset, ...given } }, reply) => {
+      const filter = present(given);
+      if (format !== 'json') {
+        const { type, write } = TEXTS[format];
+        return await reply.type(type).send(write(await allOf(stores, filter)));
+      }
+      const items = (await stores.flakiness.list(filter, { limit, offset })).map(shown);
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+}
+
+async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter): Promise<TestFlakiness[]> {
+  const all: TestFlakiness[] = [];
+  while (all.length < MOST_LISTED) {
+    const page = await stores.flakiness.list(filter, { limit: PAGE, offset: all.length });
+    all.push(...page);
+    if (page.length < PAGE) break;
+  }
+  return all;
+}
+
+function shown(test: TestFlakiness): z.infer<typeof FlakyTest> {
+  const { share, low, high } = proportion(test.flakes, test.runs);
+  return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
+}

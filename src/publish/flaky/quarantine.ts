@@ -1,0 +1,49 @@
+import { csvOf } from '../../domain/csv.ts';
+import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
+
+const HEADING = [
+  'repository',
+  'suite',
+  'test',
+  'file',
+  'runs',
+  'failed',
+  'flakes',
+  'failed_and_rerun',
+  'then_passed',
+  'default_branch_runs',
+  'default_branch_changes',
+  'flake_probability',
+  'since',
+  'last_flake',
+];
+
+/** All that is known of the tests, one a row. */
+export function quarantineCsv(tests: readonly TestFlakiness[]): string {
+  const rows = tests.map((test) => [
+    ...[test.repository, test.suite, test.name, test.file, test.runs, test.failed, test.flakes, test.rerun, test.recovered],
+    ...[test.defaultRuns, test.flips, roundedProbability(test), test.since, test.lastFlakeAt],
+  ]);
+  return csvOf(HEADING, rows);
+}
+
+/** One name a line, as `class#method`: what Surefire's `excludesFile` and its kin read. */
+export function quarantineJunitNames(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ suite, name }) => (suite === null ? name : `${suite}#${name}`)));
+}
+
+/** One name a line. */
+export function quarantineText(tests: readonly TestFlakiness[]): string {
+  return lines(tests.map(({ name }) => name));
+}
+
+/** The probability to three places; null where no failure was ever run again on its commit. */
+export function roundedProbability(test: TestFlakiness): number | null {
+  const probability = flakeProbability(test);
+  return probability === null ? null : Math.round(probability * 1000) / 1000;
+}
+
+/** A name that has line ends stays on its line. */
+function lines(names: readonly string[]): string {
+  return [...new Set(names)].map((name) => `${name.replace(/[\r\n]/g, ' ')}\n`).join('');
+}

@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { proportion } from '../../src/domain/proportion.ts';
+
+const rounded = (hits: number, of: number) => {
+  const { low, high } = proportion(hits, of);
+  return [Number(low.toFixed(4)), Number(high.toFixed(4))];
+};
+
+describe('a share with its Wilson interval', () => {
+  // Newcombe 1998 (Statistics in Medicine 17:857), table I, method 3.
+  it.each([
+    [81, 263, [0.2553, 0.3662]],
+    [15, 148, [0.0624, 0.1605]],
+    [0, 20, [0, 0.1611]],
+    [1, 29, [0.0061, 0.1718]],
+  ])('%i of %i', (hits, of, expected) => {
+    expect(rounded(hits, of)).toEqual(expected);
+  });
+
+  it('of everything ends at one, of nothing is unknown', () => {
+    expect(rounded(29, 29)).toEqual([0.883, 1]);
+    expect(proportion(0, 0)).toEqual({ hits: 0, of: 0, share: 0, low: 0, high: 1 });
+  });
+});
