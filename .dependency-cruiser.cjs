@@ -38,6 +38,7 @@ module.exports = {
     only('intake-sees', '^src/intake/', [READ]),
     only('review-sees', '^src/review/', [READ]),
     only('publish-sees', '^src/publish/', [READ]),
+    only('mcp-sees', '^src/mcp/', [READ, '^src/publish/']),
     only('ask-runs-the-graph', '^src/ask/', [READ, '^graphs/']),
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
@@ -48,7 +49,7 @@ module.exports = {
     ]),
     only('http-opens-the-doors', '^src/http(\\.ts$|/)', [
       '^src/app(\\.ts$|/)',
-      '^src/(intake|review|publish|ask|config|domain|ports|log)/',
+      '^src/(intake|review|publish|ask|mcp|config|domain|ports|log)/',
     ]),
     {
       name: 'http-knows-the-app-by-type',
@@ -99,7 +100,7 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/adapters/checkpointer/']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/adapters/(chat-model|embedder|analyst)/']),
     vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', [
-      '^src/(intake|review|publish|ask)/',
+      '^src/(intake|review|publish|ask|mcp)/',
       '^src/http(\\.ts$|/)',
     ]),
     vendor(
@@ -107,6 +108,7 @@ module.exports = {
       'pg|pg-boss|node-pg-migrate|@electric-sql/[^/]+|bullmq|ioredis|mongodb|@pinecone-database/[^/]+|@octokit/[^/]+',
       ['^src/adapters/'],
     ),
+    vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel|re2js', ['^src/tools/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),

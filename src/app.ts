@@ -1,4 +1,5 @@
 import { openBackground } from './app/background.ts';
+import { openLogExplainer } from './app/explain-log.ts';
 import { openIndexKeeping } from './app/index-keeping.ts';
 import { openArchive, openDatabase, openVectorIndex, openWordEmbedder } from './app/open-adapters.ts';
 import { openAsk } from './app/open-ask.ts';
@@ -71,6 +72,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ...parts,
     ...indexKeeping.doors,
     ask: openAsk({ ...parts, ...deps.investigation }),
+    explainLog: openLogExplainer(config),
     jobQueue,
     retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),

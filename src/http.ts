@@ -22,6 +22,7 @@ import { registerTokenRoutes } from './http/token-routes.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
 import type { Masker } from './log/mask/mask.ts';
+import { type McpRouteDeps, registerMcpRoutes } from './mcp/routes.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
@@ -34,6 +35,7 @@ import { silentTracer, type Tracer } from './ports/tracer.ts';
 import type { VectorIndex, VectorNamespace } from './ports/vector-index.ts';
 import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
+import { decideReview } from './review/decide.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -55,6 +57,8 @@ export interface HttpDeps {
   readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
   readonly ask: Ask;
+  /** Absent: pasted logs are not explained to agents. */
+  readonly explainLog?: McpRouteDeps['explainLog'];
   readonly logger: Logger;
   readonly clock: Clock;
   /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
@@ -109,6 +113,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, claimMs: config.review.claimMs }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
+  const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
+    await decideReview(shown, { ...said, reviewId: review.id, version: review.version });
+  await app.register(async (part) => registerMcpRoutes(part, { ...shown, decide, publicUrl: config.http.publicUrl }));
   const configuredNames = config.auth.tokens.map(({ name }) => name);
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
   await app.register(async (part) => registerTokenRoutes(part, tokens));

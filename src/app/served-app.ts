@@ -11,6 +11,7 @@ import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
+import type { ExplainLog } from './explain-log.ts';
 import type { IndexDoors } from './index-keeping.ts';
 import type { Retention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';
@@ -30,6 +31,8 @@ export interface App extends IndexDoors {
   readonly masker: Masker;
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
+  /** What rules say of a pasted log; nothing of it is kept. */
+  readonly explainLog: ExplainLog;
   /** Starts taking triage jobs, and ringing again for those that are owed. */
   work(): Promise<void>;
   /** What deletes: a repository on demand, and what is too old. */

@@ -4,7 +4,7 @@ import type { Stores } from '../ports/stores.ts';
 import type { Scope } from './scope.ts';
 
 /** The stores that routes read and decide with. */
-export type ShownStores = Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library' | 'reviews' | 'questions'>;
+export type ShownStores = Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'questions'>;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
 export function scopeStores(stores: Stores, scope: Scope): Stores {
@@ -13,6 +13,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     triages: stores.triages,
     analyses: scopeAnalyses(stores, scope),
     failures: scopeFailures(stores, scope),
+    history: scopeHistory(stores, scope),
     library: scopeLibrary(stores, scope),
     reviews: scopeReviews(stores, scope),
     questions: scopeQuestions(stores, scope),
@@ -77,6 +78,15 @@ function scopeFailures({ failures, builds }: Stores, scope: Scope): Stores['fail
       const build = scope.repositories() === null ? null : await builds.find(buildId);
       return build !== null && !scope.allows(build.repository) ? [] : await failures.listByBuild(buildId);
     },
+  });
+}
+
+function scopeHistory({ history }: Stores, scope: Scope): Stores['history'] {
+  return changed(history, {
+    failureHistory: async (query) => (scope.allows(query.repository) ? await history.failureHistory(query) : []),
+    consecutiveFailures: async (query) =>
+      scope.allows(query.repository) ? await history.consecutiveFailures(query) : { count: 0, firstBuild: null, lastGreen: null },
+    similarFailures: async (query) => (await history.similarFailures(query)).filter(({ repository }) => scope.allows(repository)),
   });
 }
 

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Analysis } from '../../domain/analysis.ts';
+import { line, takeFitting } from '../bounded-text.ts';
+import type { InstallationDeps } from '../deps.ts';
+import { describeAnalysis, describeStanding } from '../describe-analysis.ts';
+import { findAnalyses } from '../find-analysis.ts';
+import { defineTool, type McpTool } from '../tool.ts';
+
+const BUDGET_BYTES = 4_000;
+const OTHER_CAUSES = 10;
+
+export const FailureId = z
+  .string()
+  .min(1)
+  .max(300)
+  .describe('The id that list_failures gave; or a build as provider:number, such as github:812 or jenkins:4711');
+
+/** `get_failure`: the answer for one failure. */
+export function getFailure(deps: InstallationDeps): McpTool {
+  return defineTool({
+    name: 'get_failure',
+    title: 'Get the cause of a failure',
+    description:
+      'Explains one CI failure: category, root cause, fix, how sure the answer is, the log lines that prove it with their numbers, suspected files and failing tests. Usually all you need. Call get_evidence for more lines or the full text of a piece of evidence (E1, E2, …). For a build with several causes, the main one is explained and the others are listed by id.',
+    input: z.strictObject({ id: FailureId }),
+    run: async ({ id }) => {
+      const { build, analyses } = await findAnalyses(id, deps);
+      const [main, ...others] = analyses;
+      if (main === undefined) return 'Nothing is known of it.';
+      const { text, rest } = takeFitting(
+        [`${main.id}`, ...describeAnalysis(main, { build, tests: await testsOf(main, deps) })],
+        BUDGET_BYTES,
+      );
+      const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;
+      return `${text}${cut}${otherCauses(others)}`;
+    },
+  });
+}
+
+async function testsOf(analysis: Analysis, { stores }: InstallationDeps): Promise<string[]> {
+  const ids = new Set(analysis.failureIds);
+  const failures = await stores.failures.listByBuild(analysis.buildId);
+  return failures.flatMap(({ id, test }) => (ids.has(id) && test !== null ? [test.name] : []));
+}
+
+function otherCauses(others: readonly Analysis[]): string {
+  if (others.length === 0) return '';
+  const rows = others
+    .slice(0, OTHER_CAUSES)
+    .map((one) => `- ${one.id} · ${one.category} · ${describeStanding(one)}: ${line(one.answer.title, 120)}`);
+  const more = others.length > OTHER_CAUSES ? [`- … ${others.length - OTHER_CAUSES} more: list_failures lists them`] : [];
+  return `\nOther causes of this build:\n${[...rows, ...more].join('\n')}`;
+}

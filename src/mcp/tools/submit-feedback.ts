@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { DecisionInput, Review } from '../../domain/review.ts';
+import { present } from '../../publish/present.ts';
+import { line } from '../bounded-text.ts';
+import type { InstallationDeps, McpDeps } from '../deps.ts';
+import { findAnalyses } from '../find-analysis.ts';
+import { defineTool, type McpTool } from '../tool.ts';
+
+/** Reviews looked through for that of an analysis, the newest pages of its repository. */
+const LOOKED_THROUGH = 1_000;
+const PAGE = 200;
+
+const Input = z.strictObject({
+  id: z.string().min(1).max(300).describe('The id of the failure, as list_failures or get_failure gave it; or of its review'),
+  verdict: z
+    .enum(['accept', 'correct', 'reject'])
+    .describe('accept: the answer is right. correct: it is something else. reject: it is not usable'),
+  said: z.string().min(3).max(1000).describe('What the person said, word for word. It is stored as the reason'),
+  category: z.enum(Category.options).optional().describe('The right category; correct needs it'),
+  rootCause: z.string().min(1).max(4000).optional().describe('The right cause, with correct'),
+  fix: z.string().min(1).max(4000).optional().describe('The right fix, with correct'),
+});
+
+/** `submit_feedback`: a person's word about an answer, brought by an agent. Only offered where somebody allowed it. */
+export function submitFeedback(deps: InstallationDeps, { decide, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
+  return defineTool({
+    name: 'submit_feedback',
+    title: 'Pass on what a person decided',
+    description:
+      'Stores what a PERSON told you about an answer that waits for review. Never call it on your own judgement: decisions teach, and a later failure of the same kind is answered with them. Quote the person in said. The decision is stored as brought by an agent.',
+    input: Input,
+    manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    run: async ({ id, verdict, said, category, rootCause, fix }) => {
+      const review = await reviewOf(id, deps);
+      const reason = `A person said: ${said}`;
+      const input: DecisionInput = { type: verdict, reason, ...present({ category, rootCause, fixRecommendation: fix }) };
+      const { teaching } = await decide({ review, reviewer: `${reviewer} (by an agent)`, input });
+      return `Stored: ${verdict}. ${line(teaching, 400)}`;
+    },
+  });
+}
+
+async function reviewOf(id: string, deps: InstallationDeps): Promise<Review> {
+  const direct = await deps.stores.reviews.find(id);
+  if (direct !== null) return direct;
+  const { build, analyses } = await findAnalyses(id, deps);
+  if (analyses.length !== 1) throw new TriageError('invalid-input', 'This build has several causes: name one by its own id.');
+  const filter = build === null ? {} : { repository: build.repository };
+  for (let offset = 0; offset < LOOKED_THROUGH; offset += PAGE) {
+    const page = await deps.stores.reviews.list(filter, { limit: PAGE, offset });
+    const found = page.find(({ analysisId }) => analysisId === analyses[0]?.id);
+    if (found !== undefined) return found;
+    if (page.length < PAGE) break;
+  }
+  throw new TriageError('not-found', 'No review is open for this answer: it was sure enough to be told without one.');
+}
