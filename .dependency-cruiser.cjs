@@ -47,6 +47,7 @@ module.exports = {
       '^graphs/',
       '^prompts/',
     ]),
+    only('console-sees', '^src/console/', [READ, '^src/(publish|review|ask)/']),
     only('http-opens-the-doors', '^src/http(\\.ts$|/)', [
       '^src/app(\\.ts$|/)',
       '^src/(intake|review|publish|ask|mcp|config|domain|ports|log)/',
@@ -109,6 +110,7 @@ module.exports = {
       ['^src/adapters/'],
     ),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
+    vendor('cookies-at-the-doors', 'cookie', ['^src/http(\\.ts$|/)']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel|re2js', ['^src/tools/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),

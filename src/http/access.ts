@@ -3,12 +3,15 @@ import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
+import type { Sessions } from './sessions.ts';
 import type { TokenHolders } from './token-holders.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Who may use the route. A route without it stops the start. */
     access?: RouteAccess;
+    /** A page for people: it takes the cookie of a session where no token is shown, and answers errors as pages. */
+    console?: true;
   }
   interface FastifyInstance {
     /** Every route with who may use it, in the order of registration. */
@@ -20,8 +23,16 @@ declare module 'fastify' {
   }
 }
 
-/** Deny by default: declared at start, enforced before the body is read. `count` throws where a holder comes too often. */
-export function enforceAccess(app: FastifyInstance, holders: TokenHolders, count: (request: FastifyRequest) => Promise<void>): void {
+/** Who asks: by a token, or, where pages are asked for, by a session. */
+interface Doorkeepers {
+  readonly holders: TokenHolders;
+  readonly sessions: Pick<Sessions, 'find'>;
+  /** Throws where a holder comes too often. */
+  readonly count: (request: FastifyRequest) => Promise<void>;
+}
+
+/** Deny by default: declared at start, enforced before the body is read. */
+export function enforceAccess(app: FastifyInstance, { holders, sessions, count }: Doorkeepers): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);
@@ -35,7 +46,9 @@ export function enforceAccess(app: FastifyInstance, holders: TokenHolders, count
   app.addHook('onRequest', async (request) => {
     const access: RouteAccess | undefined = request.routeOptions.config.access;
     if (access === undefined || 'open' in access || 'signature' in access) return;
-    const principal = await holders.find(request.headers.authorization);
+    const { authorization } = request.headers;
+    const bySession = request.routeOptions.config.console === true && authorization === undefined;
+    const principal = bySession ? await sessions.find(request) : await holders.find(authorization);
     request.principal = principal;
     await count(request);
     if (!principal.roles.includes(access.role) && !principal.roles.includes('admin')) throw lacksRole(principal, access.role);
@@ -47,7 +60,7 @@ function isDocs(url: string): boolean {
 }
 
 function lacksRole(principal: Principal, role: Role): TriageError {
-  return new TriageError('forbidden', `The token "${principal.name}" may not do this: it needs the role "${role}".`, {
+  return new TriageError('forbidden', `${principal.name} may not do this: it needs the role "${role}".`, {
     details: { principal: principal.name },
   });
 }

@@ -24,8 +24,32 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
 const MAX_QUOTED = 200;
 const RETRY_AFTER_MS: Partial<Record<TriageErrorCode, number>> = { 'rate-limited': 60_000, locked: 5_000, 'storage-failed': 5_000 };
 
+/** What a client is told of an error. */
+export interface Refusal {
+  readonly status: number;
+  readonly error: TriageError;
+  /** How it went wrong and how to mend it, in words that are fit for the client. */
+  readonly message: string;
+}
+
 /** Answers with what went wrong and how to mend it, and logs it. */
 export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): FastifyReply {
+  const { status, error, message } = recordRefusal(thrown, request, reply, logger);
+  const issues = Issues.safeParse(error.details.issues);
+  const answer: ErrorAnswer = {
+    error: {
+      code: error.code,
+      message,
+      requestId: request.id,
+      ...(issues.success ? { issues: issues.data } : {}),
+    },
+  };
+  // Past the route's own response schemas: a refusal must arrive whatever they say.
+  return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+}
+
+/** Logs what went wrong and sets the headers that go with it; the body is the caller's. */
+export function recordRefusal(thrown: unknown, request: FastifyRequest, reply: FastifyReply, logger: Logger): Refusal {
   const error = toTriageError(thrown, request);
   const status = statusFor(error);
   const fields = { ...requestFields(request), status, code: error.code, reason: error.message, details: error.details };
@@ -36,17 +60,7 @@ export function refuse(thrown: unknown, request: FastifyRequest, reply: FastifyR
   // The rest of a body that is too large is not waited for.
   if (status === 413) reply.header('connection', 'close');
   if (status === 401) reply.header('www-authenticate', 'Bearer');
-  const issues = Issues.safeParse(error.details.issues);
-  const answer: ErrorAnswer = {
-    error: {
-      code: error.code,
-      message: toldMessage(error, request),
-      requestId: request.id,
-      ...(issues.success ? { issues: issues.data } : {}),
-    },
-  };
-  // Past the route's own response schemas: a refusal must arrive whatever they say.
-  return reply.status(status).header('content-type', 'application/json; charset=utf-8').serializer(JSON.stringify).send(answer);
+  return { status, error, message: toldMessage(error, request) };
 }
 
 /** SQLSTATE classes 22 and 23: a value or a constraint. The same request would fail again, so nobody is told to come back. */

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { type AccessToken, digestOfToken, isTokenForm } from '../domain/access-token.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
@@ -30,6 +30,10 @@ export interface HolderDeps {
 export interface TokenHolders {
   /** Who shows this `Authorization` header. Throws `unauthenticated`, and `storage-failed` where the database cannot be asked. */
   find(authorization: string | undefined): Promise<Principal>;
+  /** Who holds this token, by any configured or made one's name, with the digest by which `findByDigest` knows it again. Throws as `find` does. */
+  show(token: string): Promise<{ readonly principal: Principal; readonly digest: string }>;
+  /** Who holds the token with this digest now; null where it was revoked, has expired, or is not configured any more. */
+  findByDigest(digest: string): Promise<Principal | null>;
   /** Believes nothing of what it was told before: after a token was revoked here. */
   forget(): void;
 }
@@ -41,7 +45,10 @@ type Found = Awaited<ReturnType<TokenStore['findByDigest']>>;
  * time tells nothing of it. What has not the form of a token with its checksum never reaches the database.
  */
 export function createTokenHolders({ configured, tokens, clock, logger }: HolderDeps): TokenHolders {
-  const known = configured.map(({ name, roles, token }) => ({ principal: { name, roles }, digest: sha256(token) }));
+  const known = configured.map(({ name, roles, token }) => ({
+    principal: { name, roles },
+    digest: Buffer.from(digestOfToken(token), 'hex'),
+  }));
   const kept = new Map<string, { readonly found: Found; readonly at: number }>();
   const touched = new Map<string, number>();
 
@@ -62,15 +69,24 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     tokens.touch(id).catch((error: unknown) => logger.debug({ tokenId: id, reason: messageOf(error) }, 'the use of a token was not kept'));
   };
 
+  const identify = async (token: string): Promise<Principal> => {
+    const own = holderAmong(known, digestOfToken(token));
+    if (own !== null) return own;
+    const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
+    if (found === null) throw refused('is not known here. Tokens are made with `faultline token make`, or configured in FAULTLINE_TOKENS');
+    if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
+    touch(found.token.id);
+    return principalOf(found.token);
+  };
+
   return {
-    find: async (authorization) => {
-      const token = tokenIn(authorization);
-      const own = holderAmong(known, token);
+    find: async (authorization) => await identify(tokenIn(authorization)),
+    show: async (token) => ({ principal: await identify(token), digest: digestOfToken(token) }),
+    findByDigest: async (digest) => {
+      const own = holderAmong(known, digest);
       if (own !== null) return own;
-      const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
-      if (found === null)
-        throw refused('is not known here. Tokens are made with `faultline token make`, or configured in FAULTLINE_TOKENS');
-      if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
+      const found = await look(digest);
+      if (found === null || found.state !== 'valid') return null;
       touch(found.token.id);
       return principalOf(found.token);
     },
@@ -89,8 +105,8 @@ function tokenIn(authorization: string | undefined): string {
 }
 
 /** Compares with every configured token in constant time; digests make the lengths equal. */
-function holderAmong(known: readonly { readonly principal: Principal; readonly digest: Buffer }[], token: string): Principal | null {
-  const digest = sha256(token);
+function holderAmong(known: readonly { readonly principal: Principal; readonly digest: Buffer }[], shown: string): Principal | null {
+  const digest = Buffer.from(shown, 'hex');
   let holder: Principal | null = null;
   for (const candidate of known) if (timingSafeEqual(digest, candidate.digest)) holder = candidate.principal;
   return holder;
@@ -105,8 +121,4 @@ function keepNewest<Value>(map: Map<string, Value>, key: string, value: Value): 
 
 function refused(what: string): TriageError {
   return new TriageError('unauthenticated', `The token ${what}.`);
-}
-
-function sha256(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
 }

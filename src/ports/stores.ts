@@ -14,6 +14,8 @@ import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { NoticeStore } from './notices.ts';
 import type { QuestionStore } from './questions.ts';
+import type { ReviewStore } from './reviews.ts';
+import type { PreferenceStore, SessionStore } from './sessions.ts';
 import type { TokenStore } from './tokens.ts';
 import type { VectorDebtStore } from './vector-debts.ts';
 
@@ -241,6 +243,8 @@ export interface ChosenGreen extends GreenLog {
 /** A tool's answer as it is kept: masked, bounded, and with the sentence that told how much there was. */
 export interface KeptResult {
   readonly findings: readonly Finding[];
+  readonly sessions: SessionStore;
+  readonly preferences: PreferenceStore;
   readonly summary: string;
 }
 

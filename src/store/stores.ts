@@ -14,6 +14,7 @@ import { createLibraryStore } from './library.ts';
 import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
+import { createPreferenceStore, createSessionStore } from './sessions.ts';
 import { createTokenStore } from './tokens.ts';
 import { createToolCacheStore } from './tool-cache.ts';
 import { createTriageStore, type Traceparent } from './triages.ts';
@@ -38,5 +39,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     tokens: createTokenStore(db),
     acts: createActStore(db),
     notices: createNoticeStore(db, rules),
+    sessions: createSessionStore(db),
+    preferences: createPreferenceStore(db),
   };
 }

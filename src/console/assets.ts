@@ -1,0 +1,57 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import type { FastifyInstance } from 'fastify';
+import { protect } from './headers.ts';
+
+/** The browser's modules in the order in which they are joined; each may use those before it. */
+const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'start.js'] as const;
+const STYLES = ['base.css', 'review.css', 'builds.css', 'log.css', 'charts.css'] as const;
+const YEAR_S = 31_536_000;
+
+interface Asset {
+  /** Changes with its content, so that a browser may keep it for good. */
+  readonly address: string;
+  readonly type: string;
+  readonly plain: Buffer;
+  readonly gzip: Buffer;
+}
+
+/** The one style sheet, the one script and the icon, read once. */
+export const ASSETS = {
+  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map(read).join('\n')),
+  js: asset('app', 'js', 'text/javascript; charset=utf-8', MODULES.map((name) => withoutLinks(read(name))).join('\n')),
+  icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
+} as const;
+
+/** Serves them; whoever has an old page open asks for an old address and gets what is there now. */
+export function registerAssets(app: FastifyInstance): void {
+  const access = { open: 'the style and script of the pages, which are in the public source and hold no data' };
+  for (const one of Object.values(ASSETS)) {
+    const [name = ''] = one.address.split('?');
+    app.get(name, { config: { access } }, async (request, reply) => {
+      protect(request, reply);
+      reply
+        .header('content-type', one.type)
+        .header('cache-control', `public, max-age=${YEAR_S}, immutable`)
+        .header('vary', 'accept-encoding');
+      const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+      return packed ? reply.header('content-encoding', 'gzip').send(one.gzip) : reply.send(one.plain);
+    });
+  }
+}
+
+function read(name: string): string {
+  return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
+}
+
+/** Modules that are joined into one share their names: what ties them together as files falls away. */
+function withoutLinks(module: string): string {
+  return module.replace(/^import .*;$/gm, '').replace(/^export (?=const|let|function|async)/gm, '');
+}
+
+function asset(name: string, extension: string, type: string, text: string): Asset {
+  const plain = Buffer.from(text);
+  const version = createHash('sha256').update(plain).digest('hex').slice(0, 12);
+  return { address: `/assets/${name}.${extension}?v=${version}`, type, plain, gzip: gzipSync(plain, { level: 9 }) };
+}

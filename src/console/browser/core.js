@@ -1,0 +1,108 @@
+/** Pages that replace each other in place: every form and link works without this; with it the next page comes without a blink. */
+
+const { trustedTypes } =
+  /** @type {{ trustedTypes?: { createPolicy(name: string, rules: { createHTML(text: string): string }): { createHTML(text: string): string } } }} */ (
+    /** @type {unknown} */ (globalThis)
+  );
+const policy = trustedTypes?.createPolicy('faultline', { createHTML: (text) => text });
+
+/** The only place where fetched text becomes a document. Nothing in it runs: scripts of a parsed document are inert. @param {string} text */
+export function parse(text) {
+  return new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, 'text/html');
+}
+
+/** Told of the main part of each page that has come, the first included. @type {((main: HTMLElement) => void)[]} */
+export const arrivals = [];
+
+/** Reads a sentence aloud, and shows it. @param {string} sentence */
+export function say(sentence) {
+  const status = document.querySelector('#status');
+  if (status !== null) status.textContent = sentence;
+}
+
+let busy = false;
+
+/** Whether a page is on its way: whoever presses again meanwhile means the same. */
+export function isBusy() {
+  return busy;
+}
+
+/**
+ * Goes to a page without leaving this one. What cannot be sent stays as it is, and is said.
+ * @param {string} address
+ * @param {{ method?: string, body?: URLSearchParams, push?: boolean }} [how]
+ */
+export async function visit(address, { method = 'GET', body, push = true } = {}) {
+  if (busy) return;
+  busy = true;
+  try {
+    const answer = await fetch(address, { method, body: body ?? null, headers: { accept: 'text/html' } });
+    if (method === 'POST' && answer.status >= 500) return say('Not saved. Nothing was lost; press the key again.');
+    const page = parse(await answer.text());
+    if (page.querySelector('#main') === null) return location.assign(address);
+    show(page, answer.url, push);
+  } catch {
+    say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline does not answer. Try again.');
+  } finally {
+    busy = false;
+  }
+}
+
+/** @param {Document} page @param {string} address @param {boolean} push */
+function show(page, address, push) {
+  if (push && address !== location.href) history.pushState(null, '', address);
+  document.title = page.title;
+  for (const [name, value] of Object.entries(page.documentElement.dataset)) document.documentElement.dataset[name] = value;
+  document.body.dataset.place = page.body.dataset.place ?? 'page';
+  for (const part of ['header', '#bar', '#keys', '#main']) {
+    const [old, fresh] = [document.querySelector(part), page.querySelector(part)];
+    if (old !== null && fresh !== null) old.replaceWith(fresh);
+  }
+  say(page.querySelector('#status')?.textContent ?? '');
+  arrive();
+}
+
+/** Focus goes to what the page is about, or to what its address points at. */
+function arrive() {
+  const main = document.querySelector('main');
+  if (main === null) return;
+  for (const arrival of arrivals) arrival(main);
+  const pointed = location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (pointed !== null) pointed.scrollIntoView();
+  const first = main.querySelector('[autofocus]') ?? main.querySelector('h1');
+  if (first instanceof HTMLElement) first.focus({ preventScroll: pointed !== null });
+}
+
+/** Sends a form as the browser would, with the button that was pressed. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+export function send(form, button) {
+  const body = new URLSearchParams();
+  for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
+  if (button instanceof HTMLButtonElement && button.name !== '') body.append(button.name, button.value);
+  return visit(form.action, { method: 'POST', body });
+}
+
+export function startPages() {
+  document.addEventListener('submit', (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== 'post' || 'whole' in form.dataset) return;
+    event.preventDefault();
+    void send(form, event.submitter);
+  });
+  document.addEventListener('click', (event) => {
+    const link = event.target instanceof Element ? event.target.closest('a[data-swap]') : null;
+    if (
+      !(link instanceof HTMLAnchorElement) ||
+      event.defaultPrevented ||
+      event.ctrlKey ||
+      event.metaKey ||
+      event.shiftKey ||
+      event.button !== 0
+    )
+      return;
+    event.preventDefault();
+    void visit(link.href);
+  });
+  addEventListener('popstate', () => void visit(location.href, { push: false }));
+  const main = document.querySelector('main');
+  if (main !== null) for (const arrival of arrivals) arrival(main);
+}

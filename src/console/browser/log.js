@@ -1,0 +1,2 @@
+/** The log viewer. */
+export function startLog() {}

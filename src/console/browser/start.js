@@ -1,0 +1,11 @@
+import { startPages } from './core.js';
+import { startKeys } from './keys.js';
+import { startLive } from './live.js';
+import { startLog } from './log.js';
+import { startReview } from './review.js';
+
+startReview();
+startLog();
+startLive();
+startKeys();
+startPages();

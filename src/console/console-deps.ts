@@ -1,0 +1,53 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Ask } from '../ask/ask.ts';
+import type { TriageError } from '../domain/errors.ts';
+import type { Principal } from '../domain/review.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Database } from '../ports/database.ts';
+import type { JobQueue } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Stores } from '../ports/stores.ts';
+import type { VectorNamespace } from '../ports/vector-index.ts';
+
+/** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
+export interface Refused {
+  readonly status: number;
+  readonly error: TriageError;
+  readonly message: string;
+}
+
+/** Sign-in, as the doors do it. */
+export interface SessionDoor {
+  /** Whose session it is. Throws `unauthenticated` where there is none. */
+  find(request: FastifyRequest): Promise<Principal>;
+  /** Exchanges a token for a session. Throws `unauthenticated` as a wrong token does. */
+  exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
+  begin(request: FastifyRequest, principal: Principal): Promise<string>;
+  end(request: FastifyRequest): Promise<string>;
+}
+
+/** What the pages are made of. The stores show what the asker may see, and nothing else. */
+export interface ConsoleDeps {
+  readonly config: {
+    readonly http: { readonly publicUrl: string | null };
+    readonly review: { readonly claimMs: number };
+  };
+  readonly stores: Stores;
+  readonly database: Database;
+  readonly archive: BuildArchive;
+  readonly jobQueue: JobQueue;
+  readonly masker: Masker;
+  readonly ask: Ask;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly sessions: SessionDoor;
+  /** The node of the graph that works on a build now, where it is known. */
+  readonly currentStep?: (buildId: string) => Promise<string | null>;
+  payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
+  /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
+  countGuess(request: FastifyRequest): Promise<number | null>;
+  /** Logs an error and sets the headers that go with it. */
+  refused(thrown: unknown, request: FastifyRequest, reply: FastifyReply): Refused;
+}

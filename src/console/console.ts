@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { registerAssets } from './assets.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { registerErrorPages } from './error-pages.ts';
+import { acceptForms } from './forms.ts';
+import { registerMe } from './me.ts';
+import { mayReview } from './reader.ts';
+import { registerSignIn } from './sign-in.ts';
+
+/** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
+export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, console: true };
+    route.schema = { ...route.schema, hide: true };
+  });
+  acceptForms(app);
+  registerErrorPages(app, deps);
+  registerAssets(app);
+  registerSignIn(app, deps);
+  registerMe(app, deps);
+  registerFront(app, deps);
+}
+
+/** Leads everybody to where their work is. */
+function registerFront(app: FastifyInstance, deps: ConsoleDeps): void {
+  const access = { open: 'leads to the first page that the asker may see, or to sign-in, and shows nothing itself' };
+  app.get('/', { config: { access } }, async (request, reply) => {
+    const principal = await deps.sessions.find(request).catch(() => null);
+    if (principal === null) return reply.redirect('/sign-in', 303);
+    return reply.redirect(mayReview(principal) ? '/review' : '/builds', 303);
+  });
+}

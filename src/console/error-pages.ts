@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { TriageError } from '../domain/errors.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { refusedForm } from './forms.ts';
+import { type Html, html } from './html.ts';
+import { type Reader, sendPage } from './page.ts';
+import { readerOf } from './reader.ts';
+import { signInPage } from './sign-in.ts';
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This address or form is not as expected',
+  401: 'Sign in first',
+  403: 'You may not do this',
+  404: 'There is no such page',
+  409: 'Somebody was faster',
+  413: 'This is too large',
+  429: 'Too often',
+  503: 'This could not be read',
+  504: 'This took too long',
+};
+
+/** Errors as pages: what happened, why, and where to go on. */
+export function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): void {
+  app.setErrorHandler(async (thrown, request, reply) => {
+    const error = await mayWait(thrown, request, deps);
+    const { status, message } = deps.refused(error, request, reply);
+    if (status === 401) return await askToSignIn(request, reply, deps);
+    const title = TITLES[status] ?? 'Something went wrong here';
+    return sendPage(
+      request,
+      reply,
+      { title, place: 'page', main: errorBody(title, message, status, request.id) },
+      await readerFor(request, deps),
+      status,
+    );
+  });
+}
+
+/** Too many wrong tokens: told to wait. */
+async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDeps): Promise<unknown> {
+  if (!(thrown instanceof TriageError) || thrown.code !== 'unauthenticated') return thrown;
+  const showsToken = request.headers.authorization !== undefined;
+  const waitMs = showsToken ? await deps.countGuess(request) : null;
+  if (waitMs === null) return thrown;
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000));
+  return new TriageError('rate-limited', `Too many wrong tokens from this address. Try again in ${seconds} s.`, {
+    retryable: true,
+    retryAfterMs: waitMs,
+  });
+}
+
+/** What was read leads back to itself; what was typed is kept, and sent again after signing in. */
+async function askToSignIn(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  if (request.method === 'GET')
+    return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+  const held = await refusedForm(request);
+  const main = signInPage({ next: request.url, failure: null, signedOut: true, provider: null, held });
+  return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerFor(request, deps), 401);
+}
+
+/** Whoever's preferences cannot be read now still gets the page that says so. */
+async function readerFor(request: FastifyRequest, deps: ConsoleDeps): Promise<Reader> {
+  return await readerOf(request, deps).catch(() => readerOf(Object.assign(Object.create(request), { principal: null }), deps));
+}
+
+function errorBody(title: string, message: string, status: number, requestId: string): Html {
+  const retry = status >= 500 || status === 429;
+  return html`<div class="notice"><h1 tabindex="-1">${title}</h1><p>${message}</p>
+${retry && html`<p>Decisions that you made are saved. <a class="button" href="">Try again</a></p>`}
+<p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
+}

@@ -1,0 +1,51 @@
+/** A piece of HTML that was put together by `html`, and by nothing else: text that looks like markup never becomes it. */
+class SafeHtml {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+export type Html = SafeHtml;
+
+/** What may stand in a placeholder. Strings and numbers are escaped; null, undefined and false are nothing. */
+export type Shown = string | number | Html | null | undefined | false | readonly Shown[];
+
+/**
+ * Markup with what is shown in it. Every placeholder is escaped for text and for quoted attributes; it may stand nowhere else: not in a tag's or an
+ * attribute's name, not in an unquoted value, not in a script or style. For addresses see `linkTarget`.
+ */
+export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
+  let text = parts[0] ?? '';
+  for (const [at, value] of values.entries()) text += markupOf(value) + (parts[at + 1] ?? '');
+  return new SafeHtml(text);
+}
+
+export const NOTHING: Html = new SafeHtml('');
+
+/** One after the other, with something between them. */
+export function joined(items: readonly Shown[], between: Shown = ''): Html {
+  return new SafeHtml(items.map(markupOf).join(markupOf(between)));
+}
+
+/** An address that came from outside, for `href`: http and https only, else null, so that no link runs a script. */
+export function linkTarget(address: string | null): string | null {
+  if (address === null || !URL.canParse(address)) return null;
+  return /^https?:$/.test(new URL(address).protocol) ? address : null;
+}
+
+function markupOf(value: Shown): string {
+  if (value === null || value === undefined || value === false) return '';
+  if (value instanceof SafeHtml) return value.text;
+  if (typeof value === 'object') return value.map(markupOf).join('');
+  return visible(String(value)).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Control characters and those that turn the direction of text around are shown for what they are. */
+function visible(text: string): string {
+  return text.replace(/[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (character) =>
+    character === '\0' ? '\ufffd' : `⟦U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}⟧`,
+  );
+}

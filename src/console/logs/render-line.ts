@@ -1,0 +1,213 @@
+import { MAX_RAW } from '../../log/lines/lines.ts';
+import { classesOf, type Pen, PLAIN, stretchesOf } from './ansi.ts';
+
+/** A stretch of a line as it is shown. `text` is plain text: it is still to be escaped, and is never markup or a link. */
+export interface LinePart {
+  readonly text: string;
+  /** Classes of the style sheet; empty for ordinary text. */
+  readonly classes: string;
+  /** It is what somebody searched for. */
+  readonly found?: true;
+}
+
+/** A stored line as people see it. */
+export interface ShownLine {
+  /** 1-based over `split('\n')`. */
+  readonly number: number;
+  /** The time stamp before it, where all lines have one. */
+  readonly stamp: string | null;
+  readonly parts: readonly LinePart[];
+  /** Characters that are not shown, of a line of more than {@link MAX_SHOWN}. */
+  readonly missing: number;
+  readonly overwritten: Overwritten | null;
+}
+
+/** What was shown on a line before it was written over, after lone carriage returns. */
+export interface Overwritten {
+  readonly times: number;
+  /** The last few, oldest first, each cut. */
+  readonly texts: readonly string[];
+}
+
+/** Characters of a line that are shown. */
+export const MAX_SHOWN = 2_000;
+/** Overwritten texts that are kept of a line, and characters of each. */
+const KEPT_OVERWRITES = 10;
+const KEPT_CHARACTERS = 200;
+/** Lines on which a colour that nobody ends goes on. */
+const COLOUR_LINES = 100;
+/** Characters before the last carriage return that are looked at for colours. */
+const LOOKED_BACK = 16_000;
+
+/**
+ * Consecutive lines as people see them. Colours go on from one line to the next, for at most 100 lines. Never throws; its time grows with the
+ * lines' length, of which at most {@link MAX_RAW} characters each are looked at.
+ */
+export function showLines(lines: readonly string[], first: number): ShownLine[] {
+  const stamped = areStamped(lines);
+  let pen = PLAIN;
+  let since = 0;
+  return lines.map((line, at) => {
+    since = line.includes('\u001b') ? 0 : since + 1;
+    if (since > COLOUR_LINES) pen = PLAIN;
+    const { shown, after } = showLine(line, first + at, pen, stamped);
+    pen = after;
+    return shown;
+  });
+}
+
+const DATE_STAMP = /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]? ?/;
+const CLOCK_STAMP = /^\ufeff?\[?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]? /;
+
+/** Whether every line that says something begins with a time. */
+export function areStamped(lines: readonly string[]): boolean {
+  const telling = lines.filter((line) => line !== '');
+  return telling.length > 0 && telling.every((line) => stampOf(line) !== '');
+}
+
+/** The line's text without colours, for copying and tests. */
+export function plainText({ parts }: Pick<ShownLine, 'parts'>): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+/** The same with what was searched for marked, wherever it stands. */
+export function markFound(line: ShownLine, word: string, matchCase: boolean): ShownLine {
+  const text = plainText(line);
+  const [where, what] = matchCase ? [text, word] : [text.toLowerCase(), word.toLowerCase()];
+  // Letters that get longer or shorter in lower case move all places after them.
+  if (what === '' || where.length !== text.length || !where.includes(what)) return line;
+  const cuts = new Set<number>();
+  const found: { from: number; to: number }[] = [];
+  for (let at = where.indexOf(what); at !== -1; at = where.indexOf(what, at + what.length)) {
+    found.push({ from: at, to: at + what.length });
+    cuts.add(at).add(at + what.length);
+  }
+  return { ...line, parts: cutAt(line.parts, cuts, found) };
+}
+
+function cutAt(
+  parts: readonly LinePart[],
+  cuts: ReadonlySet<number>,
+  found: readonly { readonly from: number; readonly to: number }[],
+): LinePart[] {
+  const pieces: LinePart[] = [];
+  const places = [...cuts].sort((left, right) => left - right);
+  let start = 0;
+  let next = 0;
+  let hit = 0;
+  for (const { text, classes } of parts) {
+    for (let at = 0; at < text.length; ) {
+      while (next < places.length && (places[next] ?? 0) <= start + at) next += 1;
+      const end = Math.min(text.length, (places[next] ?? Number.POSITIVE_INFINITY) - start);
+      while ((found[hit]?.to ?? Number.POSITIVE_INFINITY) <= start + at) hit += 1;
+      const isFound = (found[hit]?.from ?? Number.POSITIVE_INFINITY) <= start + at;
+      pieces.push({ text: text.slice(at, end), classes, ...(isFound && { found: true }) });
+      at = end;
+    }
+    start += text.length;
+  }
+  return pieces;
+}
+
+function stampOf(line: string): string {
+  return DATE_STAMP.exec(line)?.[0] ?? CLOCK_STAMP.exec(line)?.[0] ?? '';
+}
+
+function showLine(raw: string, number: number, pen: Pen, stamped: boolean): { shown: ShownLine; after: Pen } {
+  const stamp = stamped ? stampOf(raw) : '';
+  const whole = raw.slice(stamp === '' && raw.startsWith('\ufeff') ? 1 : stamp.length);
+  const line = whole.slice(0, MAX_RAW);
+  const { before, last } = afterReturns(line);
+  const start = penAfter(before.slice(-LOOKED_BACK), pen);
+  const { parts, missing, after } = showText(last, start);
+  const shown: ShownLine = {
+    number,
+    stamp: stamped ? stamp.replace('\ufeff', '').trim() : null,
+    parts,
+    missing: missing + whole.length - line.length,
+    overwritten: before === '' ? null : overwrites(before),
+  };
+  return { shown, after: whole.length > line.length ? PLAIN : after };
+}
+
+/** What is written over, and what stayed: the last that says something. Returns at the line's end belong to it. */
+function afterReturns(line: string): { readonly before: string; readonly last: string } {
+  const ended = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
+  let end = ended.length;
+  for (let looked = 0; looked < KEPT_OVERWRITES; looked += 1) {
+    const at = ended.lastIndexOf('\r', end - 1);
+    if (at === -1 || end === 0) break;
+    const last = ended.slice(at + 1, end);
+    if (saysSomething(last)) return { before: ended.slice(0, at), last: ended.slice(at + 1) };
+    end = at;
+  }
+  return { before: '', last: ended.replaceAll('\r', '') };
+}
+
+function saysSomething(text: string): boolean {
+  for (const stretch of stretchesOf(text, PLAIN)) if (stretch.text !== '') return true;
+  return false;
+}
+
+function overwrites(before: string): Overwritten {
+  let times = 1;
+  for (let at = before.indexOf('\r'); at !== -1; at = before.indexOf('\r', at + 1)) times += 1;
+  const texts = before
+    .slice(-LOOKED_BACK)
+    .split('\r')
+    .slice(-KEPT_OVERWRITES)
+    .map((text) => plainText(showText(text.slice(0, KEPT_CHARACTERS), PLAIN)));
+  return { times, texts };
+}
+
+function penAfter(text: string, start: Pen): Pen {
+  if (!text.includes('\u001b') && !text.includes('\u009b')) return start;
+  let pen = start;
+  for (const stretch of stretchesOf(`${text} `, start)) pen = stretch.pen;
+  return pen;
+}
+
+function showText(text: string, start: Pen): { readonly parts: LinePart[]; readonly missing: number; readonly after: Pen } {
+  const parts: LinePart[] = [];
+  let room = MAX_SHOWN;
+  let missing = 0;
+  const stretches = stretchesOf(text, start);
+  let next = stretches.next();
+  for (; next.done !== true; next = stretches.next()) {
+    const fits = wholeCharacters(next.value.text, room);
+    room -= fits.length;
+    missing += countCharacters(next.value.text, fits.length);
+    if (fits !== '') parts.push(...visibleParts(fits, classesOf(next.value.pen)));
+  }
+  return { parts, missing, after: next.value };
+}
+
+/** At most so many UTF-16 units, no character halved. */
+function wholeCharacters(text: string, room: number): string {
+  if (text.length <= room) return text;
+  const isHalf = room > 0 && (text.charCodeAt(room - 1) & 0xfc00) === 0xd800;
+  return text.slice(0, isHalf ? room - 1 : room);
+}
+
+function countCharacters(text: string, from: number): number {
+  let count = 0;
+  for (let at = from; at < text.length; at += 1) if ((text.charCodeAt(at) & 0xfc00) !== 0xdc00) count += 1;
+  return count;
+}
+
+/** Everything that is not seen, or that turns text around; a tab is. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/u;
+const EACH_UNSEEN = /([\0-\x08\n-\x1f\x7f-\x9f]|[\p{Cf}\p{Zl}\p{Zp}\p{Cs}])/u;
+
+function visibleParts(text: string, classes: string): LinePart[] {
+  if (!UNSEEN.test(text)) return [{ text, classes }];
+  return text.split(EACH_UNSEEN).flatMap((piece, at) => {
+    if (piece === '') return [];
+    if (at % 2 === 0) return [{ text: piece, classes }];
+    return [piece === '\0' ? { text: '\ufffd', classes } : { text: spelled(piece), classes: `${classes} ctl`.trim() }];
+  });
+}
+
+function spelled(character: string): string {
+  return `⟦U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟧`;
+}

@@ -1,0 +1,67 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import type { Preferences } from '../domain/preferences.ts';
+import type { Principal } from '../domain/review.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { type Html, html } from './html.ts';
+import { KEYS } from './keys.ts';
+import { sendPage } from './page.ts';
+import { readerOf } from './reader.ts';
+
+const access = { role: 'read' } as const;
+
+const Body = z.object({
+  keys: z.literal('on').optional(),
+  theme: z.enum(['system', 'light', 'dark']),
+  wrap: z.literal('on').optional(),
+  timestamps: z.literal('on').optional(),
+});
+
+/** `/me`: how the pages behave for whoever is signed in. */
+export function registerMe(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/me',
+    { config: { access }, schema: { querystring: z.object({ saved: z.literal('1').optional() }) } },
+    async (request, reply) => {
+      const reader = await readerOf(request, deps);
+      const said = request.query.saved === undefined ? {} : { said: 'Saved.' };
+      const main = mePage(holderOf(request.principal), reader.preferences);
+      return sendPage(request, reply, { title: 'Your settings', place: 'page', main, ...said }, reader);
+    },
+  );
+  typed.post('/me', { config: { access }, schema: { body: Body } }, async (request, reply) => {
+    const { keys, theme, wrap, timestamps } = request.body;
+    const preferences = { keys: keys === 'on', theme, wrap: wrap === 'on', timestamps: timestamps === 'on' };
+    await deps.stores.preferences.set(holderOf(request.principal).name, preferences);
+    return reply.redirect('/me?saved=1', 303);
+  });
+}
+
+function holderOf(principal: Principal | null): Principal {
+  if (principal === null) throw new TriageError('unauthenticated', 'You are not signed in.');
+  return principal;
+}
+
+function mePage({ name, roles, repositories }: Principal, { keys, theme, wrap, timestamps }: Preferences): Html {
+  const box = (field: string, on: boolean, words: string) =>
+    html`<p><label><input type="checkbox" name="${field}" value="on"${on && html` checked`}> ${words}</label></p>`;
+  const themes = ['system', 'light', 'dark'].map(
+    (one) => html`<label><input type="radio" name="theme" value="${one}"${one === theme && html` checked`}> ${one}</label> `,
+  );
+  return html`<h1 tabindex="-1">Your settings</h1>
+<p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
+<form method="post" action="/me" data-whole>
+${box('keys', keys, 'Single keys act (a accepts, j goes on …)')}
+<fieldset><legend>Colours</legend>${themes}</fieldset>
+${box('wrap', wrap, 'Wrap long lines of logs')}
+${box('timestamps', timestamps, 'Show time stamps in logs')}
+<p><button>Save</button></p></form>
+<form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
+<h2 id="keys-here">Keys</h2>
+<div class="scroll" tabindex="0" role="region" aria-labelledby="keys-here"><table><thead><tr><th scope="col">Key</th><th scope="col">What it does</th><th scope="col">Where</th></tr></thead>
+<tbody>${KEYS.map((binding) => html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`)}</tbody></table></div>
+<p class="quiet">Enter, Space, Backspace, Delete and the arrows never decide anything. Keys sleep while you type.</p>`;
+}

@@ -1,0 +1,100 @@
+import { gzipSync } from 'node:zlib';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Preferences } from '../domain/preferences.ts';
+import type { Principal, Role } from '../domain/review.ts';
+import { ASSETS } from './assets.ts';
+import { protect } from './headers.ts';
+import { type Html, html, type Shown } from './html.ts';
+import { keysOf, type Place } from './keys.ts';
+
+/** One page of the console. */
+export interface Page {
+  /** What the tab says; the page's own `h1` is part of `main`. */
+  readonly title: string;
+  /** Which keys work here. */
+  readonly place: Place;
+  /** The part of the console that the page belongs to. */
+  readonly part?: Part;
+  readonly main: Shown;
+  /** The bar below: what can be decided here. Absent: there is none. */
+  readonly bar?: Shown;
+  /** One sentence about what was just done, read aloud to those who cannot see it. */
+  readonly said?: string;
+}
+
+export type Part = 'review' | 'builds' | 'insights' | 'library';
+
+/** Who looks at the page, and how they like it. */
+export interface Reader {
+  readonly principal: Principal | null;
+  readonly preferences: Preferences;
+  /** Items of the queue that wait; null where it is not known or not theirs. */
+  readonly waiting: number | null;
+}
+
+const PARTS: readonly { readonly part: Part; readonly name: string; readonly role: Role; readonly action?: string }[] = [
+  { part: 'review', name: 'Review', role: 'review', action: 'go-review' },
+  { part: 'builds', name: 'Builds', role: 'read', action: 'go-builds' },
+  { part: 'insights', name: 'Insights', role: 'read', action: 'go-insights' },
+  { part: 'library', name: 'Library', role: 'review' },
+];
+
+/** Sends a page in its frame. What it shows is of this moment and this reader: it is stored nowhere. */
+export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Page, reader: Reader, status = 200): FastifyReply {
+  return sendHtml(request, reply, frame(page, reader), status);
+}
+
+/** Sends a part of a page, to be put into one that is open. */
+export function sendHtml(request: FastifyRequest, reply: FastifyReply, content: Html, status = 200): FastifyReply {
+  protect(request, reply);
+  reply
+    .status(status)
+    .header('content-type', 'text/html; charset=utf-8')
+    .header('cache-control', 'no-store')
+    .header('vary', 'accept-encoding');
+  if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content.text);
+  return reply.header('content-encoding', 'gzip').send(gzipSync(content.text, { level: 5 }));
+}
+
+function frame(page: Page, reader: Reader): Html {
+  const { keys, theme, wrap, timestamps } = reader.preferences;
+  return html`<!doctype html>
+<html lang="en"${theme !== 'system' && html` data-theme="${theme}"`}${!keys && html` data-keys="off"`}${!wrap && html` data-wrap="off"`}${timestamps && html` data-timestamps="on"`}>
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${page.title} · Faultline</title>
+<link rel="stylesheet" href="${ASSETS.css.address}">
+<link rel="icon" href="${ASSETS.icon.address}">
+<script type="module" src="${ASSETS.js.address}"></script>
+</head>
+<body data-place="${page.place}">
+<a class="skip" href="#main">Skip to the content</a>
+${header(page, reader)}
+<main id="main" tabindex="-1">${page.main}</main>
+<div id="bar"${page.bar === undefined && html` hidden`}>${page.bar}</div>
+<p id="status" role="status">${page.said}</p>
+${keyList(page.place, keys)}
+</body>
+</html>`;
+}
+
+function header(page: Page, { principal, waiting }: Reader): Html {
+  const may = (role: Role) => principal?.roles.includes(role) || principal?.roles.includes('admin') || false;
+  const links = PARTS.filter(({ role }) => may(role)).map(
+    ({ part, name, action }) =>
+      html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count">${waiting}</span>`}</a></li>`,
+  );
+  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Parts"><ul>${links}</ul></nav>
+${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
+}
+
+function keyList(place: Place, keys: boolean): Html {
+  const rows = keysOf(place).map(
+    (binding) =>
+      html`<div data-binding="${binding.action}" data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}><dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${binding.does}</dd></div>`,
+  );
+  return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${rows}</dl>
+<p>${keys ? 'Single keys are on.' : 'Single keys are off.'} <a href="/me">Change it</a></p>
+<form method="dialog"><button>Close</button></form></dialog>`;
+}

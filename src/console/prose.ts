@@ -1,0 +1,49 @@
+import { type Html, html, joined, type Shown } from './html.ts';
+
+/**
+ * What a model or a person wrote, as a closed subset of Markdown: paragraphs, lists, `code`, bold, and [E3], which leads to that piece of
+ * evidence on the page. Everything else is shown as it stands: no images, no links to elsewhere, no headings, no HTML.
+ */
+export function prose(text: string, evidence: ReadonlySet<string> = new Set()): Html {
+  const blocks = text.replaceAll('\r\n', '\n').split('\n\n');
+  return joined(blocks.filter((block) => block.trim() !== '').map((block) => blockOf(block.trim(), evidence)));
+}
+
+/** One line of such words, without paragraphs. */
+export function inlineProse(text: string, evidence: ReadonlySet<string> = new Set()): Html {
+  return joined(
+    text.split('`').map((part, at, all) => (at % 2 === 1 && at < all.length - 1 ? html`<code>${part}</code>` : spoken(part, at, evidence))),
+  );
+}
+
+const BULLET = /^ {0,3}(?:[-*]|\d{1,3}[.)]) (.*)$/;
+
+function blockOf(block: string, evidence: ReadonlySet<string>): Html {
+  const lines = block.split('\n');
+  const items = lines.map((line) => BULLET.exec(line)?.[1] ?? null);
+  if (items.every((item) => item !== null))
+    return html`<ul>${items.map((item) => html`<li>${inlineProse(item ?? '', evidence)}</li>`)}</ul>`;
+  return html`<p>${lines.map((line, at) => [at > 0 && html`<br>`, inlineProse(line, evidence)])}</p>`;
+}
+
+/** An odd backtick at the end quotes nothing and stays. */
+function spoken(part: string, at: number, evidence: ReadonlySet<string>): Shown {
+  const before = at % 2 === 1 ? '`' : '';
+  return (before + part).split('**').map((piece, index, all) => {
+    const words = cited(piece, evidence);
+    if (index % 2 === 1 && index < all.length - 1) return html`<strong>${words}</strong>`;
+    return index % 2 === 1 ? ['**', words] : words;
+  });
+}
+
+function cited(text: string, evidence: ReadonlySet<string>): Shown {
+  return text.split(/(\[E\d{1,4}\])/).map((piece) => {
+    const id = /^\[(E\d{1,4})\]$/.exec(piece)?.[1];
+    return id !== undefined && evidence.has(id) ? evidenceChip(id) : piece;
+  });
+}
+
+/** A chip that leads to a piece of evidence on the same page. */
+export function evidenceChip(id: string): Html {
+  return html`<a class="chip" href="#${id}">${id}</a>`;
+}

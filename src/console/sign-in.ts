@@ -1,0 +1,88 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { TriageError } from '../domain/errors.ts';
+import type { ConsoleDeps } from './console-deps.ts';
+import { fieldsOf } from './forms.ts';
+import { type Html, html } from './html.ts';
+import { sendPage } from './page.ts';
+import { readerOf } from './reader.ts';
+
+const OPEN = { open: 'whoever signs in is not signed in yet; wrong tokens are counted' };
+
+/** A path of our own, never `//elsewhere` or `/\elsewhere`. */
+const Next = z
+  .string()
+  .max(2000)
+  .regex(/^\/(?![/\\])[\x21-\x7e]*$/)
+  .catch('/')
+  .default('/');
+
+/** What was typed when the session ended; sent again to `next` by a form. */
+const Held = z.string().max(200_000).catch('').default('');
+
+export interface SignInForm {
+  readonly next: string;
+  /** Why the last try failed; null on the first. */
+  readonly failure: string | null;
+  /** A form was sent without a session: `next` takes forms. */
+  readonly signedOut: boolean;
+  /** The name of an OpenID provider, where there is one. */
+  readonly provider: string | null;
+  readonly held?: string;
+}
+
+/** A token in exchange for a session; and the way out. */
+export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
+    const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: null });
+    return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerOf(request, deps));
+  });
+  const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
+  typed.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
+    const { token, next, held } = request.body;
+    try {
+      const { cookie } = await deps.sessions.exchange(request, token.trim());
+      reply.header('set-cookie', cookie);
+    } catch (error) {
+      if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
+      const waitMs = await deps.countGuess(request);
+      const failure = waitMs === null ? error.message : `Too many wrong tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
+      const main = signInPage({ next, failure, signedOut: held !== '', provider: null, held });
+      return sendPage(
+        request,
+        reply,
+        { title: 'Sign in', place: 'page', main },
+        await readerOf(request, deps),
+        waitMs === null ? 401 : 429,
+      );
+    }
+    if (held === '') return reply.redirect(next, 303);
+    const main = sendAgainPage(next, fieldsOf(held));
+    return sendPage(request, reply, { title: 'Signed in', place: 'page', main }, await readerOf(request, deps));
+  });
+  typed.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
+    reply.header('set-cookie', await deps.sessions.end(request));
+    return reply.redirect('/sign-in', 303);
+  });
+}
+
+export function signInPage({ next, failure, signedOut, held = '' }: SignInForm): Html {
+  return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
+${signedOut && html`<p>You were signed out. Nothing of what you typed is lost: sign in, and send it again.</p>`}
+${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
+<form method="post" action="/sign-in" data-whole><input type="hidden" name="next" value="${next}"><input type="hidden" name="held" value="${held}">
+<label for="token">Access token</label> <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
+<button>Sign in</button></form>
+<p class="quiet">A token is printed when Faultline first starts; more are made with <code>faultline token make</code>.</p></div>`;
+}
+
+/** The form that could not be taken, with all that was typed into it. */
+function sendAgainPage(next: string, fields: Readonly<Record<string, string | readonly string[]>>): Html {
+  const inputs = Object.entries(fields).flatMap(([name, values]) =>
+    [values].flat().map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
+  );
+  return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
+<form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Leave it</a></p></div>`;
+}

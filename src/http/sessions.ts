@@ -1,0 +1,79 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { parseCookie, stringifySetCookie } from 'cookie';
+import type { FastifyRequest } from 'fastify';
+import { TriageError } from '../domain/errors.ts';
+import type { Principal } from '../domain/review.ts';
+import type { SessionHolder, SessionStore } from '../ports/sessions.ts';
+import type { TokenHolders } from './token-holders.ts';
+
+/** A working day and a long evening (UX: 12 h). */
+const LIFE_MS = 12 * 60 * 60 * 1000;
+/** Browsers take a cookie with this prefix only with Secure, Path=/ and no Domain: no neighbour can plant one. */
+const SECURE_NAME = '__Host-fl';
+/** For an installation that is reached over plain HTTP by another name than localhost, where browsers refuse Secure cookies. */
+const PLAIN_NAME = 'fl';
+const FORM = /^[\w-]{43}$/;
+
+/** Sessions of the console, held by a cookie that scripts cannot read. */
+export interface Sessions {
+  /** Whose session the request's cookie holds. Throws `unauthenticated` where there is none, it is over, or its token was revoked. */
+  find(request: FastifyRequest): Promise<Principal>;
+  /** Exchanges a token for a session; resolves with its holder and the Set-Cookie header. Throws as a wrong token does. */
+  exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
+  /** Begins a session of somebody who signed in elsewhere; resolves with the Set-Cookie header. */
+  begin(request: FastifyRequest, principal: Principal): Promise<string>;
+  /** Ends the request's session; resolves with the Set-Cookie header that clears it. */
+  end(request: FastifyRequest): Promise<string>;
+}
+
+export function createSessions(store: SessionStore, holders: TokenHolders): Sessions {
+  const start = async (request: FastifyRequest, holder: SessionHolder) => {
+    const id = randomBytes(32).toString('base64url');
+    await store.begin(digestOf(id), holder, LIFE_MS);
+    return cookie(request, id, LIFE_MS / 1000);
+  };
+  return {
+    find: async (request) => {
+      const id = sessionIn(request);
+      const holder = id === null ? null : await store.find(digestOf(id));
+      if (holder === null) throw signedOut();
+      const principal = 'principal' in holder ? holder.principal : await holders.findByDigest(holder.tokenDigest);
+      if (principal === null) throw signedOut();
+      return principal;
+    },
+    exchange: async (request, token) => {
+      const { principal, digest } = await holders.show(token);
+      return { principal, cookie: await start(request, { tokenDigest: digest }) };
+    },
+    begin: async (request, principal) => await start(request, { principal }),
+    end: async (request) => {
+      const id = sessionIn(request);
+      if (id !== null) await store.end(digestOf(id));
+      return cookie(request, '', 0);
+    },
+  };
+}
+
+function signedOut(): TriageError {
+  return new TriageError('unauthenticated', 'You are not signed in.');
+}
+
+function sessionIn(request: FastifyRequest): string | null {
+  const found = parseCookie(request.headers.cookie ?? '')[nameFor(request)];
+  return found !== undefined && FORM.test(found) ? found : null;
+}
+
+function cookie(request: FastifyRequest, value: string, maxAge: number): string {
+  const name = nameFor(request);
+  return stringifySetCookie({ name, value, path: '/', httpOnly: true, sameSite: 'lax', secure: name === SECURE_NAME, maxAge });
+}
+
+function nameFor({ protocol, hostname }: FastifyRequest): string {
+  const local = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
+  return protocol === 'https' || local ? SECURE_NAME : PLAIN_NAME;
+}
+
+/** The cookie has 256 random bits, so a hash that is made to be slow would defend nothing. */
+function digestOf(id: string): string {
+  return createHash('sha256').update(id).digest('hex');
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { KEYS } from '../../src/console/keys.ts';
+import { openConsole, TOKENS } from '../support/console.ts';
+
+let app: FastifyInstance;
+let close: () => Promise<void>;
+
+beforeAll(async () => {
+  ({ app, close } = await openConsole());
+});
+afterAll(async () => await close());
+
+const form = (payload: Record<string, string>, headers: Record<string, string> = {}) => ({
+  payload: new URLSearchParams(payload).toString(),
+  headers: { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-site': 'same-origin', host: 'localhost', ...headers },
+});
+
+async function signIn(token: string): Promise<string> {
+  const answer = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token, next: '/me' }) });
+  expect(answer.statusCode).toBe(303);
+  return String(answer.headers['set-cookie']).split(';')[0] ?? '';
+}
+
+describe('signing in', () => {
+  it('exchanges a token for a cookie that scripts cannot read and other sites cannot use', async () => {
+    const answer = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read, next: '/me' }) });
+    expect(answer.statusCode).toBe(303);
+    expect(answer.headers.location).toBe('/me');
+    expect(answer.headers['set-cookie']).toMatch(/^__Host-fl=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/i);
+    const me = await app.inject({ url: '/me', headers: { cookie: await signIn(TOKENS.read), host: 'localhost' } });
+    expect(me.statusCode).toBe(200);
+    expect(me.body).toContain('read-holder');
+    expect(me.headers['content-security-policy']).toContain("require-trusted-types-for 'script'");
+  });
+
+  it('leads whoever is not signed in to sign-in and back', async () => {
+    const answer = await app.inject({ url: '/me?x=1', headers: { host: 'localhost' } });
+    expect(answer.statusCode).toBe(303);
+    expect(answer.headers.location).toBe('/sign-in?next=%2Fme%3Fx%3D1');
+  });
+
+  it('says what is wrong with a token, keeps nobody in, and leads nowhere else', async () => {
+    const wrong = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: 'no-such-token-here', next: '/' }) });
+    expect(wrong.statusCode).toBe(401);
+    expect(wrong.body).toContain('is not known here');
+    for (const next of ['//evil.example', '/\\evil.example', 'https://evil.example']) {
+      const answer = await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read, next }) });
+      expect(answer.headers.location).toBe('/');
+    }
+  });
+
+  it('ends with signing out, for good', async () => {
+    const cookie = await signIn(TOKENS.read);
+    await app.inject({ method: 'POST', url: '/sign-out', ...form({}, { cookie }) });
+    expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
+  });
+
+  it('keeps what was typed when the session had ended, and sends it again after signing in', async () => {
+    const late = await app.inject({ method: 'POST', url: '/me', ...form({ theme: 'dark', keys: '<on>' }) });
+    expect(late.statusCode).toBe(401);
+    const held = /name="held" value="([^"]*)"/.exec(late.body)?.[1] ?? '';
+    expect(held).toBe('theme=dark&amp;keys=%3Con%3E');
+    const back = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      ...form({ token: TOKENS.read, next: '/me', held: held.replaceAll('&amp;', '&') }),
+    });
+    expect(back.statusCode).toBe(200);
+    expect(back.body).toContain('<form method="post" action="/me" data-whole>');
+    expect(back.body).toContain('name="keys" value="&lt;on&gt;"');
+  });
+});
+
+describe('other sites', () => {
+  it.each([
+    [{ 'sec-fetch-site': 'cross-site' }, 403],
+    [{ 'sec-fetch-site': 'same-site' }, 403],
+    [{ 'sec-fetch-site': 'same-origin' }, 303],
+    [{ 'sec-fetch-site': 'none' }, 303],
+    [{ origin: 'http://evil.example' }, 403],
+    [{ origin: 'null' }, 403],
+    [{ origin: 'http://localhost' }, 303],
+    [{}, 403],
+  ])('are refused a form: %o is answered %i', async (headers, status) => {
+    const cookie = await signIn(TOKENS.read);
+    const { payload } = form({ theme: 'light' });
+    const base = { 'content-type': 'application/x-www-form-urlencoded', host: 'localhost', cookie };
+    const answer = await app.inject({ method: 'POST', url: '/me', payload, headers: { ...base, ...headers } });
+    expect(answer.statusCode).toBe(status);
+  });
+
+  it('are no matter for whoever shows a token', async () => {
+    const { payload } = form({ theme: 'light' });
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', authorization: `Bearer ${TOKENS.read}` };
+    expect((await app.inject({ method: 'POST', url: '/me', payload, headers })).statusCode).toBe(303);
+  });
+});
+
+describe('settings', () => {
+  it('are kept and followed', async () => {
+    const cookie = await signIn(TOKENS.admin);
+    await app.inject({ method: 'POST', url: '/me', ...form({ theme: 'dark' }, { cookie }) });
+    const { body } = await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } });
+    expect(body).toContain('<html lang="en" data-theme="dark" data-keys="off" data-wrap="off">');
+  });
+});
+
+describe('keys', () => {
+  it('never decide by what people press in error', () => {
+    const pressed = KEYS.flatMap(({ keys }) => keys.split('|'));
+    for (const key of ['Enter', ' ', 'Backspace', 'Delete', 'ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown'])
+      expect(pressed).not.toContain(key);
+  });
+
+  it('mean one thing in one place', () => {
+    for (const place of ['queue', 'item', 'log', 'page'] as const) {
+      const pressed = KEYS.filter(({ places }) => places.includes(place)).flatMap(({ keys }) => keys.split('|'));
+      expect(new Set(pressed).size).toBe(pressed.length);
+    }
+  });
+});

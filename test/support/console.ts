@@ -1,0 +1,51 @@
+import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
+import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
+import { buildHttp, type HttpDeps } from '../../src/http.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { createStores } from '../../src/store/stores.ts';
+import { emptyHttpDeps, TOKENS } from './http-deps.ts';
+import { openTestDatabase, type TestDatabase } from './pglite.ts';
+import { storedAsk } from './stored-ask.ts';
+
+export { TOKENS };
+
+/** The pages over an embedded database, with nothing in it yet. */
+export interface TestConsole {
+  readonly app: FastifyInstance;
+  readonly stores: Stores;
+  readonly database: TestDatabase;
+  readonly archive: BuildArchive;
+  close(): Promise<void>;
+}
+
+export async function openConsole(changes: Partial<HttpDeps> = {}): Promise<TestConsole> {
+  const database = await openTestDatabase();
+  const stores = createStores(database, systemClock);
+  const archive = createPostgresArchive(database);
+  const app = await buildHttp({ ...emptyHttpDeps(), stores, database, archive, ask: storedAsk(stores), ...changes });
+  const close = async () => {
+    await app.close();
+    await database.dispose();
+  };
+  return { app, stores, database, archive, close };
+}
+
+/** Asks for a page with a token, which needs no cookie. */
+export async function getPage(app: FastifyInstance, url: string, token: string = TOKENS.admin): Promise<LightMyRequestResponse> {
+  return await app.inject({ url, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Posts a form with a token. A list is several values of one field. */
+export async function postForm(
+  app: FastifyInstance,
+  url: string,
+  fields: Readonly<Record<string, string | number | readonly string[]>>,
+  token: string = TOKENS.admin,
+): Promise<LightMyRequestResponse> {
+  const body = new URLSearchParams();
+  for (const [name, values] of Object.entries(fields)) for (const value of [values].flat()) body.append(name, String(value));
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/x-www-form-urlencoded' };
+  return await app.inject({ method: 'POST', url, headers, payload: body.toString() });
+}
