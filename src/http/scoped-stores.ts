@@ -4,7 +4,10 @@ import type { Stores } from '../ports/stores.ts';
 import type { Scope } from './scope.ts';
 
 /** The stores that routes read and decide with. */
-export type ShownStores = Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'questions'>;
+export type ShownStores = Pick<
+  Stores,
+  'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness'
+>;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
 export function scopeStores(stores: Stores, scope: Scope): Stores {
@@ -17,6 +20,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     library: scopeLibrary(stores, scope),
     reviews: scopeReviews(stores, scope),
     questions: scopeQuestions(stores, scope),
+    flakiness: scopeFlakiness(stores, scope),
   };
   return changed(stores, shown);
 }
@@ -127,6 +131,16 @@ function scopeQuestions({ questions }: Stores, scope: Scope): Stores['questions'
     list: async (filter, page) => await questions.list({ ...filter, ...within(scope) }, page),
     answer: async (id, answer, by) =>
       scope.repositories() !== null && (await find(id)) === null ? null : await questions.answer(id, answer, by),
+  });
+}
+
+function scopeFlakiness({ flakiness }: Stores, scope: Scope): Stores['flakiness'] {
+  const ofTests: Stores['flakiness']['ofTests'] = async (tests) =>
+    (await flakiness.ofTests(tests)).map((found) => (found !== null && scope.allows(found.repository) ? found : null));
+  return changed(flakiness, {
+    list: async (filter, page) => await flakiness.list({ ...filter, ...within(scope) }, page),
+    ofTest: async (test) => (await ofTests([test]))[0] ?? null,
+    ofTests,
   });
 }
 

@@ -13,6 +13,7 @@ import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { NoticeStore } from './notices.ts';
+import type { FlakinessStore } from './flakiness.ts';
 import type { QuestionStore } from './questions.ts';
 import type { ReviewStore } from './reviews.ts';
 import type { PreferenceStore, SessionStore } from './sessions.ts';
@@ -277,5 +278,6 @@ export interface Stores {
   readonly tokens: TokenStore;
   readonly vectorDebts: VectorDebtStore;
   readonly acts: ActStore;
+  readonly flakiness: FlakinessStore;
   readonly notices: NoticeStore;
 }

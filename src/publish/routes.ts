@@ -7,12 +7,13 @@ import { LibraryEntry } from '../domain/library.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
 import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts';
+import { type FlakyRouteDeps, registerFlakyRoutes } from './flaky/flaky-routes.ts';
 import { present } from './present.ts';
 import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
 import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
 
 export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'> & FlakyRouteDeps['stores'];
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });
@@ -25,6 +26,7 @@ export function registerPublishRoutes(app: FastifyInstance, deps: PublishDeps): 
   registerTraceRoute(app, deps);
   registerExportRoutes(app, deps);
   registerFailureRoute(app, deps);
+  registerFlakyRoutes(app, deps);
   registerLibraryRoutes(app, deps);
 }
 

@@ -8,6 +8,7 @@ import { createBuildStore } from './builds.ts';
 import { createConversationStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
 import { createFailureStore } from './failures.ts';
+import { createFlakinessStore } from './flakiness.ts';
 import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
 import { createLibraryStore } from './library.ts';
@@ -38,6 +39,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     vectorDebts: createVectorDebtStore(db),
     tokens: createTokenStore(db),
     acts: createActStore(db),
+    flakiness: createFlakinessStore(db),
     notices: createNoticeStore(db, rules),
     sessions: createSessionStore(db),
     preferences: createPreferenceStore(db),

@@ -3,6 +3,7 @@ import { actsContract } from './stores/acts.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
+import { flakinessContract } from './stores/flakiness.ts';
 import { greensContract } from './stores/greens.ts';
 import { libraryContract } from './stores/library.ts';
 import { noticesContract } from './stores/notices.ts';
@@ -24,6 +25,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     reviewsContract(world);
     libraryContract(world);
     greensContract(world);
+    flakinessContract(world);
     toolCacheContract(world);
     conversationsContract(world);
     actsContract(world);

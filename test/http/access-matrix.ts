@@ -24,6 +24,7 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /api/analyses/:id': 'read',
   'GET /api/analyses/:id/trace': 'read',
   'GET /api/failures': 'read',
+  'GET /api/flaky-tests': 'read',
   'GET /api/knowledge': 'read',
   'GET /api/knowledge/:id': 'read',
   'POST /api/knowledge': 'admin',

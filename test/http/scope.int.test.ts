@@ -53,6 +53,7 @@ afterAll(async () => {
 async function storeProject(repository: string, number: string): Promise<Project> {
   const { build } = await stores.builds.upsert(sampleBuild({ repository, number }));
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
+  await storeFlakyTest(repository);
   const triage = await stores.triages.open(build.id, `fp-${number}`);
   const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${number}` });
   const { analysis } = await stores.analyses.insertOnce(wanted);
@@ -71,6 +72,16 @@ async function storeProject(repository: string, number: string): Promise<Project
   await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
   const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
   return { ...ids, thread, delivery };
+}
+
+async function storeFlakyTest(repository: string): Promise<void> {
+  for (const [attempt, status] of [
+    [1, 'failed'],
+    [2, 'passed'],
+  ] as const) {
+    const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900', attempt, commit: 'c0ffee' }));
+    await stores.builds.saveTestResults(build.id, [{ name: 'adds', suite: null, file: null, status, durationMs: null }]);
+  }
 }
 
 /** Each route that names something by its id: how a project's own is named. */
@@ -136,7 +147,7 @@ const nowhere = {
 };
 
 describe('T18: lists', () => {
-  it.each(['/api/builds', '/api/failures', '/api/library', '/api/reviews', '/api/threads'])(
+  it.each(['/api/builds', '/api/failures', '/api/flaky-tests', '/api/library', '/api/reviews', '/api/threads'])(
     '%s leaves out what is of others',
     async (url) => {
       const listed = async (token: string) => {
