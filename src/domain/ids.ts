@@ -1,6 +1,22 @@
 import { randomBytes } from 'node:crypto';
 
-export type IdPrefix = 'bld' | 'log' | 'rep' | 'fal' | 'tri' | 'ana' | 'rev' | 'dec' | 'lib' | 'doc' | 'dlv' | 'job' | 'thr' | 'tok';
+export type IdPrefix =
+  | 'bld'
+  | 'log'
+  | 'rep'
+  | 'fal'
+  | 'tri'
+  | 'ana'
+  | 'rev'
+  | 'dec'
+  | 'bat'
+  | 'lib'
+  | 'rul'
+  | 'doc'
+  | 'dlv'
+  | 'job'
+  | 'thr'
+  | 'tok';
 
 /** A new id such as `ana_01jd…`: prefix, 8 base-36 characters of time in milliseconds (so ids sort by age), 80 random bits. */
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {

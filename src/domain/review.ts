@@ -8,7 +8,24 @@ export type ReviewState = z.infer<typeof ReviewState>;
 export const DecisionType = z.enum(['accept', 'correct', 'reject']);
 export type DecisionType = z.infer<typeof DecisionType>;
 
-/** What a person says about an analysis. `correct` needs at least a category; `reject` needs a reason. */
+/** Why an answer is rejected, in the order of the digits that choose it. */
+export const RejectReason = z.enum(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told']);
+export type RejectReason = z.infer<typeof RejectReason>;
+
+/** What shows the corrected cause: evidence of the analysis by id, lines of its sources, or nothing at all. */
+export const ShownBy = z.union([
+  z.literal('none'),
+  z.strictObject({
+    evidence: z.array(z.string().min(1).max(20)).max(50).default([]),
+    lines: z
+      .array(z.strictObject({ source: z.string().min(1).max(300), lineStart: z.int().min(1), lineEnd: z.int().min(1) }))
+      .max(20)
+      .default([]),
+  }),
+]);
+export type ShownBy = z.infer<typeof ShownBy>;
+
+/** What a person says about an analysis. `correct` needs at least a category; `reject` needs a reason code or words. */
 export const DecisionInput = z.object({
   type: DecisionType,
   category: Category.optional(),
@@ -16,18 +33,32 @@ export const DecisionInput = z.object({
   rootCause: z.string().min(1).max(4000).optional(),
   fixRecommendation: z.string().min(1).max(4000).optional(),
   reason: z.string().min(1).max(4000).optional(),
+  reasonCode: RejectReason.optional(),
+  shownBy: ShownBy.optional(),
+  /** When the reviewer got to see the item; absent: since it was claimed. */
+  openedAt: z.iso.datetime().optional(),
 });
 export type DecisionInput = z.infer<typeof DecisionInput>;
 
-/** A stored decision; the audit trail keeps every one. */
+/** A stored decision that stands; the audit trail keeps every one, taken back or not. */
 export const Decision = DecisionInput.extend({
   id: z.string(),
   reviewId: z.string(),
   analysisId: z.string(),
   reviewer: z.string(),
   decidedAt: z.iso.datetime(),
+  /** What the reviewer took it for before the verdict was shown; absent where it was shown at once. */
+  blind: Category.optional(),
+  /** From opening to deciding; absent where nobody knows when it was opened. */
+  secondsOpen: z.number().min(0).optional(),
+  /** Shared by decisions that were made as one, and are taken back as one. */
+  batchId: z.string().optional(),
 });
 export type Decision = z.infer<typeof Decision>;
+
+/** Why an item is in the queue: the machine was unsure, a person asked for it, or it is a sample of what was published. */
+export const ReviewOrigin = z.enum(['unsure', 'asked', 'audit']);
+export type ReviewOrigin = z.infer<typeof ReviewOrigin>;
 
 /** One analysis waiting for a person. `version` rises with every change; deciding with an old one is refused. */
 export const Review = z.object({
@@ -37,10 +68,19 @@ export const Review = z.object({
   repository: z.string(),
   title: z.string(),
   category: Category,
+  kind: Kind,
+  fingerprint: z.string(),
+  /** That it holds up; null where there is none. */
+  pullRequest: z.int().nullable(),
+  /** See review-risk.ts. */
+  risk: z.number(),
+  origin: ReviewOrigin,
   confidence: z.number(),
   why: z.array(z.string()),
   state: ReviewState,
   claimedBy: z.string().nullable(),
+  /** Since when it is held without a break. */
+  claimedAt: z.iso.datetime().nullable(),
   claimExpiresAt: z.iso.datetime().nullable(),
   version: z.int(),
   openedAt: z.iso.datetime(),
@@ -48,15 +88,33 @@ export const Review = z.object({
 });
 export type Review = z.infer<typeof Review>;
 
+/** A review that is to be opened; what else it holds is its analysis' and its build's. */
+export type NewReview = Pick<
+  Review,
+  'id' | 'analysisId' | 'buildId' | 'repository' | 'title' | 'category' | 'confidence' | 'why' | 'openedAt'
+> &
+  Partial<Pick<Review, 'risk' | 'origin'>>;
+
 /** What may happen to a review, kept for the audit. */
 export const ReviewEvent = z.object({
   reviewId: z.string(),
-  event: z.enum(['opened', 'claimed', 'released', 'decided', 'asked', 'answered', 'expired']),
+  event: z.enum(['opened', 'claimed', 'released', 'decided', 'asked', 'answered', 'expired', 'undone', 'skipped', 'guessed']),
   actor: z.string(),
   at: z.iso.datetime(),
   details: z.record(z.string(), z.unknown()),
 });
 export type ReviewEvent = z.infer<typeof ReviewEvent>;
+
+/** How the queue stands; `today` begins at midnight UTC. */
+export const ReviewCounts = z.object({
+  waiting: z.int(),
+  /** Held by the reviewer who asks. */
+  mine: z.int(),
+  decidedToday: z.int(),
+  /** Of those, accepted as the machine said. */
+  agreedToday: z.int(),
+});
+export type ReviewCounts = z.infer<typeof ReviewCounts>;
 
 /** Rights of a token. Each route names the one it needs; `admin` has all. */
 const ROLES = ['ingest', 'read', 'review', 'admin'] as const;

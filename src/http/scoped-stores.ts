@@ -96,24 +96,34 @@ function scopeHistory({ history }: Stores, scope: Scope): Stores['history'] {
 
 function scopeLibrary({ library }: Stores, scope: Scope): Stores['library'] {
   return changed(library, {
-    find: async (id) => {
-      const entry = await library.find(id);
+    find: async (id, sql) => {
+      const entry = await library.find(id, sql);
       return entry !== null && scope.allows(entry.repository) ? entry : null;
     },
-    recall: async (key) => (scope.allows(key.repository) ? await library.recall(key) : null),
+    recall: async (key, sql) => (scope.allows(key.repository) ? await library.recall(key, sql) : null),
     list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(scope) }),
   });
 }
 
 function scopeReviews({ reviews }: Stores, scope: Scope): Stores['reviews'] {
-  const find: Stores['reviews']['find'] = async (id) => {
-    const review = await reviews.find(id);
+  const find: Stores['reviews']['find'] = async (id, sql) => {
+    const review = await reviews.find(id, sql);
     return review !== null && scope.allows(review.repository) ? review : null;
   };
   const isVisible = async (id: string) => scope.repositories() === null || (await find(id)) !== null;
   return changed(reviews, {
     find,
-    list: async (filter, page) => await reviews.list({ ...filter, ...within(scope) }, page),
+    findByAnalysis: async (analysisId, sql) => {
+      const review = await reviews.findByAnalysis(analysisId, sql);
+      return review !== null && scope.allows(review.repository) ? review : null;
+    },
+    list: async (filter, page, sort) => await reviews.list({ ...filter, ...within(scope) }, page, sort),
+    listGroups: async (filter, page, sort) => await reviews.listGroups({ ...filter, ...within(scope) }, page, sort),
+    counts: async (reviewer, filter = {}) => await reviews.counts(reviewer, { ...filter, ...within(scope) }),
+    lastDecision: async (reviewer, filter = {}) => await reviews.lastDecision(reviewer, { ...filter, ...within(scope) }),
+    next: async (filter, query) => await reviews.next({ ...filter, ...within(scope) }, query),
+    takeOver: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.takeOver(id, reviewer, claimMs) : null),
+    skip: async (id, reviewer) => ((await isVisible(id)) ? await reviews.skip(id, reviewer) : null),
     claim: async (id, reviewer, claimMs) => ((await isVisible(id)) ? await reviews.claim(id, reviewer, claimMs) : null),
     release: async (id, reviewer) => ((await isVisible(id)) ? await reviews.release(id, reviewer) : null),
     // Inside a transaction the outer database must not be asked: whoever decides has found the review before.

@@ -4,16 +4,16 @@ import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
 import type { GreenBuild, Templates } from '../domain/green.ts';
-import type { LibraryEntry } from '../domain/library.ts';
 import type { FailureGroup } from '../domain/reading.ts';
-import type { Decision, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ActStore } from './acts.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
-import type { NoticeStore } from './notices.ts';
 import type { FlakinessStore } from './flakiness.ts';
+import type { LibraryStore } from './library.ts';
+import type { NoticeStore } from './notices.ts';
+import type { Page } from './page.ts';
 import type { QuestionStore } from './questions.ts';
 import type { ReviewStore } from './reviews.ts';
 import type { PreferenceStore, SessionStore } from './sessions.ts';
@@ -22,11 +22,7 @@ import type { VectorDebtStore } from './vector-debts.ts';
 
 /** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
 
-export interface Page {
-  /** 1..200 */
-  readonly limit: number;
-  readonly offset: number;
-}
+export type { Page } from './page.ts';
 
 /** The part that is all of a build. */
 export const WHOLE_BUILD = 'whole';
@@ -160,39 +156,8 @@ export interface AnalysisStore {
   listByBuild(buildId: string): Promise<Analysis[]>;
 }
 
-export interface ReviewFilter {
-  readonly state?: ReviewState;
-  readonly category?: Category;
-  readonly repository?: string;
-  /** Only of these: `owner/name`, or `owner/*`. */
-  readonly repositories?: readonly string[];
-}
-
-export interface ReviewStore {
-  open(review: Omit<Review, 'state' | 'claimedBy' | 'claimExpiresAt' | 'version' | 'decision'>, sql?: Sql): Promise<Review>;
-  find(id: string): Promise<Review | null>;
-  list(filter: ReviewFilter, page: Page): Promise<Review[]>;
-  /** Holds the item for one reviewer until it expires. Null where another reviewer holds it or it is decided. */
-  claim(id: string, reviewer: string, claimMs: number): Promise<Review | null>;
-  /** Null where this reviewer does not hold it. */
-  release(id: string, reviewer: string): Promise<Review | null>;
-  /** Stores the decision if the item is undecided, held by this reviewer or by nobody, and `version` is current; else null. */
-  decide(id: string, version: number, decision: Decision, sql?: Sql): Promise<Review | null>;
-  events(id: string): Promise<ReviewEvent[]>;
-}
-
-export interface LibraryStore {
-  insert(entry: LibraryEntry, sql?: Sql): Promise<void>;
-  find(id: string): Promise<LibraryEntry | null>;
-  /** The newest human-confirmed entry for this fingerprint in this repository: a reviewer's latest word wins. */
-  recall(key: { readonly fingerprint: string; readonly repository: string }): Promise<LibraryEntry | null>;
-  /** Counts one more sighting and returns the new total. */
-  seen(id: string, at: string, sql?: Sql): Promise<number>;
-  list(
-    page: Page,
-    filter?: { /** Only of these: `owner/name`, or `owner/*`. */ readonly repositories?: readonly string[] },
-  ): Promise<LibraryEntry[]>;
-}
+export type * from './library.ts';
+export type * from './reviews.ts';
 
 /** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
 export interface GreenJob {
@@ -234,6 +199,8 @@ export interface GreenStore {
    * chosen; logs without any are left out.
    */
   choose(buildId: string, logs: readonly string[], builds: number): Promise<readonly ChosenGreen[]>;
+  /** Templates of a repository's green builds, or of all repositories' where null; newest first, at most `limit` logs. */
+  newest(repository: string | null, limit: number): Promise<readonly (ChosenGreen & { readonly seenAt: string })[]>;
 }
 
 /** Templates of one log of one green build, chosen for a failed build. */
@@ -244,8 +211,6 @@ export interface ChosenGreen extends GreenLog {
 /** A tool's answer as it is kept: masked, bounded, and with the sentence that told how much there was. */
 export interface KeptResult {
   readonly findings: readonly Finding[];
-  readonly sessions: SessionStore;
-  readonly preferences: PreferenceStore;
   readonly summary: string;
 }
 
@@ -280,4 +245,6 @@ export interface Stores {
   readonly acts: ActStore;
   readonly flakiness: FlakinessStore;
   readonly notices: NoticeStore;
+  readonly sessions: SessionStore;
+  readonly preferences: PreferenceStore;
 }

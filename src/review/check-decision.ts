@@ -1,13 +1,15 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { DecisionInput } from '../domain/review.ts';
+import type { DecisionInput, ShownBy } from '../domain/review.ts';
 
 /**
  * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction that names no
- * category or changes nothing, an acceptance that brings other words.
+ * category, changes nothing or names evidence that the analysis does not have, an acceptance that brings other words.
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
-  if (input.type === 'reject' && blank(input.reason)) throw invalid('A rejection needs a reason: say what is wrong with the answer.');
+  if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
+    throw invalid('A rejection needs a reason: say what is wrong with the answer.');
+  if (input.type !== 'reject' && input.reasonCode !== undefined) throw invalid(`A reason code is for rejections, not to ${input.type}.`);
   if (input.type === 'correct') checkCorrection(input, analysis);
   else refuseOtherWords(input);
 }
@@ -18,19 +20,34 @@ function checkCorrection(input: DecisionInput, analysis: Analysis): void {
     if (input[field] !== undefined && blank(input[field]))
       throw invalid(`The corrected ${field} is blank; leave it out to keep the machine's.`);
   }
-  const { category, kind, answer } = analysis;
-  const changes =
-    input.category !== category ||
-    (input.kind ?? kind) !== kind ||
-    (input.rootCause ?? answer.rootCause).trim() !== answer.rootCause.trim() ||
-    (input.fixRecommendation ?? answer.fixRecommendation).trim() !== answer.fixRecommendation.trim();
-  if (!changes) {
+  if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
+  if (!changes(input, analysis)) {
     throw invalid('This correction changes nothing: give another category, kind, root cause or fix, or accept the answer as it is.');
   }
 }
 
+/** Whether a correction says anything else than the analysis. */
+export function changes(input: DecisionInput, { category, kind, answer }: Analysis): boolean {
+  return (
+    input.category !== category ||
+    (input.kind ?? kind) !== kind ||
+    (input.rootCause ?? answer.rootCause).trim() !== answer.rootCause.trim() ||
+    (input.fixRecommendation ?? answer.fixRecommendation).trim() !== answer.fixRecommendation.trim()
+  );
+}
+
+function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
+  if (evidence.length + lines.length === 0) throw invalid('Name the evidence or the lines that show it, or say that no line shows it.');
+  const known = new Set(analysis.evidence.map(({ id }) => id));
+  const unknown = evidence.filter((id) => !known.has(id));
+  if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
+  for (const { source, lineStart, lineEnd } of lines) {
+    if (lineEnd < lineStart) throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
+  }
+}
+
 function refuseOtherWords(input: DecisionInput): void {
-  const given = (['category', 'kind', 'rootCause', 'fixRecommendation'] as const).filter((field) => input[field] !== undefined);
+  const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter((field) => input[field] !== undefined);
   if (given.length > 0) throw invalid(`To ${input.type} takes no ${given.join(', ')}; use "correct" to give your own words.`);
 }
 

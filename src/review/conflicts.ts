@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import type { Review } from '../domain/review.ts';
+import type { Decision, Review } from '../domain/review.ts';
 
 /** The reason why `reviewer` may not act on the review now, or null. A claim that ran out reads as waiting: the store sees to it. */
 export function obstacle(review: Review, reviewer: string): TriageError | null {
@@ -29,6 +29,16 @@ export function raced(review: Review): TriageError {
 /** For an id that is nobody's. */
 export function unknownReview(id: string): TriageError {
   return new TriageError('not-found', `There is no review ${id}.`);
+}
+
+/** For taking back what is not decided. */
+export function notDecided(review: Review): TriageError {
+  return conflict('This review is not decided, so there is nothing to take back.', review);
+}
+
+/** Why somebody else may not take a decision back. */
+export function decidedBy({ reviewer, decidedAt }: Decision): string {
+  return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can take it back.`;
 }
 
 function decidedAlready(review: Review): TriageError {

@@ -1,7 +1,8 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import type { LibraryEntry } from '../domain/library.ts';
+import { answers, type LibraryEntry } from '../domain/library.ts';
+import { debtsOf } from '../domain/library-vectors.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -13,12 +14,14 @@ import type { OwedVector } from '../ports/vector-debts.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import { checkDecision } from './check-decision.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
+import { flagSentence, greenFlagOf } from './green-flag.ts';
 import { type Lesson, lessonOf } from './learn.ts';
-import { debtsOf } from './library-index.ts';
+import { newDecision } from './new-decision.ts';
+import { type Companion, companionsOf, decideCompanions, listSame } from './same.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts'>;
+  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens'>;
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   readonly masker: Pick<Masker, 'mask'>;
@@ -33,6 +36,10 @@ export interface DecisionRequest {
   readonly version: number;
   readonly reviewer: string;
   readonly input: DecisionInput;
+  /** Decides the other waiting items of the same fingerprint in the same repository too; absent: this one only. */
+  readonly alsoFor?: 'same-fingerprint';
+  /** Of those, only these: the ones that the reviewer was shown. Absent: all. */
+  readonly also?: readonly string[];
 }
 
 export interface DecisionOutcome {
@@ -41,6 +48,8 @@ export interface DecisionOutcome {
   readonly entry: LibraryEntry | null;
   /** One sentence for the reviewer: what was taught, or why nothing. */
   readonly teaching: string;
+  /** Other items that were decided with it. */
+  readonly also: readonly Review[];
 }
 
 /**
@@ -52,20 +61,23 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   const review = await currentReview(deps, request);
   const analysis = await deps.stores.analyses.find(review.analysisId);
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-  checkDecision(request.input, analysis);
-  const decision = await newDecision(deps, request, review);
+  const { input, reviewer } = request;
+  checkDecision(input, analysis);
+  const others = await othersOf(deps, request);
+  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  const now = deps.clock.now();
+  const batchId = others.length === 0 ? null : newId('bat', now);
+  const decision = await newDecision({ input, reviewer, review, guess, batchId, now }, deps.masker);
+  const companions = await companionsOf({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
-  const owed = lesson.entry === null ? [] : debtsOf(lesson.entry, previous?.id ?? null);
-  const decided = await store(deps, request, decision, lesson, owed);
-  if (owed.length > 0) {
-    await deps.payVectors?.(
-      'error_library',
-      owed.map(({ id }) => id),
-    );
-  }
-  deps.logger.info({ reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer: decision.reviewer }, 'review decided');
-  return { review: decided, ...lesson };
+  const owed = lesson.entry === null || !answers(lesson.entry) ? [] : debtsOf(lesson.entry, previous?.id ?? null);
+  const decided = await store(deps, request, { decision, companions, lesson, owed });
+  const ids = owed.map(({ id }) => id);
+  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  const facts = { reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer, also: decided.also.length };
+  deps.logger.info(facts, 'review decided');
+  return { ...decided, ...lesson };
 }
 
 async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: DecisionRequest): Promise<Review> {
@@ -77,23 +89,17 @@ async function currentReview(deps: DecideDeps, { reviewId, version, reviewer }: 
   return review;
 }
 
-/** What the reviewer typed is masked before it is stored; PostgreSQL takes neither NUL nor half a surrogate pair. */
-async function newDecision(deps: DecideDeps, { input, reviewer }: DecisionRequest, review: Review): Promise<Decision> {
-  const mask = async (text: string) => (await deps.masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text;
-  const now = deps.clock.now();
-  return {
-    id: newId('dec', now),
-    reviewId: review.id,
-    analysisId: review.analysisId,
-    reviewer,
-    decidedAt: new Date(now).toISOString(),
-    type: input.type,
-    ...(input.category === undefined ? {} : { category: input.category }),
-    ...(input.kind === undefined ? {} : { kind: input.kind }),
-    ...(input.rootCause === undefined ? {} : { rootCause: await mask(input.rootCause) }),
-    ...(input.fixRecommendation === undefined ? {} : { fixRecommendation: await mask(input.fixRecommendation) }),
-    ...(input.reason === undefined ? {} : { reason: await mask(input.reason) }),
-  };
+/** The other items that are decided along. */
+async function othersOf(deps: DecideDeps, request: DecisionRequest): Promise<{ review: Review; analysis: Analysis }[]> {
+  if (request.alsoFor === undefined) return [];
+  const wanted = request.also === undefined ? null : new Set(request.also);
+  const found: { review: Review; analysis: Analysis }[] = [];
+  for (const review of await listSame(deps, request)) {
+    if (wanted !== null && !wanted.has(review.id)) continue;
+    const analysis = await deps.stores.analyses.find(review.analysisId);
+    if (analysis !== null) found.push({ review, analysis });
+  }
+  return found;
 }
 
 async function prepareLesson(
@@ -105,22 +111,33 @@ async function prepareLesson(
 ): Promise<Lesson> {
   const ids = new Set(analysis.failureIds);
   const failures = (await deps.stores.failures.listByBuild(analysis.buildId)).filter(({ id }) => ids.has(id));
-  return lessonOf({ decision, analysis, repository, failures, previous });
+  const { entry, teaching } = lessonOf({ decision, analysis, repository, failures, previous });
+  const flag = entry === null ? null : await greenFlagOf(deps.stores.greens, repository, entry.telling);
+  if (entry === null || flag === null) return { entry, teaching };
+  return {
+    entry: { ...entry, flag },
+    teaching: `Kept, but it does not answer yet. ${flagSentence(flag)}: confirm that it stays if it is right.`,
+  };
 }
 
-async function store(
-  deps: DecideDeps,
-  request: DecisionRequest,
-  decision: Decision,
-  lesson: Lesson,
-  owed: readonly OwedVector[],
-): Promise<Review> {
+interface Parts {
+  readonly decision: Decision;
+  readonly companions: readonly Companion[];
+  readonly lesson: Lesson;
+  readonly owed: readonly OwedVector[];
+}
+
+/** The one transaction of a decision. */
+async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): Promise<Pick<DecisionOutcome, 'review' | 'also'>> {
+  const { reviews, library, vectorDebts } = deps.stores;
   const decided = await deps.database.transaction(async (sql) => {
-    const review = await deps.stores.reviews.decide(request.reviewId, request.version, decision, sql);
-    if (review !== null && lesson.entry !== null) await deps.stores.library.insert(lesson.entry, sql);
-    if (review !== null) await deps.stores.vectorDebts.owe(owed, sql);
+    const review = await reviews.decide(request.reviewId, request.version, parts.decision, sql);
+    if (review === null) return null;
+    const also = await decideCompanions(parts.companions, reviews, sql);
+    if (parts.lesson.entry !== null) await library.insert(parts.lesson.entry, sql);
+    await vectorDebts.owe(parts.owed, sql);
     deps.failpoint?.('deciding', request.reviewId);
-    return review;
+    return { review, also };
   });
   deps.failpoint?.('decided', request.reviewId);
   if (decided !== null) return decided;

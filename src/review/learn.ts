@@ -4,6 +4,7 @@ import { newId } from '../domain/ids.ts';
 import { KIND_CATEGORY, type Kind } from '../domain/kind.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
+import { tellingLines } from '../log/green/stands-in.ts';
 import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
 
 /** What a decision teaches, and a sentence for the reviewer about it. */
@@ -70,6 +71,11 @@ function entryOf({ decision, analysis, repository, previous }: LessonFacts, fail
     confirmedAt: decision.decidedAt,
     timesSeen: sightings(analysis, previous),
     lastSeenAt: previous !== null && previous.lastSeenAt > analysis.createdAt ? previous.lastSeenAt : analysis.createdAt,
+    decisionId: decision.id,
+    telling: tellingLines(failure),
+    withdrawn: null,
+    flag: null,
+    stays: null,
   };
 }
 

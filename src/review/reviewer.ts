@@ -6,3 +6,8 @@ export function reviewerOf(request: FastifyRequest): string {
   if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
   return request.principal.name;
 }
+
+/** Whether the one who asks may also change what others decided. */
+export function isAdmin({ principal }: Pick<FastifyRequest, 'principal'>): boolean {
+  return principal?.roles.includes('admin') === true;
+}

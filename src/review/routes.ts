@@ -1,12 +1,14 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Review } from '../domain/review.ts';
+import { answerConflict } from './answer-conflict.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
 import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './question-routes.ts';
 import { reviewerOf } from './reviewer.ts';
+import { registerUndoRoutes } from './undo-routes.ts';
 import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
@@ -24,6 +26,7 @@ export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): vo
   registerReading(app, deps);
   registerHolding(app, deps);
   registerDecision(app, deps);
+  registerUndoRoutes(app, deps);
   registerQuestionRoutes(app, deps);
 }
 
@@ -116,15 +119,10 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       },
     },
     async (request) => {
-      const { version, ...input } = request.body;
-      return await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input });
+      const { version, alsoFor, also, ...input } = request.body;
+      const bulk = { ...(alsoFor && { alsoFor }), ...(also && { also }) };
+      const decided = await decideReview(deps, { reviewId: request.params.id, version, reviewer: reviewerOf(request), input, ...bulk });
+      return { ...decided, also: [...decided.also] };
     },
   );
-}
-
-/** A conflict is answered here, with the review as it stands, so that a reviewer can go on from it. */
-function answerConflict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-  if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
-  const { code, message, details } = error;
-  reply.code(409).send({ error: { code, message, requestId: request.id, details } });
 }

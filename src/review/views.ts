@@ -3,7 +3,7 @@ import { Analysis } from '../domain/analysis.ts';
 import { Category } from '../domain/category.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
-import { DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
+import { Decision, DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 
 /** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
 export const ReviewQuery = z.strictObject({
@@ -27,7 +27,15 @@ export const ReviewList = z.object({
 export const ReviewDetail = z.object({ review: Review, analysis: Analysis, events: z.array(ReviewEvent) });
 
 /** `version` is that of the review as the reviewer saw it. */
-export const DecisionBody = z.strictObject({ ...DecisionInput.shape, version: z.int().min(0) });
+export const DecisionBody = z.strictObject({
+  ...DecisionInput.shape,
+  version: z.int().min(0),
+  alsoFor: z
+    .literal('same-fingerprint')
+    .optional()
+    .describe('Decides the other waiting items of the same fingerprint in the same repository too'),
+  also: z.array(z.string().min(1).max(100)).max(200).optional().describe('Of those, only these: the ones that you were shown'),
+});
 
 export const DecisionView = z.object({
   review: Review,
@@ -35,7 +43,24 @@ export const DecisionView = z.object({
   entry: LibraryEntry.nullable(),
   /** One sentence: what was taught, or why nothing. */
   teaching: z.string(),
+  /** Other items that were decided with it. */
+  also: z.array(Review),
 });
+
+export const SameView = z.object({ items: z.array(Review) });
+
+export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).default({});
+
+export const UndoView = z.object({
+  review: Review,
+  /** What was taken back: several where they were made as one, none where that had happened before. */
+  undone: z.array(Decision),
+  withdrawn: z.array(LibraryEntry),
+  /** What answers in their place again. */
+  restored: z.array(LibraryEntry),
+});
+
+export const LastDecisionView = z.object({ decision: Decision.nullable() });
 
 /** Why an item cannot be had or decided now, and how it stands; `holder` and `until` where another reviewer holds it. */
 export const ReviewConflict = z.object({

@@ -9,7 +9,7 @@ export function createGreenStore(db: Database): GreenStore {
   return { ...jobMethods(db), ...templateMethods(db) };
 }
 
-type TemplateMethods = Pick<GreenStore, 'isWanted' | 'keep' | 'choose'>;
+type TemplateMethods = Pick<GreenStore, 'isWanted' | 'keep' | 'choose' | 'newest'>;
 
 function jobMethods(db: Database): Omit<GreenStore, keyof TemplateMethods> {
   return {
@@ -52,6 +52,8 @@ function templateMethods(db: Database): TemplateMethods {
         await sql.query(CHOOSE, [buildId, logs, builds]);
         return (await sql.query(CHOSEN, [buildId, logs])).map(readChosen);
       }),
+    newest: async (repository, limit) =>
+      (await db.query(NEWEST, [repository, limit])).map((row) => ({ ...readChosen(row), seenAt: Seen.parse(row).seenAt })),
   };
 }
 
@@ -62,6 +64,8 @@ async function end(sql: Sql, job: GreenJob): Promise<boolean> {
 const Job = z.object({ buildId: z.string(), attempts: z.int(), lease: z.int() });
 
 const Chosen = GreenBuild.extend({ log: z.string(), body: Templates });
+
+const Seen = z.object({ seenAt: z.iso.datetime() });
 
 function readChosen(row: unknown): ChosenGreen {
   const { log, body, ...build } = Chosen.parse(row);
@@ -173,3 +177,9 @@ const CHOSEN = `
   join green_templates t on t.build_id = c.green_build_id and t.log = c.log
   where c.build_id = $1 and c.log = any($2::text[])
   order by c.log, c.position`;
+
+const NEWEST = `
+  select t.log, t.body, b.id as "buildId", b.number, b.url, b.received_at as "seenAt"
+  from green_templates t join builds b on b.id = t.build_id
+  where $1::text is null or b.repository = $1
+  order by t.stored_at desc, t.build_id, t.log limit $2::int`;

@@ -1,56 +1,76 @@
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
-import type { Database } from '../ports/database.ts';
-import type { LibraryStore } from '../ports/stores.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import type { LibraryFilter, LibraryStore, Page } from '../ports/stores.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 
 export function createLibraryStore(db: Database): LibraryStore {
-  const first = async (text: string, values: readonly unknown[]) => {
-    const [row] = await db.query(text, values);
-    return row === undefined ? null : LibraryEntry.parse(row);
-  };
+  const all = async (sql: Sql, text: string, values: readonly unknown[]) =>
+    (await sql.query(text, values)).map((row) => LibraryEntry.parse(row));
+  const first = async (sql: Sql, text: string, values: readonly unknown[]) => (await all(sql, text, values))[0] ?? null;
 
   return {
     insert: async (entry, sql = db) => {
       await sql.query(INSERT, insertValues(entry));
     },
-    find: async (id) => await first(`select ${ENTRY} from library_entries where id = $1`, [id]),
-    recall: async ({ fingerprint, repository }) => await first(RECALL, [fingerprint, repository]),
+    find: async (id, sql = db) => await first(sql, `select ${ENTRY} from library_entries where id = $1`, [id]),
+    recall: async ({ fingerprint, repository }, sql = db) => await first(sql, RECALL, [fingerprint, repository]),
     seen: async (id, at, sql = db) => {
       const [row] = await sql.query<{ timesSeen: number }>(SEEN, [id, at]);
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
-    list: async (page, { repositories } = {}) => {
-      const rows = await db.query(LIST, [...pageValues(page), scopeValue(repositories)]);
-      return rows.map((row) => LibraryEntry.parse(row));
-    },
+    list: async (page, filter = {}) => await all(db, LIST, listValues(page, filter)),
+    ofDecision: async (decisionId, sql = db) => await all(sql, OF_DECISION, [decisionId]),
+    withdraw: async (id, by, reason, sql = db) => await first(sql, WITHDRAW, [id, by, reason]),
+    stay: async (id, by, sql = db) => await first(sql, STAY, [id, by]),
+    telling: async (repository, limit) => await db.query(TELLING, [repository, limit]),
+    flag: async (ids, { buildId, at }, sql = db) => (ids.length === 0 ? [] : await all(sql, FLAG, [ids, buildId, at])),
   };
+}
+
+function listValues(page: Page, { repositories, repository, fingerprint, withdrawn, flagged }: LibraryFilter): unknown[] {
+  return [...pageValues(page), scopeValue(repositories), repository ?? null, fingerprint ?? null, withdrawn ?? false, flagged ?? false];
 }
 
 function insertValues(entry: LibraryEntry): unknown[] {
   const { algorithm, version, value } = entry.fingerprint;
+  const { withdrawn, flag, stays } = entry;
   return [
     ...[entry.id, algorithm, version, value, entry.message, entry.repository, entry.category, entry.kind, entry.title],
     ...[entry.rootCause, entry.fixRecommendation, entry.analysisId, entry.confirmedBy, entry.confirmedAt, entry.timesSeen],
-    entry.lastSeenAt,
+    ...[entry.lastSeenAt, entry.decisionId, entry.telling],
+    ...[withdrawn?.at ?? null, withdrawn?.by ?? null, withdrawn?.reason ?? null],
+    ...[flag?.builds ?? 0, flag?.since ?? null, flag?.last ?? null, stays?.by ?? null, stays?.at ?? null],
   ];
 }
+
+/** Times inside JSON as text of the one form that the domain reads. */
+const time = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
 const ENTRY = `id,
   jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint,
   message, repository, category, kind, title, root_cause as "rootCause", fix_recommendation as "fixRecommendation",
   analysis_id as "analysisId", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt", times_seen as "timesSeen",
-  last_seen_at as "lastSeenAt"`;
+  last_seen_at as "lastSeenAt", decision_id as "decisionId", telling,
+  case when withdrawn_at is not null
+    then jsonb_build_object('by', withdrawn_by, 'at', ${time('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn,
+  case when green_builds > 0
+    then jsonb_build_object('builds', green_builds, 'since', ${time('green_since')}, 'last', green_last) end as flag,
+  case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${time('stays_at')}) end as stays`;
+
+/** See `answers` of the domain. */
+const ANSWERS = `withdrawn_at is null and (green_builds = 0 or stays_at is not null)`;
 
 const INSERT = `
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title,
-    root_cause, fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`;
+    root_cause, fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at, decision_id, telling,
+    withdrawn_at, withdrawn_by, withdrawn_reason, green_builds, green_since, green_last, stays_by, stays_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26)`;
 
 const RECALL = `
-  select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2
+  select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2 and ${ANSWERS}
   order by confirmed_at desc, id desc limit 1`;
 
 const SEEN = `
@@ -58,5 +78,32 @@ const SEEN = `
   where id = $1 returning times_seen as "timesSeen"`;
 
 const LIST = `
-  select ${ENTRY} from library_entries where $3::text[] is null or repository like any($3)
+  select ${ENTRY} from library_entries
+  where ($3::text[] is null or repository like any($3)) and ($4::text is null or repository = $4)
+    and ($5::text is null or fingerprint = $5) and ($6::boolean or withdrawn_at is null)
+    and (not $7::boolean or (green_builds > 0 and stays_at is null))
   order by confirmed_at desc, id desc limit $1 offset $2`;
+
+const OF_DECISION = `select ${ENTRY} from library_entries where decision_id = $1 and withdrawn_at is null order by id`;
+
+const WITHDRAW = `
+  update library_entries set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
+  where id = $1 and withdrawn_at is null returning ${ENTRY}`;
+
+const STAY = `
+  update library_entries set stays_at = clock_timestamp(), stays_by = $2
+  where id = $1 and withdrawn_at is null and green_builds > 0 and stays_at is null returning ${ENTRY}`;
+
+const TELLING = `
+  select id, telling from library_entries
+  where repository = $1 and withdrawn_at is null and stays_at is null and cardinality(telling) > 0
+  order by confirmed_at desc, id desc limit $2`;
+
+// `returning` sees the row as it is afterwards: 1 is the first green build that says the same.
+const FLAG = `
+  with flagged as (
+    update library_entries set green_builds = green_builds + 1, green_since = coalesce(green_since, $3::timestamptz), green_last = $2
+    where id = any($1::text[]) and withdrawn_at is null and stays_at is null and green_last is distinct from $2
+    returning *
+  )
+  select ${ENTRY} from flagged where green_builds = 1 order by id`;

@@ -2,6 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { riskOf } from '../domain/review-risk.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
@@ -77,6 +78,7 @@ function reviewOf(build: Build, analysis: Analysis, now: number) {
     category: analysis.category,
     confidence: analysis.verdict.confidence,
     why: analysis.verdict.reasons,
+    risk: riskOf(build, analysis),
     openedAt: new Date(now).toISOString(),
   };
 }

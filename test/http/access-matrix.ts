@@ -60,5 +60,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /api/reviews/:id/claim': 'review',
   'POST /api/reviews/:id/release': 'review',
   'POST /api/reviews/:id/decision': 'review',
+  'POST /api/reviews/:id/undo': 'review',
+  'GET /api/reviews/last-decision': 'review',
+  'GET /api/reviews/:id/same': 'review',
   'POST /api/reviews/:id/answer': 'review',
 };

@@ -1,7 +1,9 @@
 import type { Analysis } from '../../src/domain/analysis.ts';
+import type { Category } from '../../src/domain/category.ts';
 import type { Failure } from '../../src/domain/failure.ts';
-import type { LibraryEntry } from '../../src/domain/library.ts';
+import { answers, type LibraryEntry } from '../../src/domain/library.ts';
 import type { Decision, Review, ReviewEvent } from '../../src/domain/review.ts';
+import { templatesOf } from '../../src/log/green/templates.ts';
 import type { Masker } from '../../src/log/mask/mask.ts';
 import type { Database } from '../../src/ports/database.ts';
 import { type Logger, silentLogger } from '../../src/ports/logger.ts';
@@ -18,6 +20,10 @@ export interface ReviewWorld {
     now: number;
     reviews: Map<string, Review>;
     events: ReviewEvent[];
+    undone: { readonly decision: Decision; readonly by: string; readonly at: string }[];
+    guesses: Map<string, Category>;
+    /** Lines of the one green build, as templates. */
+    green: string[];
     library: LibraryEntry[];
     readonly index: Map<string, VectorItem>;
     /** What the index is owed. */
@@ -36,6 +42,9 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     now: NOW,
     reviews: new Map(given.reviews.map((review) => [review.id, review])),
     events: [],
+    undone: [],
+    guesses: new Map(),
+    green: [],
     library: [],
     index: new Map(),
     debts: [],
@@ -43,7 +52,8 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     failLibrary: false,
     failIndex: false,
   };
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts'> = {
+  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens'> = {
+    greens: memoryGreens(state),
     vectorDebts: memoryDebts(state),
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
@@ -91,7 +101,14 @@ function memoryDatabase(state: ReviewWorld['state']): Database {
     migrate: unused,
     close: async () => undefined,
     transaction: async (work) => {
-      const before = { reviews: new Map(state.reviews), events: [...state.events], library: [...state.library], debts: [...state.debts] };
+      const { events, undone, library, debts } = state;
+      const before = {
+        reviews: new Map(state.reviews),
+        events: [...events],
+        undone: [...undone],
+        library: [...library],
+        debts: [...debts],
+      };
       try {
         return await work({ query: unused });
       } catch (error) {
@@ -117,12 +134,17 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
   };
   const free = (review: Review | null, reviewer: string): review is Review =>
     review !== null && (review.state === 'waiting' || (review.state === 'claimed' && review.claimedBy === reviewer));
+  const all = () => [...state.reviews.keys()].flatMap((id) => current(id) ?? []);
   return {
-    open: unused,
+    ...{ open: unused, findByAnalysis: unused, listGroups: unused, counts: unused, takeOver: unused, next: unused, skip: unused },
     find: async (id) => current(id),
+    listSame: async (id, reviewer) => {
+      const base = current(id);
+      const same = all().filter((one) => one.repository === base?.repository && one.fingerprint === base.fingerprint);
+      return same.filter((one) => one.id !== id && free(one, reviewer));
+    },
     list: async (filter, { limit, offset }) =>
-      [...state.reviews.keys()]
-        .flatMap((id) => current(id) ?? [])
+      all()
         .filter((review) => filter.state === undefined || review.state === filter.state)
         .filter((review) => filter.category === undefined || review.category === filter.category)
         .filter((review) => filter.repository === undefined || review.repository === filter.repository)
@@ -131,7 +153,8 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       const review = current(id);
       if (!free(review, reviewer)) return null;
       const claimExpiresAt = new Date(state.now + claimMs).toISOString();
-      return change(review, 'claimed', reviewer, { state: 'claimed', claimedBy: reviewer, claimExpiresAt });
+      const claimedAt = new Date(state.now).toISOString();
+      return change(review, 'claimed', reviewer, { state: 'claimed', claimedBy: reviewer, claimedAt, claimExpiresAt });
     },
     release: async (id, reviewer) => {
       const review = current(id);
@@ -143,11 +166,34 @@ function memoryReviews(state: ReviewWorld['state']): ReviewStore {
       if (!free(review, decision.reviewer) || review.version !== version) return null;
       return change(review, 'decided', decision.reviewer, { state: 'decided', claimedBy: null, claimExpiresAt: null, decision });
     },
+    undo: async ({ id, reviewId }, by) => {
+      const review = current(reviewId);
+      if (review === null || review.decision?.id !== id) return null;
+      state.undone.push({ decision: review.decision, by, at: new Date(state.now).toISOString() });
+      return change(review, 'undone', by, { state: 'waiting', decision: null });
+    },
+    batch: async (batchId) => all().flatMap(({ decision }) => (decision?.batchId === batchId ? [decision] : [])),
+    lastDecision: async (reviewer) => all().findLast(({ decision }) => decision?.reviewer === reviewer)?.decision ?? null,
+    lastUndone: async (reviewId) => state.undone.findLast(({ decision }) => decision.reviewId === reviewId) ?? null,
+    guess: async (id, reviewer, category) => {
+      const kept = state.guesses.get(`${id} ${reviewer}`) ?? category;
+      state.guesses.set(`${id} ${reviewer}`, kept);
+      return kept;
+    },
+    guessOf: async (id, reviewer) => state.guesses.get(`${id} ${reviewer}`) ?? null,
     events: async (id) => state.events.filter((event) => event.reviewId === id),
   };
 }
 
 function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
+  const change = (id: string, isMeant: (entry: LibraryEntry) => boolean, changes: Partial<LibraryEntry>): LibraryEntry | null => {
+    const entry = state.library.find((one) => one.id === id && isMeant(one));
+    if (entry === undefined) return null;
+    const changed = { ...entry, ...changes };
+    state.library = state.library.map((one) => (one.id === id ? changed : one));
+    return changed;
+  };
+  const at = () => new Date(state.now).toISOString();
   const newestFirst = () => state.library.toSorted((a, b) => (a.confirmedAt + a.id < b.confirmedAt + b.id ? 1 : -1));
   return {
     insert: async (entry) => {
@@ -156,9 +202,27 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
     },
     find: async (id) => state.library.find((entry) => entry.id === id) ?? null,
     recall: async ({ fingerprint, repository }) =>
-      newestFirst().find((entry) => entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
-    seen: unused,
-    list: async ({ limit, offset }) => newestFirst().slice(offset, offset + limit),
+      newestFirst().find((entry) => answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
+    ...{ seen: unused, telling: unused, flag: unused },
+    ofDecision: async (id) => state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
+    withdraw: async (id, by, reason) => change(id, ({ withdrawn }) => withdrawn === null, { withdrawn: { by, at: at(), reason } }),
+    stay: async (id, by) => change(id, ({ withdrawn, flag }) => withdrawn === null && flag !== null, { stays: { by, at: at() } }),
+    list: async ({ limit, offset }, { withdrawn = false } = {}) =>
+      newestFirst()
+        .filter((entry) => withdrawn || entry.withdrawn === null)
+        .slice(offset, offset + limit),
+  };
+}
+
+function memoryGreens(state: ReviewWorld['state']): Stores['greens'] {
+  const build = { buildId: 'bld_green', number: '811', url: null };
+  return {
+    ...{ owe: unused, saveDefaultBranch: unused, take: unused, isWanted: unused, keep: unused, drop: unused },
+    ...{ release: unused, reclaim: unused, choose: unused },
+    newest: async () =>
+      state.green.length === 0
+        ? []
+        : [{ log: 'build.log', build, templates: templatesOf(state.green.join('\n')), seenAt: '2026-10-01T00:00:00.000Z' }],
   };
 }
 

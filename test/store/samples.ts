@@ -4,7 +4,7 @@ import type { Failure, Fingerprint } from '../../src/domain/failure.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { LibraryEntry } from '../../src/domain/library.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
-import type { Decision, Review } from '../../src/domain/review.ts';
+import type { Decision, NewReview } from '../../src/domain/review.ts';
 
 export function sampleBuild(change: Partial<NewBuild> = {}): NewBuild {
   return {
@@ -94,7 +94,7 @@ export function sampleAnalysis(keys: { buildId: string; triageId: string; finger
   };
 }
 
-export type OpenReview = Omit<Review, 'state' | 'claimedBy' | 'claimExpiresAt' | 'version' | 'decision'>;
+export type OpenReview = NewReview;
 
 export function sampleReview(analysis: Analysis, change: Partial<OpenReview> = {}): OpenReview {
   return {
@@ -139,6 +139,11 @@ export function sampleEntry(fingerprint: string, change: Partial<LibraryEntry> =
     confirmedAt: '2026-01-02T03:04:05.678Z',
     timesSeen: 1,
     lastSeenAt: '2026-01-02T03:04:05.678Z',
+    decisionId: null,
+    telling: ['expected 3 items but found 2'],
+    withdrawn: null,
+    flag: null,
+    stays: null,
     ...change,
   };
 }

@@ -15,7 +15,8 @@ export function reviewsContract(world: StoresWorld): void {
       const opened = await world.stores.reviews.open(wanted);
       const again = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
 
-      expect(opened).toEqual({ ...wanted, state: 'waiting', claimedBy: null, claimExpiresAt: null, version: 1, decision: null });
+      const made = { kind: analysis.kind, fingerprint: 'aa', pullRequest: null, risk: 1, origin: 'unsure', claimedAt: null };
+      expect(opened).toEqual({ ...wanted, ...made, state: 'waiting', claimedBy: null, claimExpiresAt: null, version: 1, decision: null });
       expect(again).toEqual(opened);
       expect(await world.stores.reviews.find(opened.id)).toEqual(opened);
       expect(await world.stores.reviews.find('rev_none')).toBeNull();

@@ -1,0 +1,96 @@
+import { TriageError } from '../domain/errors.ts';
+import type { LibraryEntry } from '../domain/library.ts';
+import { debtsWithout } from '../domain/library-vectors.ts';
+import type { Decision, Review } from '../domain/review.ts';
+import type { Sql } from '../ports/database.ts';
+import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
+import type { DecideDeps } from './decide.ts';
+
+export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'payVectors' | 'logger' | 'failpoint'>;
+
+export interface UndoRequest {
+  readonly reviewId: string;
+  /** Who takes it back: whoever decided, or an admin. */
+  readonly reviewer: string;
+  readonly isAdmin: boolean;
+  /** The version that the reviewer saw; absent: whatever is stored. */
+  readonly version?: number;
+}
+
+export interface UndoOutcome {
+  /** Waiting again. */
+  readonly review: Review;
+  /** What was taken back; several where they were made as one, none where it was taken back before. */
+  readonly undone: readonly Decision[];
+  /** What had been taught with it and answers no more. */
+  readonly withdrawn: readonly LibraryEntry[];
+  /** What answers in its place again. */
+  readonly restored: readonly LibraryEntry[];
+}
+
+/**
+ * Takes a decision back, with everything it did: the items wait again, what it taught is withdrawn, what that replaced answers again,
+ * and the trail gains a line. Decisions that were made as one are taken back as one. Asked again by the same person, it changes nothing.
+ * Throws TriageError `not-found`, `forbidden` (somebody else's decision), `conflict` (not decided, outdated version) with the review in
+ * its details.
+ */
+export async function undoDecision(deps: UndoDeps, request: UndoRequest): Promise<UndoOutcome> {
+  const outcome = await deps.database.transaction(async (sql) => {
+    const undone = await takeBack(deps, request, sql);
+    deps.failpoint?.('deciding', request.reviewId);
+    return undone;
+  });
+  deps.failpoint?.('decided', request.reviewId);
+  const { undone, withdrawn, restored } = outcome;
+  const ids = [...withdrawn, ...restored].map(({ id }) => id);
+  if (ids.length > 0) await deps.payVectors?.('error_library', ids);
+  const facts = { reviewId: request.reviewId, by: request.reviewer, decisions: undone.length, withdrawn: withdrawn.length };
+  if (undone.length > 0) deps.logger.info(facts, 'decision taken back');
+  return outcome;
+}
+
+/** Everything that happens inside the one transaction. */
+async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+  const { reviews, vectorDebts } = deps.stores;
+  const review = await reviews.find(request.reviewId, sql);
+  if (review === null) throw unknownReview(request.reviewId);
+  if (review.decision === null) return await undoneBefore(deps, review, request, sql);
+  const { decision } = review;
+  if (decision.reviewer !== request.reviewer && !request.isAdmin) throw new TriageError('forbidden', decidedBy(decision));
+  if (request.version !== undefined && request.version !== review.version) throw outdated(review, request.version);
+  const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
+  let waiting: Review | null = null;
+  for (const one of undone) {
+    const now = await reviews.undo(one, request.reviewer, sql);
+    if (now === null) throw raced(review);
+    if (one.reviewId === review.id) waiting = now;
+  }
+  if (waiting === null) throw raced(review);
+  const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
+  await vectorDebts.owe(lessons.owed, sql);
+  return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
+}
+
+async function undoneBefore(deps: UndoDeps, review: Review, { reviewer }: UndoRequest, sql: Sql): Promise<UndoOutcome> {
+  const last = await deps.stores.reviews.lastUndone(review.id, sql);
+  if (last?.by !== reviewer) throw notDecided(review);
+  return { review, undone: [], withdrawn: [], restored: [] };
+}
+
+async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: string, sql: Sql) {
+  const { library } = deps.stores;
+  const withdrawn: LibraryEntry[] = [];
+  const restored: LibraryEntry[] = [];
+  const owed: ReturnType<typeof debtsWithout> = [];
+  for (const { id } of undone) {
+    for (const entry of await library.ofDecision(id, sql)) {
+      const gone = await library.withdraw(entry.id, by, 'The decision was taken back.', sql);
+      if (gone === null) continue;
+      const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
+      withdrawn.push(gone);
+      if (answering !== null) restored.push(answering);
+      owed.push(...debtsWithout(gone, answering));
+    }
+  }
+  return { withdrawn, restored, owed };
+}
