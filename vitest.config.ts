@@ -8,6 +8,8 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          // Imports JSON as bundlers do and Node does not.
+          server: { deps: { inline: ['@actions/workflow-parser'] } },
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.int.test.ts', 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 30_000,

@@ -1,0 +1,113 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { z } from 'zod';
+import { readBounded } from '../../src/adapters/build-source/bounded-read.ts';
+import { Analysis } from '../../src/domain/analysis.ts';
+import type { NewBuild } from '../../src/domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import type { UploadedFile } from '../../src/intake/upload-shape.ts';
+
+const REQUEST_MS = 60_000;
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024;
+const MAX_RETRY_WAIT_MS = 10_000;
+const TRIES = 4;
+const POLL_MS = 2_000;
+
+export interface Server {
+  readonly url: string;
+  readonly token: string;
+}
+
+export interface ServerAnswer {
+  readonly buildId: string;
+  /** Empty where no answer came in time; `pending` says why. */
+  readonly analyses: readonly Analysis[];
+  readonly pending: string | null;
+}
+
+const Received = z.object({ buildId: z.string().regex(/^[\w-]{1,100}$/) });
+const Answers = z.object({
+  triage: z.object({ state: z.string(), error: z.string().nullish() }).nullable(),
+  analyses: z.array(Analysis),
+});
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** Uploads the build, and waits at most `waitMs` for its analysis. Throws TriageError with the server's own sentence. */
+export async function askServer(server: Server, run: NewBuild, files: readonly UploadedFile[], waitMs: number): Promise<ServerAnswer> {
+  const { buildId } = await retried(() => send(server, '/api/builds', Received, () => formOf(run, files)));
+  const until = Date.now() + waitMs;
+  while (Date.now() < until) {
+    const { triage, analyses } = await retried(() => send(server, `/api/builds/${buildId}/analyses`, Answers));
+    const working = triage?.state === 'queued' || triage?.state === 'running';
+    if (!working)
+      return { buildId, analyses, pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
+    await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
+  }
+  const pending = waitMs === 0 ? 'The build was uploaded.' : `The answer did not come within ${waitMs / 1000} s.`;
+  return { buildId, analyses: [], pending };
+}
+
+/** The same content is the same upload, so a form may be sent again. */
+function formOf(run: NewBuild, files: readonly UploadedFile[]): FormData {
+  const { provider: _provider, externalId: _id, ...metadata } = run;
+  const form = new FormData();
+  form.append('metadata', JSON.stringify(metadata));
+  for (const { kind, name, bytes } of files) form.append(kind, new Blob([gzipSync(bytes)]), `${name}.gz`);
+  return form;
+}
+
+async function retried<Value>(work: () => Promise<Value>): Promise<Value> {
+  for (let left = TRIES - 1; ; left--) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !isRetryable(error)) throw error;
+      await delay(error instanceof TriageError ? (error.retryAfterMs ?? 1_000) : 1_000);
+    }
+  }
+}
+
+async function send<Value>(server: Server, path: string, schema: z.ZodType<Value>, body?: () => FormData): Promise<Value> {
+  const response = await fetch(`${server.url}${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { authorization: `Bearer ${server.token}`, accept: 'application/json' },
+    ...(body === undefined ? {} : { body: body() }),
+    // A token must not follow a redirect.
+    redirect: 'error',
+    signal: AbortSignal.timeout(REQUEST_MS),
+  }).catch((cause: unknown) => {
+    throw new TriageError('upstream-failed', `No Faultline answers at ${server.url} (${messageOf(cause)}).`, { retryable: true, cause });
+  });
+  const value = parsed((await readBounded('The answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
+  if (!response.ok) throw refused(response, value);
+  const answer = schema.safeParse(value);
+  if (answer.success) return answer.data;
+  throw new TriageError('upstream-failed', `What answers at ${server.url} is no Faultline of a version that this action knows.`);
+}
+
+function refused(response: Response, value: unknown): TriageError {
+  const refusal = Refusal.safeParse(value);
+  const said = refusal.success ? refusal.data.error.message : `The server answered ${response.status}.`;
+  const seconds = Number(response.headers.get('retry-after') ?? 1);
+  const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, Math.max(1, seconds || 1) * 1000) };
+  if (response.status === 429 || response.status >= 500) return new TriageError('upstream-failed', said, waits);
+  if (response.status === 403) return new TriageError('forbidden', `${said} The action's token needs the roles ingest and read.`);
+  if (response.status === 409) return conflict(said, response.headers.has('retry-after') ? waits : {});
+  return new TriageError(response.status === 401 ? 'unauthenticated' : 'upstream-failed', said);
+}
+
+function conflict(said: string, waits: { retryable?: true; retryAfterMs?: number } | object): TriageError {
+  return new TriageError(
+    'conflict',
+    `${said} Two jobs of one run need two names: put the matrix's values into the input "pipeline".`,
+    waits,
+  );
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

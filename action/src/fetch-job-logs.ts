@@ -1,0 +1,38 @@
+import { createGithubBuildSource } from '../../src/adapters/build-source/github.ts';
+import type { NewBuild } from '../../src/domain/build.ts';
+import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
+import type { UploadedFile } from '../../src/intake/upload-shape.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+
+const TIMEOUT_MS = 120_000;
+/** The log of a job that has only just ended comes some seconds later. */
+const WAITS_MS = [3_000, 6_000, 12_000];
+
+export interface JobLogOptions {
+  readonly token: string;
+  readonly baseUrl: string;
+  readonly maxBytes: number;
+}
+
+/** The logs of the run's failed jobs, and what its artifacts say, as the server itself reads them. Throws as `BuildSource.fetch` does. */
+export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: JobLogOptions): Promise<UploadedFile[]> {
+  const source = createGithubBuildSource({ baseUrl, token, app: null, logger: silentLogger, timeoutMs: TIMEOUT_MS, maxLogBytes: maxBytes });
+  const build = { ...run, id: 'run', receivedAt: new Date().toISOString() };
+  for (const wait of [...WAITS_MS, null]) {
+    try {
+      const { sources } = await source.fetch(build, AbortSignal.timeout(TIMEOUT_MS));
+      const read = sources.filter(({ text }) => text !== '');
+      return read.map(({ name, kind, text }) => ({ name, kind, bytes: Buffer.from(text) }));
+    } catch (error) {
+      if (error instanceof TriageError && error.code === 'upstream-auth') throw notAllowed(error);
+      if (wait === null || !isRetryable(error)) throw error;
+      await new Promise((resolve) => setTimeout(resolve, wait));
+    }
+  }
+  return [];
+}
+
+function notAllowed(cause: TriageError): TriageError {
+  const refused = messageOf(cause).split('. ', 1)[0] ?? '';
+  return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and github-token its token.`, { cause });
+}

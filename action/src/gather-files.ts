@@ -1,0 +1,64 @@
+import { glob, open, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { NewBuild, SourceKind } from '../../src/domain/build.ts';
+import { messageOf, TriageError } from '../../src/domain/errors.ts';
+import type { UploadedFile } from '../../src/intake/upload-shape.ts';
+import type { Environment, Inputs } from './inputs.ts';
+
+/** What Faultline takes of one build, FAULTLINE_MAX_LOG_BYTES of a server that sets nothing else. */
+const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_FILES = 200;
+
+/** What is to be read: the named files, else the logs of the run's failed jobs. Throws `not-found` where that is nothing. */
+export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: Environment): Promise<readonly UploadedFile[]> {
+  const folder = environment.GITHUB_WORKSPACE ?? '.';
+  const named = [...(await filesOf(inputs.log, 'log', folder)), ...(await filesOf(inputs.reports, 'report', folder))];
+  const logs = inputs.log.length === 0 && inputs.githubToken !== '' ? await jobLogs(inputs.githubToken, build, environment) : [];
+  const files = [...named, ...logs];
+  if (files.length > 0) return files;
+  throw new TriageError(
+    'not-found',
+    inputs.log.length + inputs.reports.length === 0
+      ? 'Nothing to read: name a file in the input "log" or "reports", or give "github-token" in a job that needs the failed one.'
+      : `No file is at ${[...inputs.log, ...inputs.reports].join(', ')}: did the step that writes it run?`,
+  );
+}
+
+async function filesOf(patterns: readonly string[], kind: SourceKind, folder: string): Promise<UploadedFile[]> {
+  const found = new Set<string>();
+  for (const pattern of patterns) {
+    // A path may hold what a glob gives a meaning to: a file of that very name comes first.
+    if (await isFile(resolve(folder, pattern))) found.add(pattern);
+    else for await (const path of glob(pattern, { cwd: folder })) if (await isFile(resolve(folder, path))) found.add(path);
+    if (found.size > MAX_FILES) throw new TriageError('too-large', `${pattern} names more than ${MAX_FILES} files.`);
+  }
+  const files: UploadedFile[] = [];
+  let room = MAX_BYTES;
+  for (const path of [...found].sort()) {
+    const bytes = await readWithin(resolve(folder, path), path, room);
+    room -= bytes.length;
+    if (bytes.length > 0) files.push({ name: path.slice(-200), kind, bytes });
+  }
+  return files;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return await stat(path).then(
+    (info) => info.isFile(),
+    () => false,
+  );
+}
+
+async function readWithin(path: string, name: string, room: number): Promise<Uint8Array> {
+  await using file = await open(path).catch((cause: unknown) => {
+    throw new TriageError('not-found', `${name} cannot be read: ${messageOf(cause)}.`, { cause });
+  });
+  const { size } = await file.stat();
+  if (size > room) throw new TriageError('too-large', `${name} and what was read before it are larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+  return await file.readFile();
+}
+
+async function jobLogs(token: string, build: NewBuild, environment: Environment): Promise<UploadedFile[]> {
+  const { fetchJobLogs } = await import('./fetch-job-logs.ts');
+  return await fetchJobLogs(build, { token, baseUrl: environment.GITHUB_API_URL ?? 'https://api.github.com', maxBytes: MAX_BYTES });
+}

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { Category } from '../../src/domain/category.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What `with:` may say; the names and defaults are those of action.yml. */
+export interface Inputs {
+  /** Paths and globs. */
+  readonly log: readonly string[];
+  readonly reports: readonly string[];
+  readonly githubToken: string;
+  /** Null: the rules answer here. */
+  readonly server: { readonly url: string; readonly token: string } | null;
+  readonly pipeline: string;
+  readonly job: string;
+  readonly waitMs: number;
+  readonly failOn: ReadonlySet<string>;
+}
+
+const MAX_WAIT_SECONDS = 900;
+const FAIL_ON = ['never', 'any', 'unanswered', ...Category.options];
+
+/** Reads the inputs as the runner hands them on. Throws `invalid-config` that names the input. */
+export function readInputs(environment: Environment): Inputs {
+  const input = (name: string) => (environment[`INPUT_${name.toUpperCase()}`] ?? '').trim();
+  return {
+    log: linesOf(input('log')),
+    reports: linesOf(input('reports')),
+    githubToken: input('github-token'),
+    server: serverOf(input('server-url'), input('token')),
+    pipeline: input('pipeline') || 'workflow',
+    job: input('job'),
+    waitMs: secondsOf(input('wait')) * 1000,
+    failOn: failOnOf(input('fail-on')),
+  };
+}
+
+/** What must appear in no log; read without checks, so that a wrong input cannot leave one unhidden. */
+export function secretsOf(environment: Environment): string[] {
+  return ['INPUT_TOKEN', 'INPUT_GITHUB-TOKEN'].flatMap((name) => (environment[name] ?? '').trim() || []);
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+function serverOf(url: string, token: string): Inputs['server'] {
+  if (url === '') return null;
+  const address = URL.canParse(url) ? new URL(url) : null;
+  if (address === null || !['http:', 'https:'].includes(address.protocol) || address.username !== '' || address.search !== '')
+    throw wrong('server-url', 'must be an address such as https://faultline.example.com');
+  if (token === '') throw wrong('token', 'is empty. Pass a secret: pull requests of forks have none, leave server-url out for them');
+  return { url: address.href.replace(/\/$/, ''), token };
+}
+
+function secondsOf(text: string): number {
+  const seconds = z.coerce
+    .number()
+    .min(0)
+    .max(MAX_WAIT_SECONDS)
+    .safeParse(text || '120');
+  if (!seconds.success) throw wrong('wait', `must be seconds, 0 to ${MAX_WAIT_SECONDS}`);
+  return seconds.data;
+}
+
+function failOnOf(text: string): Set<string> {
+  const given = text.split(',').map((word) => word.trim());
+  const words = given.filter((word) => word !== '');
+  const unknown = words.find((word) => !FAIL_ON.includes(word));
+  if (unknown !== undefined) throw wrong('fail-on', `knows ${FAIL_ON.join(', ')}, not "${unknown}"`);
+  return new Set(words);
+}
+
+function wrong(name: string, what: string): TriageError {
+  return new TriageError('invalid-config', `The input "${name}" ${what}.`);
+}

@@ -1,0 +1,62 @@
+import type { Analysis } from '../../src/domain/analysis.ts';
+import { percent } from '../../src/publish/answer-facts.ts';
+import { inline } from '../../src/publish/markdown-text.ts';
+import { renderGithubCommands, renderMarkdown } from '../../src/publish/render.ts';
+import { clip, disarmRunnerCommands, visibleLine } from '../../src/publish/visible-text.ts';
+
+/** GitHub shows ten annotations of a kind and step, and drops the rest. */
+const MAX_ANNOTATIONS = 10;
+/** Of at most about 25,000 characters each; a step's summary may have a mebibyte. */
+const MAX_CAUSES = 20;
+const MAX_TEXT = 2_000;
+
+export interface Answer {
+  readonly analyses: readonly Analysis[];
+  /** Why there is no answer; null where there is one. */
+  readonly pending: string | null;
+  /** Page of one analysis, or of all (null). */
+  pageOf(analysis: Analysis | null): string | null;
+}
+
+/** The job's summary, in which foreign text is only text. */
+export function summaryOf({ analyses, pending, pageOf }: Answer): string {
+  const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);
+  const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
+  if (analyses.length === 0) return `### Faultline\n\n${inline(clip(pending ?? 'No answer came.', MAX_TEXT))}\n${link}`;
+  const causes = analyses.length === 1 ? '1 cause' : `${analyses.length} causes`;
+  const left = analyses.length > MAX_CAUSES ? `\n… and ${analyses.length - MAX_CAUSES} more causes.\n` : '';
+  return `### Faultline: ${causes}\n\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;
+}
+
+/** What the step prints: a line a cause for people, and an annotation for each of the first ten. */
+export function printedOf({ analyses }: Answer): string {
+  const lines = analyses.slice(0, MAX_CAUSES).map(({ category, verdict, answer }) => {
+    return `${disarmRunnerCommands(visibleLine(`${category} ${percent(verdict.confidence)}: ${clip(answer.title, 200)}`))}\n`;
+  });
+  return [...lines, ...analyses.slice(0, MAX_ANNOTATIONS).map(renderGithubCommands)].join('');
+}
+
+/** The step's outputs; `fallbackUrl` is the run's page. */
+export function outputsOf({ analyses, pageOf }: Answer, fallbackUrl: string): Record<string, string> {
+  const main = analyses[0];
+  const causes = analyses.slice(0, MAX_CAUSES).map((analysis) => {
+    const { category, kind, verdict, answer } = analysis;
+    return {
+      category,
+      kind,
+      confidence: verdict.confidence,
+      action: verdict.action,
+      title: clip(answer.title, MAX_TEXT),
+      rootCause: clip(answer.rootCause, MAX_TEXT),
+      fix: clip(answer.fixRecommendation, MAX_TEXT),
+      suspects: answer.suspects.slice(0, 5).map(({ path, line, commit }) => ({ path, line, commit })),
+      url: pageOf(analysis),
+    };
+  });
+  return {
+    category: main?.category ?? '',
+    confidence: main === undefined ? '' : `${Math.floor(main.verdict.confidence * 100 + 1e-9) / 100}`,
+    url: pageOf(main ?? null) ?? fallbackUrl,
+    json: JSON.stringify(causes),
+  };
+}

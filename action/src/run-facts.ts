@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { type NewBuild, sparseBuild } from '../../src/domain/build.ts';
+import type { Environment, Inputs } from './inputs.ts';
+
+/** Of the event that started the run, what names its pull request. On `pull_request` GITHUB_SHA is a merge nobody wrote. */
+const Event = z.object({
+  pull_request: z.object({ number: z.int().positive(), head: z.object({ sha: z.string(), ref: z.string() }) }).optional(),
+});
+
+/** The run as a build, from what the runner says about it. */
+export async function buildOfRun(environment: Environment, inputs: Pick<Inputs, 'pipeline' | 'job'>): Promise<NewBuild> {
+  const said = (name: string) => environment[name]?.trim() || null;
+  const pull = (await eventOf(said('GITHUB_EVENT_PATH'))).pull_request;
+  const attempt = Number(said('GITHUB_RUN_ATTEMPT') ?? 1);
+  return sparseBuild({
+    repository: said('GITHUB_REPOSITORY') ?? 'local/build',
+    pipeline: inputs.pipeline.slice(0, 500),
+    number: said('GITHUB_RUN_NUMBER') ?? '1',
+    attempt: Number.isInteger(attempt) && attempt > 0 ? attempt : 1,
+    externalId: said('GITHUB_RUN_ID'),
+    job: inputs.job.slice(0, 500) || null,
+    branch: pull?.head.ref ?? said('GITHUB_HEAD_REF') ?? (said('GITHUB_REF_TYPE') === 'tag' ? null : said('GITHUB_REF_NAME')),
+    commit: pull?.head.sha ?? said('GITHUB_SHA'),
+    author: said('GITHUB_ACTOR'),
+    pullRequest: pull?.number ?? null,
+    url: runUrl(environment),
+  });
+}
+
+/** Page of the run; null outside of a run. */
+export function runUrl(environment: Environment): string | null {
+  const { GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: id } = environment;
+  return server && repository && id ? `${server}/${repository}/actions/runs/${id}` : null;
+}
+
+async function eventOf(path: string | null): Promise<z.infer<typeof Event>> {
+  if (path === null) return {};
+  // Of no event that we know: nothing is lost but the number of a pull request.
+  const text = await readFile(path, 'utf8').catch(() => '{}');
+  const event = Event.safeParse(parsed(text));
+  return event.success ? event.data : {};
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return {};
+  }
+}

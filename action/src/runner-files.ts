@@ -1,0 +1,32 @@
+import { randomUUID } from 'node:crypto';
+import { appendFile } from 'node:fs/promises';
+import { visibleLine } from '../../src/publish/visible-text.ts';
+import type { Environment } from './inputs.ts';
+
+/** One workflow command. Nothing in the message can begin another one. */
+export function workflowCommand(name: 'warning' | 'notice' | 'error', message: string): string {
+  return `::${name} title=Faultline::${visibleLine(message).replaceAll('%', '%25')}\n`;
+}
+
+/** Tells the runner to hide a value from here on. */
+export function maskCommand(secret: string): string {
+  const lines = secret.split(/\r?\n/).filter((line) => line !== '');
+  return lines.map((line) => `::add-mask::${line.replaceAll('%', '%25')}\n`).join('');
+}
+
+/** Sets outputs. Each stands between lines that nobody can guess, so no value can end itself and set another. */
+export async function writeOutputs(environment: Environment, outputs: Readonly<Record<string, string>>): Promise<void> {
+  const path = environment.GITHUB_OUTPUT;
+  if (path === undefined || path === '') return;
+  const entries = Object.entries(outputs).map(([name, value]) => {
+    const delimiter = `faultline_${randomUUID()}`;
+    return `${name}<<${delimiter}\n${value}\n${delimiter}\n`;
+  });
+  await appendFile(path, entries.join(''));
+}
+
+/** Adds Markdown to the job's summary. */
+export async function writeSummary(environment: Environment, markdown: string): Promise<void> {
+  const path = environment.GITHUB_STEP_SUMMARY;
+  if (path !== undefined && path !== '') await appendFile(path, markdown);
+}

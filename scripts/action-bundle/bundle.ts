@@ -1,0 +1,76 @@
+import { join, relative } from 'node:path';
+import { type Plugin, rolldown } from 'rolldown';
+import { licencesOf } from './licences.ts';
+
+const TOKENIZER = 'gpt-tokenizer/encoding/o200k_base';
+/** Each part of the action that is loaded by itself, and its file in the bundle. */
+const PARTS = {
+  './main.ts': 'main.mjs',
+  './triage-here.ts': 'triage.mjs',
+  './fetch-job-logs.ts': 'job-logs.mjs',
+  [TOKENIZER]: 'tokens.mjs',
+};
+/** What the rules never ask, whatever is configured: models, databases, services, other code hosts. */
+const LEFT_OUT =
+  /\/src\/adapters\/(?:chat-model|tracer|database|job-queue|embedder\/(?:openai|local)|vector-index\/(?:pgvector|pinecone)|analyst\/(?:llm|with-fallback)|code-host\/(?:github|combined)|web-search\/(?:searxng|brave|tavily))/;
+
+/** The bundle's files by name, the same for the same sources and packages. Readable but for the tokenizer's table, so that
+ * differences stay small. */
+export async function buildAction(root: string): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const modules = new Set<string>();
+  for (const [part, fileName] of Object.entries(PARTS)) {
+    const bundle = await rolldown({
+      input: part === TOKENIZER ? part : join(root, 'action/src', part),
+      cwd: root,
+      platform: 'node',
+      logLevel: 'silent',
+      plugins: [partsApart(part), withTokenizer()],
+    });
+    const { output } = await bundle.generate({
+      format: 'esm',
+      codeSplitting: false,
+      comments: { legal: false },
+      minify: part === TOKENIZER,
+    });
+    await bundle.close();
+    for (const chunk of output) {
+      if (chunk.type !== 'chunk') continue;
+      files.set(fileName, chunk.code);
+      for (const id of Object.keys(chunk.modules)) modules.add(relative(root, id));
+    }
+  }
+  files.set('licences.txt', licencesOf(root, modules));
+  return files;
+}
+
+/** Parts load each other by their files; what is left out must never be asked for. */
+function partsApart(self: string): Plugin {
+  return {
+    name: 'parts-apart',
+    resolveId: {
+      order: 'pre',
+      async handler(source, importer) {
+        const part = Object.entries(PARTS).find(([name]) => name !== self && source === name);
+        if (part !== undefined) return { id: `./${part[1]}`, external: true };
+        if (!source.startsWith('.') || importer === undefined) return null;
+        return LEFT_OUT.test(join(importer, '..', source))
+          ? { id: `faultline:left-out/${source.split('/').at(-1)}`, external: true }
+          : null;
+      },
+    },
+  };
+}
+
+/** The tokenizer is required when it is first needed, past any bundler: here it is an import. */
+function withTokenizer(): Plugin {
+  const required = `createRequire(import.meta.url)('${TOKENIZER}')`;
+  return {
+    name: 'with-tokenizer',
+    transform(code, id) {
+      if (!id.endsWith('/src/log/reduce/tokens.ts')) return null;
+      if (!code.includes(required)) throw new Error(`${id} loads its tokenizer in another way: see to it here`);
+      return `import { countTokens as countWithO200k } from '${TOKENIZER}';\n${code.replace(required, '({ countTokens: countWithO200k })')}`;
+    },
+  };
+}

@@ -1,0 +1,22 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Name, version and licence of every package that the bundle holds code of, as their licences ask for. */
+export function licencesOf(root: string, modules: Iterable<string>): string {
+  const folders = new Set<string>();
+  for (const id of modules) {
+    const folder = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)?.[1];
+    if (folder !== undefined) folders.add(folder);
+  }
+  return [...folders]
+    .sort()
+    .map((folder) => licenceOf(join(root, folder)))
+    .join('\n');
+}
+
+function licenceOf(folder: string): string {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = readdirSync(folder).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? 'No licence file is in the package.' : readFileSync(join(folder, file), 'utf8').trim();
+  return `${name} ${version} (${license})\n\n${text.replaceAll('\r', '')}\n\n${'-'.repeat(72)}\n`;
+}

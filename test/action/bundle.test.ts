@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { buildAction } from '../../scripts/action-bundle/bundle.ts';
+import { readAction } from './runner.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const DIST = join(ROOT, 'action/dist');
+
+test('the committed bundle is what its sources make: else run node scripts/build-action.ts', async () => {
+  const made = await buildAction(ROOT);
+
+  expect(readdirSync(DIST).sort()).toEqual([...made.keys()].sort());
+  const stale = [...made].filter(([name, text]) => readFileSync(join(DIST, name), 'utf8') !== text).map(([name]) => name);
+  expect(stale).toEqual([]);
+});
+
+test('the bundle starts without any package, and with nothing of what the rules never ask', () => {
+  for (const name of readdirSync(DIST).filter((file) => file.endsWith('.mjs'))) {
+    const text = readFileSync(join(DIST, name), 'utf8');
+    const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
+    expect(imported.filter((from) => !from.startsWith('node:') && !from.startsWith('./') && !BUILT_IN.has(from))).toEqual([]);
+  }
+});
+
+test("action.yml is one by GitHub's own parser, and names a file that is there", async () => {
+  const { runs, inputs, outputs } = await readAction();
+
+  expect(runs).toMatchObject({ using: 'node24', main: 'dist/main.mjs' });
+  expect(outputs?.map(({ id }) => id)).toEqual(['category', 'confidence', 'url', 'json']);
+  expect(inputs?.every(({ id, description, required }) => /^[a-z]+(-[a-z]+)*$/.test(id) && description !== '' && required === false)).toBe(
+    true,
+  );
+});
+
+/** Packages may name what Node brings without its prefix. */
+const BUILT_IN = new Set([
+  'assert',
+  'async_hooks',
+  'buffer',
+  'crypto',
+  'events',
+  'fs',
+  'os',
+  'path',
+  'stream',
+  'url',
+  'util',
+  'zlib',
+  'fs/promises',
+]);

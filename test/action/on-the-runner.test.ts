@@ -1,0 +1,175 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createRunner, type Runner } from './runner.ts';
+
+const CAPTURED = join(import.meta.dirname, '../fixtures/failures');
+
+let runner: Runner;
+let log: string;
+beforeAll(async () => {
+  runner = await createRunner();
+  log = await readFile(join(CAPTURED, 'atlas-webpack-missing-file/log.txt'), 'utf8');
+});
+afterAll(() => runner.close());
+
+describe('a step without a server', () => {
+  test('says why in summary, annotation and outputs, and leaves the job as it was', async () => {
+    const {
+      exitCode,
+      outputs,
+      commands,
+      summary,
+      log: shown,
+    } = await runner.run({ with: { log: 'build.log' }, files: { 'build.log': log } });
+
+    expect(exitCode).toBe(0);
+    expect(outputs).toMatchObject({
+      category: 'CODE_ERROR',
+      confidence: expect.stringMatching(/^0\.\d\d?$/),
+      url: 'https://github.example.com/shop/api/actions/runs/289782451',
+    });
+    expect(JSON.parse(outputs.json ?? '')).toEqual([
+      expect.objectContaining({ category: 'CODE_ERROR', kind: 'missing_module', url: null }),
+    ]);
+    expect(commands).toEqual([
+      {
+        name: 'error',
+        properties: { file: 'src/index.js', line: '2', title: expect.stringContaining('(CODE_ERROR, ') },
+        message: expect.stringContaining('Fix: '),
+      },
+    ]);
+    expect(summary).toContain('### Faultline: 1 cause');
+    expect(summary).toContain("Can't resolve './legend/names.js'");
+    expect(shown).toContain('CODE_ERROR ');
+  });
+
+  test('reads globs and reports, and a log in pieces that a job wrote with tee', async () => {
+    const report =
+      '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
+    const { outputs } = await runner.run({
+      with: { log: 'logs/*.log', reports: 'out/**/*.xml\nnone/*.xml' },
+      files: { 'logs/a.log': 'npm test\n', 'out/deep/junit.xml': report },
+    });
+
+    expect(outputs.category).toBe('TEST_FAILURE');
+  });
+
+  test('fails only where fail-on asks for it', async () => {
+    const files = { 'build.log': log };
+    const codes = ['TEST_FAILURE, CODE_ERROR', 'INFRA_ERROR, unanswered'].map(
+      async (failOn) => (await runner.run({ with: { log: 'build.log', 'fail-on': failOn }, files })).exitCode,
+    );
+
+    expect(await Promise.all(codes)).toEqual([1, 0]);
+  });
+
+  test.each([
+    ['no input', {}, 'Nothing to read: name a file'],
+    ['a file that is not there', { log: 'gone.log' }, 'No file is at gone.log'],
+    ['a word that fail-on does not know', { log: 'x', 'fail-on': 'sometimes' }, 'The input "fail-on" knows never, any'],
+    ['a time that is none', { log: 'x', wait: 'long' }, 'The input "wait" must be seconds'],
+    ['an address that is none', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be an address'],
+    ['a server without a token', { log: 'x', 'server-url': 'https://f.example' }, 'The input "token" is empty'],
+  ])('%s is a warning, not a second failure', async (_, given, sentence) => {
+    const { exitCode, commands, summary, outputs } = await runner.run({ with: given });
+
+    expect(exitCode).toBe(0);
+    expect(commands).toEqual([{ name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(sentence) }]);
+    expect(summary).toContain('Faultline could not look');
+    expect(outputs).toMatchObject({ category: '', confidence: '', json: '[]' });
+  });
+
+  test('nothing to read fails the step where it is asked to answer', async () => {
+    expect((await runner.run({ with: { log: 'gone.log', 'fail-on': 'unanswered' } })).exitCode).toBe(1);
+  });
+
+  test('what a log says stays text: no command, no output, no markup, no mention', async () => {
+    const name =
+      'x ::error::spoofed%0A::set-output name=category::HACKED <img src=x onerror=alert(1)> [a](javascript:alert(1)) @everyone ##[error]old ```';
+    const lines = [
+      `FAIL src/cart.test.ts > ${name}`,
+      `AssertionError: expected ${name} to equal 1`,
+      '    at src/cart.test.ts:4:1',
+      '::error::spoofed',
+      'category<<EOF',
+      'HACKED',
+      'EOF',
+      '\u001b]0;title\u0007<!-- faultline:comment -->',
+    ];
+    const report = `<testsuite name="s"><testcase name="${name.replaceAll('<', '&lt;').replaceAll('"', '&quot;')}"><failure message="::error::spoofed&#10;::stop-commands::x">${name.replaceAll('<', '&lt;')}</failure></testcase></testsuite>`;
+    const {
+      commands,
+      outputs,
+      summary,
+      log: shown,
+    } = await runner.run({
+      with: { log: 'build.log', reports: 'junit.xml' },
+      files: { 'build.log': lines.join('\n'), 'junit.xml': report },
+    });
+
+    expect(commands.length).toBeGreaterThan(0);
+    expect(commands.every(({ message, properties }) => !message.startsWith('spoofed') && properties.title?.includes('('))).toBe(true);
+    expect(outputs.category).toMatch(/^[A-Z]+_[A-Z]+$/);
+    const page = micromark(summary, { extensions: [gfm()], htmlExtensions: [gfmHtml()], allowDangerousHtml: true });
+    expect(page).not.toMatch(/<img|<a [^>]*javascript|<!--/i);
+    expect(page.replaceAll(/<pre><code[\s\S]*?<\/code><\/pre>|<code>[\s\S]*?<\/code>/g, '')).not.toMatch(/@everyone/);
+    expect(shown + summary).not.toContain('\u001b');
+  });
+
+  test('secrets of a log are masked in all that is said', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const said = `${log}\nERROR in ./src/other.js 1:0-9\nModule not found: Error: Can't resolve './${secret}' in '/home/runner'\n`;
+    const { summary, outputs, commands, log: shown } = await runner.run({ with: { log: 'build.log' }, files: { 'build.log': said } });
+
+    expect(JSON.stringify([summary, outputs, commands, shown])).not.toContain(secret);
+  });
+});
+
+describe('a later job', () => {
+  let github: GithubApi;
+  beforeAll(async () => {
+    github = await startGithubApi();
+    const ended = { status: 'completed', completed_at: '2026-10-12T14:01:00Z' } as const;
+    github.state.jobs = [
+      githubJob({ id: 11, name: 'lint', conclusion: 'success', ...ended }),
+      githubJob({ id: 12, name: 'test', conclusion: 'failure', ...ended }),
+      githubJob({ id: 13, name: 'explain', status: 'in_progress', conclusion: null }),
+    ];
+    github.state.stored.set('/jobs/12/logs', log);
+  });
+  afterAll(() => github.close());
+
+  test('reads the logs of the failed jobs with the token, which goes no further than the API', async () => {
+    const token = 'ghs_0123456789abcdef';
+    const step = { with: { 'github-token': token }, env: { GITHUB_API_URL: github.url } };
+    const { outputs, log: shown, summary } = await runner.run(step);
+
+    expect(outputs.category).toBe('CODE_ERROR');
+    expect(github.api.requests.every(({ headers }) => headers.authorization?.includes(token))).toBe(true);
+    expect(github.storage.requests.length).toBe(1);
+    expect(github.storage.requests[0]?.headers.authorization).toBeUndefined();
+    expect(shown + summary + JSON.stringify(outputs)).not.toContain(token);
+  });
+
+  test('says what the token lacks', async () => {
+    github.state.intercept = (_request, response) => {
+      response.writeHead(403, { 'content-type': 'application/json' }).end('{"message":"Resource not accessible by integration"}');
+      return true;
+    };
+    const { exitCode, commands } = await runner.run({
+      with: { 'github-token': 'ghs_0123456789abcdef' },
+      env: { GITHUB_API_URL: github.url },
+    });
+    github.state.intercept = null;
+
+    expect(exitCode).toBe(0);
+    expect(commands[0]).toMatchObject({
+      name: 'warning',
+      message: expect.stringMatching(/^GitHub answered 403 .* "permissions: actions: read"/),
+    });
+  });
+});
