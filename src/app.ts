@@ -113,9 +113,17 @@ async function takeJobs(app: WorkerParts, deps: TriageBuildDeps & { failpoint?: 
     concurrency: config.jobQueue.concurrency,
     maxCrashes: config.triage.maxCrashes,
     ...(deps.failpoint === undefined ? {} : { failpoint: deps.failpoint }),
-    triage: (buildId, run) => watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() => steps.delete(buildId)),
+    triage: (buildId, run) =>
+      watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() => forgetSteps(buildId, app, steps)),
     giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
   });
+}
+
+async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, steps: Map<string, string>): Promise<void> {
+  steps.delete(buildId);
+  await stores.runSteps
+    .forget(buildId)
+    .catch((error: unknown) => logger.debug({ buildId, error }, 'steps for watchers were not forgotten'));
 }
 
 /** What a process that died has left is given back, or forgotten. */

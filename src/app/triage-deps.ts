@@ -65,6 +65,8 @@ export async function triageDepsOf(
       const { node, round, milliseconds } = step;
       steps.set(buildId, node);
       recordNode(tracer, step);
+      // Whoever watches sees it; nobody waits for it.
+      stores.runSteps.add(buildId, step).catch((error: unknown) => logger.debug({ buildId, error }, 'a step was not kept for watchers'));
       logger.debug({ buildId, node, round, milliseconds }, 'node finished');
     },
   };

@@ -19,3 +19,18 @@ export function runAddress(analysisId: string): string {
 export function causeAddress(fingerprint: string): string {
   return `/failures/${encodeURIComponent(fingerprint)}`;
 }
+
+/** A log of a build, by its name; with lines (1-based, inclusive) the window around them, marked. */
+export function logAddress(buildId: string, name: string, lines?: { readonly lineStart: number; readonly lineEnd: number }): string {
+  const range = lines === undefined ? '' : `&L=${lines.lineStart}-${lines.lineEnd}#L${lines.lineStart}`;
+  return `/logs/${encodeURIComponent(buildId)}?file=${encodeURIComponent(name)}${range}`;
+}
+
+/** Follow-up questions about an analysis. */
+export function askAddress(analysisId: string): string {
+  return `/analyses/${encodeURIComponent(analysisId)}/ask`;
+}
+
+export function threadAddress(analysisId: string, threadId: string): string {
+  return `${askAddress(analysisId)}/${encodeURIComponent(threadId)}`;
+}

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { protect } from './headers.ts';
 
 /** The browser's modules in the order in which they are joined; each may use those before it. */
-const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'start.js'] as const;
+const MODULES = ['core.js', 'keys.js', 'review.js', 'log.js', 'live.js', 'ask.js', 'start.js'] as const;
 const STYLES = ['base.css', 'review.css', 'builds.css', 'log.css', 'charts.css'] as const;
 const YEAR_S = 31_536_000;
 

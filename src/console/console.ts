@@ -1,10 +1,14 @@
 import type { FastifyInstance } from 'fastify';
+import { registerAskPages } from './ask/ask-routes.ts';
 import { registerAssets } from './assets.ts';
+import { registerBuildList } from './builds/build-list.ts';
+import { registerBuildPage } from './builds/build-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { registerErrorPages } from './error-pages.ts';
 import { acceptForms } from './forms.ts';
 import { registerMe } from './me.ts';
 import { mayReview } from './reader.ts';
+import { registerRunPages } from './runs/run-page.ts';
 import { registerSignIn } from './sign-in.ts';
 
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
@@ -19,6 +23,10 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerSignIn(app, deps);
   registerMe(app, deps);
   registerFront(app, deps);
+  registerBuildList(app, deps);
+  registerBuildPage(app, deps);
+  registerRunPages(app, deps);
+  registerAskPages(app, deps);
 }
 
 /** Leads everybody to where their work is. */

@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 /** The stores that routes read and decide with. */
 export type ShownStores = Pick<
   Stores,
-  'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness'
+  'builds' | 'triages' | 'analyses' | 'runSteps' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness'
 >;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
@@ -15,6 +15,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     builds: scopeBuilds(stores, scope),
     triages: stores.triages,
     analyses: scopeAnalyses(stores, scope),
+    runSteps: scopeRunSteps(stores, scope),
     failures: scopeFailures(stores, scope),
     history: scopeHistory(stores, scope),
     library: scopeLibrary(stores, scope),
@@ -72,6 +73,19 @@ function scopeAnalyses({ analyses, builds }: Stores, scope: Scope): Stores['anal
       return analysis !== null && (await isVisible(analysis.buildId)) ? analysis : null;
     },
     listByBuild: async (buildId) => ((await isVisible(buildId)) ? await analyses.listByBuild(buildId) : []),
+    heads: async (buildIds) => {
+      const visible = await Promise.all(buildIds.map(async (id) => ((await isVisible(id)) ? [id] : [])));
+      return await analyses.heads(visible.flat());
+    },
+  });
+}
+
+function scopeRunSteps({ runSteps, builds }: Stores, scope: Scope): Stores['runSteps'] {
+  return changed(runSteps, {
+    after: async (buildId, position) => {
+      const build = scope.repositories() === null ? null : await builds.find(buildId);
+      return build !== null && !scope.allows(build.repository) ? [] : await runSteps.after(buildId, position);
+    },
   });
 }
 

@@ -16,6 +16,7 @@ import type { NoticeStore } from './notices.ts';
 import type { Page } from './page.ts';
 import type { QuestionStore } from './questions.ts';
 import type { ReviewStore } from './reviews.ts';
+import type { RunStepStore } from './run-steps.ts';
 import type { PreferenceStore, SessionStore } from './sessions.ts';
 import type { TokenStore } from './tokens.ts';
 import type { VectorDebtStore } from './vector-debts.ts';
@@ -156,6 +157,22 @@ export interface AnalysisStore {
   listByBuild(buildId: string): Promise<Analysis[]>;
 }
 
+  /** The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be too much. */
+  heads(buildIds: readonly string[]): Promise<AnalysisHead[]>;
+}
+
+/** What a list says of an analysis. */
+export interface AnalysisHead {
+  readonly id: string;
+  readonly buildId: string;
+  readonly category: Category;
+  readonly title: string;
+  /** 0..1, the verdict's. */
+  readonly confidence: number;
+  readonly action: Analysis['verdict']['action'];
+  readonly failures: number;
+  /** A person confirmed its cause, or one like it before. */
+  readonly decided: boolean;
 export type * from './library.ts';
 export type * from './reviews.ts';
 
@@ -248,3 +265,4 @@ export interface Stores {
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;
 }
+  readonly runSteps: RunStepStore;

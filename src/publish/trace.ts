@@ -72,7 +72,7 @@ export async function traceOf(analysis: Analysis, mask: Mask): Promise<AnalysisT
     ...{ analysisId: id, buildId, category, action: verdict.action, terminationReason, analyst, model, createdAt, milliseconds },
     ...{ totals: totalsOf(analysis), reduction, promptHashes },
     notes: await Promise.all(analysis.notes.slice(0, MAX_PARTS).map((note) => short(note, mask))),
-    steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => stepOf(step, mask))),
+    steps: await Promise.all(analysis.steps.slice(0, MAX_STEPS).map((step) => traceStep(step, mask))),
     truncated: analysis.steps.length > MAX_STEPS,
   };
 }
@@ -90,7 +90,8 @@ function totalsOf({ steps, usage }: Analysis): AnalysisTrace['totals'] {
   };
 }
 
-async function stepOf({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
+/** One step as a trace shows it. Bounded and masked. */
+export async function traceStep({ outcomes = [], judgements = [], ...step }: Step, mask: Mask): Promise<StepTrace> {
   return {
     ...step,
     summary: await short(step.summary, mask),

@@ -1,4 +1,6 @@
-import { Analysis } from '../domain/analysis.ts';
+import { z } from 'zod';
+import { Action, Analysis } from '../domain/analysis.ts';
+import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Database } from '../ports/database.ts';
 import type { AnalysisStore } from '../ports/stores.ts';
@@ -34,8 +36,28 @@ export function createAnalysisStore(db: Database): AnalysisStore {
       const rows = await db.query<{ body: unknown }>('select body from analyses where build_id = $1 order by created_at, id', [buildId]);
       return rows.map((row) => Analysis.parse(row.body));
     },
+
+    heads: async (buildIds) => (await db.query(HEADS, [buildIds])).map((row) => AnalysisHead.parse(row)),
   };
 }
+
+const AnalysisHead = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  category: Category,
+  title: z.string(),
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+  decided: z.boolean(),
+});
+
+const HEADS = `
+  select a.id, a.build_id as "buildId", coalesce(d.category, a.category) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
+    a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
+    coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided
+  from analyses a left join decisions d on d.analysis_id = a.id
+  where a.build_id = any ($1::text[]) order by a.created_at, a.id`;
 
 const INSERT = `
   insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)

@@ -15,6 +15,7 @@ import { createLibraryStore } from './library.ts';
 import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
+import { createRunStepStore } from './run-steps.ts';
 import { createPreferenceStore, createSessionStore } from './sessions.ts';
 import { createTokenStore } from './tokens.ts';
 import { createToolCacheStore } from './tool-cache.ts';
@@ -42,6 +43,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     flakiness: createFlakinessStore(db),
     notices: createNoticeStore(db, rules),
     sessions: createSessionStore(db),
+    runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),
   };
 }

@@ -1,3 +1,4 @@
+import { startAsk } from './ask.js';
 import { startPages } from './core.js';
 import { startKeys } from './keys.js';
 import { startLive } from './live.js';
@@ -7,5 +8,6 @@ import { startReview } from './review.js';
 startReview();
 startLog();
 startLive();
+startAsk();
 startKeys();
 startPages();

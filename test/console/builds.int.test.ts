@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampleAnalysis, sampleBuild, sampleGroup } from '../store/samples.ts';
+import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
+
+const HOSTILE = `<img src=x onerror=alert(1)>"'\u202e`;
+let console: TestConsole;
+let buildId: string;
+let analysisId: string;
+
+beforeAll(async () => {
+  console = await openConsole();
+  const { stores, archive } = console;
+  const { build } = await stores.builds.upsert(
+    sampleBuild({ repository: 'acme/shop', number: '7', branch: HOSTILE, url: 'javascript:alert(1)' }),
+  );
+  buildId = build.id;
+  await stores.failures.saveGroups(build.id, [sampleGroup(build.id, 'fp-7')]);
+  const triage = await stores.triages.open(build.id, 'fp-7');
+  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: 'fp-7' });
+  const answer = { ...wanted.answer, title: HOSTILE };
+  analysisId = (await stores.analyses.insertOnce({ ...wanted, answer })).analysis.id;
+  await archive.put(build.id, { name: HOSTILE, kind: 'log', text: 'one\ntwo', notes: [HOSTILE] });
+});
+afterAll(async () => await console.close());
+
+describe('builds', () => {
+  it('are listed with their causes, and found by what they are', async () => {
+    const { body } = await getPage(console.app, '/builds?repository=acme/shop&status=failed');
+    expect(body).toContain(`/builds/${buildId}`);
+    expect(body).toContain(`/analyses/${analysisId}`);
+    expect((await getPage(console.app, '/builds?repository=acme/none')).body).toContain('No build matches repository:acme/none.');
+  });
+
+  it('have a page each, on which nothing that came from outside is markup or a script', async () => {
+    for (const url of [`/builds/${buildId}`, '/builds', `/runs/${analysisId}`, `/analyses/${analysisId}/ask`]) {
+      const { statusCode, body } = await getPage(console.app, url);
+      expect(statusCode).toBe(200);
+      expect(body).not.toContain('<img');
+      expect(body).not.toContain('javascript:');
+      expect(body).not.toContain('\u202e');
+      expect(body).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    }
+  });
+
+  it('say so where there is none', async () => {
+    const answer = await getPage(console.app, '/builds/bld_none');
+    expect(answer.statusCode).toBe(404);
+    expect(answer.body).toContain('There is no build bld_none.');
+  });
+});
+
+describe('a run', () => {
+  it('is shown with every step it took', async () => {
+    const { body } = await getPage(console.app, `/runs/${analysisId}`);
+    expect(body).toContain('Finished:');
+    expect(JSON.parse((await getPage(console.app, `/runs/${analysisId}/json`)).body)).toMatchObject({ analysisId });
+  });
+
+  it('is told step by step while it goes on, and a reader that comes again misses and repeats nothing', async () => {
+    const { stores, database, app } = console;
+    const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '8' }));
+    await stores.triages.owe(build.id);
+    const step = { node: 'classify', round: 0, startedAt: '2026-11-01T10:00:00.000Z', milliseconds: 3, summary: 'TEST_FAILURE (0.81)' };
+    await stores.runSteps.add(build.id, step);
+    await stores.runSteps.add(build.id, { ...step, node: 'reason', round: 1 });
+    const page = await getPage(app, `/runs/${build.id}`);
+    expect(page.body).toContain(`data-events="/runs/${build.id}/events" data-last="2"`);
+    await database.query(`update triage_jobs set state = 'done' where build_id = $1`, [build.id]);
+    const whole = await getPage(app, `/runs/${build.id}/events`);
+    expect(whole.headers['content-type']).toBe('text/event-stream; charset=utf-8');
+    expect([...whole.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([1, 2]);
+    expect(whole.body).toContain(`event: done\ndata: /builds/${build.id}`);
+    const headers = { authorization: `Bearer ${TOKENS.read}`, 'last-event-id': '1' };
+    const again = await app.inject({ url: `/runs/${build.id}/events`, headers });
+    expect([...again.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([2]);
+  });
+});
