@@ -1,0 +1,86 @@
+import type { Analysis, Claim } from '../../../domain/analysis.ts';
+import { confirmation, percent } from '../../../publish/answer-facts.ts';
+import { type Html, html, joined, type Shown } from '../../html.ts';
+import { evidenceChip, inlineProse, prose } from '../../prose.ts';
+import type { AnalysisFacts, TrackRecord } from './analysis-facts.ts';
+
+/** Decided answers from which a share says something. */
+export const ENOUGH_DECIDED = 20;
+
+/** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what speaks against it. */
+export function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
+  const { analysis } = facts;
+  const ids = evidenceIds(analysis);
+  const points = [
+    point('Fix', inlineProse(analysis.answer.fixRecommendation, ids)),
+    point('Why a person', why.length > 0 && sentences(why, ids)),
+    point('Against it', againstIt(analysis, ids)),
+    point('Not known', analysis.verdict.gaps.length > 0 && sentences(analysis.verdict.gaps, ids)),
+    point('Remarks', analysis.notes.length > 0 && sentences(analysis.notes, ids)),
+  ];
+  return html`<section class="card verdict" aria-label="Verdict">
+<p class="sure">${headline(facts)}</p>
+${causeOf(analysis, ids)}
+<dl class="points">${points}</dl></section>`;
+}
+
+function headline({ analysis, track }: AnalysisFacts): Html {
+  const { category, kind, verdict } = analysis;
+  const known = confirmation(analysis);
+  const sure =
+    known === null
+      ? html`<strong>${percent(verdict.confidence)} sure</strong> <span class="quiet">(${trackSentence(track)})</span>`
+      : html`<strong>${known}</strong>`;
+  return html`<span class="category">${category}</span> · ${kind.replaceAll('_', ' ')} · ${sure}`;
+}
+
+/** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
+export function trackSentence(track: TrackRecord | null): string {
+  if (track === null || track.of === 0) return 'no answer at this level is decided yet: too few to say how often it is right';
+  const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
+  if (track.of < ENOUGH_DECIDED) return `only ${track.of} answers at ${level} are decided: too few to say how often it is right`;
+  return `answers at ${level} were right ${track.right} of ${track.of}`;
+}
+
+/** The cause with the chips of what it rests on; what else is claimed, each with its own. */
+function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
+  const same = (claim: Claim) => claim.text.trim() === answer.rootCause.trim();
+  const [first] = answer.claims.filter(same);
+  const rest = answer.claims.filter((claim) => !same(claim));
+  const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
+  return html`<div class="cause">${prose(answer.rootCause, ids)} ${cited(first)}</div>
+${rest.length > 0 && html`<ul class="claims">${rest.map((claim) => html`<li>${inlineProse(claim.text, ids)} ${cited(claim)}</li>`)}</ul>`}`;
+}
+
+/** What lowered the confidence, and what was said without proof. Never hidden. */
+function againstIt({ verdict }: Analysis, ids: ReadonlySet<string>): Shown {
+  const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
+  const dropped = verdict.unsupportedClaims.map((claim) => `Nothing shows: ${claim}`);
+  const all = [...lowered, ...dropped];
+  return all.length > 0 && sentences(all, ids);
+}
+
+function sentences(texts: readonly string[], ids: ReadonlySet<string>): Html {
+  if (texts.length === 1) return inlineProse(texts[0] ?? '', ids);
+  return html`<ul>${texts.map((text) => html`<li>${inlineProse(text, ids)}</li>`)}</ul>`;
+}
+
+function point(name: string, words: Shown): Shown {
+  return words !== false && html`<div><dt>${name}</dt><dd>${words}</dd></div>`;
+}
+
+/** The ids that chips may lead to. */
+export function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
+  return new Set(evidence.map(({ id }) => id));
+}
+
+/** Other explanations that fit, and what would settle each; nothing where there are fewer than two. */
+export function hypothesesPart({ analysis }: AnalysisFacts): Html {
+  const { hypotheses } = analysis.answer;
+  const ids = evidenceIds(analysis);
+  return html`${
+    hypotheses.length > 1 &&
+    html`<section aria-labelledby="hypotheses"><h2 id="hypotheses">${hypotheses.length} explanations fit</h2>
+<ol class="hypotheses">${hypotheses.map(({ text, category, settledBy }) => html`<li><span class="category">${category}</span> ${inlineProse(text, ids)}<br><span class="quiet">Would be settled by: ${inlineProse(settledBy, ids)}</span></li>`)}</ol></section>`
+  }`;
+}
