@@ -111,6 +111,7 @@ module.exports = {
     ),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
     vendor('cookies-at-the-doors', 'cookie', ['^src/http(\\.ts$|/)']),
+    vendor('slack-in-publisher', '@slack/[^/]+', ['^src/adapters/publisher/']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel|re2js', ['^src/tools/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),

@@ -42,6 +42,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'langchain-in-model-adapters': { file: 'src/review/vendor-langchain.ts', imports: '@langchain/openai' },
   'fastify-at-the-doors': { file: 'src/tools/vendor.ts', imports: 'fastify' },
   'services-in-adapters': { file: 'src/store/vendor.ts', imports: 'pg' },
+  'slack-in-publisher': { file: 'src/publish/vendor-slack.ts', imports: '@slack/web-api' },
   'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
   'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
   'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },
