@@ -1,0 +1,94 @@
+import { accessSync, constants } from 'node:fs';
+import { createRequire } from 'node:module';
+import { delimiter, join } from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+
+/** A page with what it complained of: errors of scripts, and what the Content-Security-Policy refused. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Empty where nothing went wrong. */
+  readonly complaints: string[];
+  /** Addresses of the requests that the page made since it was last emptied. */
+  readonly requests: string[];
+}
+
+export interface WatchOptions {
+  readonly javaScript?: boolean;
+  readonly theme?: 'light' | 'dark';
+  readonly width?: number;
+  readonly height?: number;
+  /** The value of the session's cookie. */
+  readonly session?: string;
+  /** Of the installation: where the cookie is for. */
+  readonly address: string;
+}
+
+/** The machine's Chromium, or the one that FAULTLINE_TEST_CHROMIUM names. Fails where there is none. */
+export async function openBrowser(): Promise<Browser> {
+  const executablePath = process.env.FAULTLINE_TEST_CHROMIUM ?? findChromium();
+  if (executablePath === undefined) throw new Error('No Chromium: install one, or name it in FAULTLINE_TEST_CHROMIUM.');
+  return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+}
+
+/** A page of its own context, signed in where a session is given. */
+export async function openPage(browser: Browser, options: WatchOptions): Promise<WatchedPage> {
+  const { javaScript = true, theme = 'light', width = 1280, height = 800, session, address } = options;
+  const context = await browser.newContext({
+    javaScriptEnabled: javaScript,
+    colorScheme: theme,
+    viewport: { width, height },
+    baseURL: address,
+  });
+  if (session !== undefined) {
+    await context.addCookies([
+      { name: '__Host-fl', value: session, url: address.replace('http:', 'https:'), secure: true, httpOnly: true, sameSite: 'Lax' },
+    ]);
+  }
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const requests: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => void complaints.push(String(error)));
+  page.on('request', (request) => void requests.push(request.url()));
+  return { page, context, complaints, requests };
+}
+
+/** What axe finds against WCAG 2.2 A and AA and its best practices: `rule: targets`, empty where nothing is wrong. */
+export async function axeFindings(page: Page): Promise<string[]> {
+  const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
+  const { readFile } = await import('node:fs/promises');
+  // Past the page's own policy, which refuses scripts that are not its own: by the debugger's door.
+  const session = await page.context().newCDPSession(page);
+  const evaluate = async (expression: string): Promise<unknown> => {
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true });
+    if (exceptionDetails !== undefined) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result.value;
+  };
+  await evaluate(`${await readFile(source, 'utf8')}; true`);
+  const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+  const found = await evaluate(
+    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} } }).then(({ violations }) =>
+      violations.map(({ id, help, nodes }) => id + ' (' + help + '): ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(' | ')))`,
+  );
+  await session.detach();
+  return Array.isArray(found) ? found.map(String) : [];
+}
+
+function findChromium(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
+  return NAMES.flatMap((name) => folders.map((folder) => join(folder, name))).find(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
