@@ -116,7 +116,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const stores = scopeStores(deps.stores, scope);
   const shown = { ...deps, stores, ask: scopeAsk(deps.ask, stores, scope) };
   await app.register(async (part) => registerPublishRoutes(part, shown));
-  await app.register(async (part) => registerReviewRoutes(part, { ...shown, claimMs: config.review.claimMs }));
+  await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>

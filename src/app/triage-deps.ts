@@ -61,6 +61,7 @@ export async function triageDepsOf(
     forget: (triageId) => checkpointer.deleteThread(triageId),
     budgetTokens: config.triage.budgetTokens,
     greenBuilds: config.triage.greenBuilds,
+    auditEvery: config.review.auditEvery,
     onStep: (buildId: string, step: Step) => {
       const { node, round, milliseconds } = step;
       steps.set(buildId, node);

@@ -203,6 +203,10 @@ export const Config = z.object({
     claimMs: z.int().positive(),
     /** How long a run waits for a person whom it asked, in milliseconds. */
     questionMs: z.int().positive(),
+    /** One item in so many hides its verdict at first; 0: none. */
+    blindEvery: z.int().min(0).max(1_000_000),
+    /** One published answer in so many is looked at all the same; 0: none. */
+    auditEvery: z.int().min(0).max(1_000_000),
   }),
   /** What is hidden beside secrets, as `<EMAIL_1>` and `<HOST_1>`. */
   mask: z.object({
@@ -288,7 +292,7 @@ export const COMMON = {
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
-  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000 },
+  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, blindEvery: 20, auditEvery: 0 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
   retention: { logsDays: 0, buildsDays: 0, repositories: {} },
   tracing: {

@@ -1,5 +1,6 @@
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { RETENTION_VARIABLES } from './retention-variables.ts';
+import { REVIEW_VARIABLES } from './review-variables.ts';
 import { SERVER_VARIABLES } from './server-variables.ts';
 import { TRACING_VARIABLES } from './tracing-variables.ts';
 import type { Variable } from './variable.ts';
@@ -271,6 +272,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'list',
     meaning: 'Endings of further private host names, such as .corp.example.com, separated by commas.',
   },
+  ...REVIEW_VARIABLES,
   ...TRACING_VARIABLES,
   {
     name: 'FAULTLINE_LOG_LEVEL',

@@ -48,7 +48,8 @@ function decidedAlready(review: Review): TriageError {
   return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
 }
 
-function heldByAnother(review: Review): TriageError {
+/** For an item that somebody else holds. */
+export function heldByAnother(review: Review): TriageError {
   return conflict(`${review.claimedBy} holds this review until ${review.claimExpiresAt}.`, review, {
     holder: review.claimedBy,
     until: review.claimExpiresAt,

@@ -3,18 +3,24 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Review } from '../domain/review.ts';
+import type { Stores } from '../ports/stores.ts';
 import { answerConflict } from './answer-conflict.ts';
+import { blindStateOf } from './blind.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
+import { registerLibraryRoutes } from './library-routes.ts';
 import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './question-routes.ts';
+import { registerQueueRoutes } from './queue-routes.ts';
 import { reviewerOf } from './reviewer.ts';
 import { registerUndoRoutes } from './undo-routes.ts';
 import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
-  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'];
+  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'] & Pick<Stores, 'builds'>;
   /** How long a claim holds, in milliseconds. */
   readonly claimMs: number;
+  /** One item in so many hides its verdict at first; 0: none. */
+  readonly blindEvery: number;
 }
 
 const Params = z.object({ id: z.string().min(1).max(100) });
@@ -27,20 +33,28 @@ export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): vo
   registerHolding(app, deps);
   registerDecision(app, deps);
   registerUndoRoutes(app, deps);
+  registerQueueRoutes(app, deps);
+  registerLibraryRoutes(app, deps);
   registerQuestionRoutes(app, deps);
 }
 
-function registerReading(app: FastifyInstance, { stores }: ReviewDeps): void {
+function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/reviews',
     {
       config: access,
-      schema: { tags, summary: 'The queue, oldest first', querystring: ReviewQuery, response: { 200: ReviewList } },
+      schema: {
+        tags,
+        summary: 'The queue, oldest first unless another order is asked for',
+        querystring: ReviewQuery,
+        response: { 200: ReviewList },
+      },
     },
-    async ({ query: { limit, offset, state, category, repository } }) => {
+    async ({ query: { limit, offset, sort, why, fingerprint, state, category, repository } }) => {
       const filter = { ...(state && { state }), ...(category && { category }), ...(repository && { repository }) };
-      const items = await stores.reviews.list(filter, { limit, offset });
+      const more = { ...(why && { why }), ...(fingerprint && { fingerprint }) };
+      const items = await stores.reviews.list({ ...filter, ...more }, { limit, offset }, sort);
       const questions =
         offset > 0 || (state ?? 'waiting') !== 'waiting'
           ? []
@@ -54,12 +68,14 @@ function registerReading(app: FastifyInstance, { stores }: ReviewDeps): void {
       config: access,
       schema: { tags, summary: 'One item with its analysis and all that happened to it', params: Params, response: { 200: ReviewDetail } },
     },
-    async ({ params: { id } }) => {
+    async (request) => {
+      const { id } = request.params;
       const review = await stores.reviews.find(id);
       if (review === null) throw unknownReview(id);
       const [analysis, events] = await Promise.all([stores.analyses.find(review.analysisId), stores.reviews.events(id)]);
       if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
-      return { review, analysis, events };
+      const { blind } = await blindStateOf({ stores, blindEvery }, review, reviewerOf(request));
+      return { review, analysis, events, blind };
     },
   );
 }

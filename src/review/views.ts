@@ -5,11 +5,18 @@ import { LibraryEntry } from '../domain/library.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
 import { Decision, DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
 
+const Sort = z.enum(['risk', 'age', 'confidence']);
+
 /** Filters of the queue. An unknown parameter is refused: a misspelt filter must not show everything. */
 export const ReviewQuery = z.strictObject({
   state: ReviewState.optional(),
   category: Category.optional(),
   repository: z.string().min(1).max(300).optional(),
+  fingerprint: z.string().min(1).max(300).optional(),
+  why: z.string().min(1).max(200).optional().describe('Words that must occur in why a person is asked'),
+  sort: Sort.optional().describe(
+    'risk: what a wrong answer costs whom, times how long it has waited; age: oldest first; confidence: least sure first',
+  ),
   limit: z.coerce.number().int().min(1).max(200).default(50),
   offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 });
@@ -24,7 +31,44 @@ export const ReviewList = z.object({
   next: z.int().nullable(),
 });
 
-export const ReviewDetail = z.object({ review: Review, analysis: Analysis, events: z.array(ReviewEvent) });
+export const ReviewDetail = z.object({
+  review: Review,
+  analysis: Analysis,
+  events: z.array(ReviewEvent),
+  /** The item was drawn to be judged before its verdict is seen: name a category of your own first. */
+  blind: z.boolean(),
+});
+
+export const GroupQuery = ReviewQuery.omit({ state: true, fingerprint: true });
+
+/** Items of one fingerprint in one repository, as one. */
+export const GroupList = z.object({
+  items: z.array(z.object({ review: Review, count: z.int() })),
+  limit: z.int(),
+  offset: z.int(),
+  next: z.int().nullable(),
+});
+
+export const CountsQuery = ReviewQuery.pick({ repository: true });
+
+/** Which item is wanted next; `after` is the one that the reviewer comes from. */
+export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
+  .extend({ after: z.string().min(1).max(100).optional() })
+  .default({});
+
+export const NextView = z.object({ review: Review.nullable() });
+
+export const GuessBody = z.strictObject({ category: Category });
+
+export const GuessView = z.object({ blind: z.boolean(), guess: Category.nullable() });
+
+export const WithdrawBody = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+
+export const TeachView = z.object({
+  entry: LibraryEntry,
+  /** What answers for its fingerprint now; null: nothing. */
+  answering: LibraryEntry.nullable(),
+});
 
 /** `version` is that of the review as the reviewer saw it. */
 export const DecisionBody = z.strictObject({

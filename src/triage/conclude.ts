@@ -1,8 +1,9 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import { isDrawn } from '../domain/draw.ts';
 import { TriageError } from '../domain/errors.ts';
-import { newId } from '../domain/ids.ts';
-import { riskOf } from '../domain/review-risk.ts';
+import type { NewReview } from '../domain/review.ts';
+import { openingOf } from '../domain/review-opening.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
@@ -15,6 +16,8 @@ export interface ConcludeDeps {
   readonly stores: Pick<Stores, 'acts' | 'analyses' | 'reviews' | 'triages'>;
   /** The drivers of the publishers that every sure answer is owed to. */
   readonly publishers: readonly string[];
+  /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
+  readonly auditEvery?: number;
   /** Told once something is owed outside, so that nobody waits for the next look. */
   readonly wakePublishers?: () => void;
   /** Told of each answer that is new, once it is saved. Must not throw. */
@@ -43,7 +46,8 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     if (!created) return { stored, created };
     await stores.triages.conclude(stored.triageId, stored.id, sql);
     if (isSure(stored)) await stores.acts.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
-    else await stores.reviews.open(reviewOf(build, stored, deps.clock.now()), sql);
+    const review = reviewFor(build, stored, deps);
+    if (review !== null) await stores.reviews.open(review, sql);
     deps.failpoint?.('concluding', build.id);
     return { stored, created };
   });
@@ -68,17 +72,16 @@ async function forget(triageId: string, deps: ConcludeDeps): Promise<void> {
   }
 }
 
-function reviewOf(build: Build, analysis: Analysis, now: number) {
-  return {
-    id: newId('rev', now),
-    analysisId: analysis.id,
-    buildId: build.id,
-    repository: build.repository,
-    title: analysis.answer.title,
-    category: analysis.category,
-    confidence: analysis.verdict.confidence,
-    why: analysis.verdict.reasons,
-    risk: riskOf(build, analysis),
-    openedAt: new Date(now).toISOString(),
-  };
+/** What a person must look at, or what of the sure answers was drawn as a sample. */
+function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: ConcludeDeps): NewReview | null {
+  if (!isSure(analysis)) return openingOf(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
+  // What a person said before is no answer of a machine's, so nothing is learned from counting it.
+  if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
+  const why = [`published on its own; one such answer in ${auditEvery} is looked at all the same`];
+  return openingOf(build, analysis, { now: clock.now(), origin: 'audit', why });
+}
+
+/** The same build read again is drawn again, or not again. */
+function sampleName({ provider, repository, pipeline, number, attempt }: Build, { fingerprint }: Analysis): string {
+  return JSON.stringify([provider, repository, pipeline, number, attempt, fingerprint]);
 }

@@ -54,7 +54,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
         { name: 'rita', token: token('rita'), roles: ['read'] },
       ],
     },
-    review: { ...COMMON.review, claimMs },
+    review: { ...COMMON.review, claimMs, blindEvery: 0 },
     database: { driver: 'pglite', dataDir: database.dataDir },
     jobQueue: { driver: 'pg-boss', concurrency: 1, inServe: true },
     buildArchive: { driver: 'postgres' },

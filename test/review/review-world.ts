@@ -57,11 +57,10 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     vectorDebts: memoryDebts(state),
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
-    analyses: {
-      insertOnce: unused,
+    analyses: part<Stores['analyses']>({
       find: async (id) => given.analyses.find((analysis) => analysis.id === id) ?? null,
       listByBuild: async (buildId) => given.analyses.filter((analysis) => analysis.buildId === buildId),
-    },
+    }),
     failures: {
       saveGroups: unused,
       search: unused,
@@ -76,11 +75,13 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   return {
     state,
     deps: {
-      ...{ stores: { ...stores, questions: noQuestions }, jobQueue: { enqueue: unused } },
-      ...{ database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS },
+      ...{ stores: { ...stores, questions: noQuestions, builds: noBuilds }, jobQueue: { enqueue: unused } },
+      ...{ database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
     },
   };
 }
+
+const noBuilds = part<Stores['builds']>({ find: async () => null });
 
 const noQuestions: Stores['questions'] = {
   ...{ ask: unused, find: async () => null, findByTriage: async () => null },
@@ -263,4 +264,9 @@ function memoryIndex(state: ReviewWorld['state']): VectorIndex {
 
 async function unused(): Promise<never> {
   throw new Error('not needed here');
+}
+
+/** A store of which only so much is used here. */
+function part<Store extends object>(used: Partial<Store>): Store {
+  return Object.assign(Object.create(null), used);
 }

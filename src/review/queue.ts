@@ -1,0 +1,62 @@
+import { TriageError } from '../domain/errors.ts';
+import type { Review } from '../domain/review.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { ReviewFilter, ReviewSort, Stores } from '../ports/stores.ts';
+import { heldByAnother, obstacle, raced, unknownReview } from './conflicts.ts';
+
+export interface QueueDeps {
+  readonly stores: Pick<Stores, 'reviews'>;
+  /** How long a claim holds, in milliseconds. */
+  readonly claimMs: number;
+  readonly clock: Clock;
+}
+
+/** So long a skipped item is not offered to the same reviewer again, in milliseconds. */
+const SKIPPED_MS = 30 * 60_000;
+/** So long an item is held before anybody may take it over, in milliseconds. */
+const HELD_MS = 15 * 60_000;
+
+export interface NextRequest {
+  readonly reviewer: string;
+  readonly filter?: Omit<ReviewFilter, 'state'>;
+  readonly sort?: ReviewSort;
+  /** The item that the reviewer comes from: not offered again at once. */
+  readonly after?: string;
+}
+
+/**
+ * Claims the next item for a reviewer: what others hold and what this reviewer skipped in the last half hour is left out. Several
+ * reviewers who ask at once get different items. Null where nothing is left.
+ */
+export async function nextFor({ stores, claimMs }: QueueDeps, { reviewer, filter = {}, sort, after }: NextRequest): Promise<Review | null> {
+  const how = { ...(sort === undefined ? {} : { sort }), ...(after === undefined ? {} : { after }) };
+  return await stores.reviews.next(filter, { reviewer, claimMs, skippedMs: SKIPPED_MS, ...how });
+}
+
+/** Puts an item aside for this reviewer, and gives it back where it was held. Throws `not-found`, `conflict` where it is decided. */
+export async function skipReview({ stores }: Pick<QueueDeps, 'stores'>, id: string, reviewer: string): Promise<Review> {
+  const skipped = await stores.reviews.skip(id, reviewer);
+  if (skipped !== null) return skipped;
+  const review = await stores.reviews.find(id);
+  if (review === null) throw unknownReview(id);
+  throw obstacle(review, reviewer) ?? raced(review);
+}
+
+/** Whether this reviewer may take an item away from its holder: an admin at any time, everybody after a quarter of an hour. */
+export function mayTakeOver({ claimedAt }: Pick<Review, 'claimedAt'>, isAdmin: boolean, now: number): boolean {
+  return isAdmin || (claimedAt !== null && now - Date.parse(claimedAt) >= HELD_MS);
+}
+
+/** Takes an item away from its holder. Throws `not-found`, `conflict` where it is decided or was held too short a time. */
+export async function takeOverReview(
+  { stores, claimMs, clock }: QueueDeps,
+  { id, reviewer, isAdmin }: { readonly id: string; readonly reviewer: string; readonly isAdmin: boolean },
+): Promise<Review> {
+  const review = await stores.reviews.find(id);
+  if (review === null) throw unknownReview(id);
+  if (review.state === 'claimed' && review.claimedBy !== reviewer && !mayTakeOver(review, isAdmin, clock.now()))
+    throw heldByAnother(review);
+  const taken = await stores.reviews.takeOver(id, reviewer, claimMs);
+  if (taken !== null) return taken;
+  throw obstacle(review, reviewer) ?? new TriageError('conflict', 'This review is decided already.', { details: { review } });
+}
