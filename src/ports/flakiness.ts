@@ -1,7 +1,7 @@
 import type { TestResult } from '../domain/build.ts';
 import type { TestFlakiness } from '../domain/flakiness.ts';
 import type { Sql } from './database.ts';
-import type { Page } from './stores.ts';
+import type { Page } from './page.ts';
 
 export interface FlakinessFilter {
   readonly repository?: string;
