@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { Category } from '../domain/category.ts';
+
+export interface InsightsFilter {
+  readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** A stretch of time that ends with `until` (ISO 8601). */
+export interface Period extends InsightsFilter {
+  readonly until: string;
+  readonly days: number;
+}
+
+/**
+ * Decided answers of one hundredth of stated confidence (`at`: 0.85 stands for 0.85 up to 0.86). `right`: the category was, as a person
+ * decided: accepted; corrected within the category; rejected for another cause of the same category. Those of which the person said that
+ * it cannot be told are not counted, nor are recalled answers, which a person stands behind already.
+ */
+export const DecidedCount = z.object({
+  at: z.number(),
+  category: Category,
+  right: z.boolean(),
+  /** The reviewer had said a category of their own before the verdict was shown. */
+  blind: z.boolean(),
+  count: z.int(),
+});
+export type DecidedCount = z.infer<typeof DecidedCount>;
+
+/** All answers but recalled ones, decided or not, of one hundredth of stated confidence. */
+export const AnsweredCount = z.object({ at: z.number(), count: z.int() });
+export type AnsweredCount = z.infer<typeof AnsweredCount>;
+
+/** How often answers that stated about this confidence were right: "31 of 42" of those from `from` up to `to`. */
+export interface TrackRecord {
+  readonly right: number;
+  readonly of: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Fewer decided answers than this say too little to be shown as a share. */
+export const TOO_FEW = 20;
+
+/** Causes of one UTC day. `open`: nobody knows yet, since a person was asked and has not decided, or rejected the answer. */
+export const DayCount = z.object({ day: z.string(), category: Category, open: z.boolean(), count: z.int() });
+export type DayCount = z.infer<typeof DayCount>;
+
+/** Who said what it is, and when. */
+export const DecidedBy = z.object({ category: Category, reviewer: z.string(), at: z.iso.datetime() });
+export type DecidedBy = z.infer<typeof DecidedBy>;
+
+/** One cause, known by its fingerprint, over a period. */
+export interface TopCause {
+  readonly fingerprint: string;
+  readonly title: string;
+  readonly category: Category;
+  /** Builds that failed for it. */
+  readonly builds: number;
+  readonly pullRequests: number;
+  readonly repositories: number;
+  /** The time those builds ran, in hours; a build that failed for several causes is shared evenly among them. */
+  readonly hours: number;
+  /** Builds among them of which it is not known how long they ran. */
+  readonly untimed: number;
+  readonly firstAt: string;
+  readonly lastAt: string;
+  /** The newest decision that named it; null where none stands. */
+  readonly decided: DecidedBy | null;
+  /** Builds per UTC day, the period's last thirty days, oldest first. */
+  readonly perDay: readonly number[];
+}
+
+/** One build that failed for a cause. */
+export const CauseBuild = z.object({
+  analysisId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  pipeline: z.string(),
+  number: z.string(),
+  branch: z.string().nullable(),
+  category: Category,
+  confidence: z.number(),
+  analyst: z.string(),
+  decision: z.enum(['accept', 'correct', 'reject']).nullable(),
+  decidedCategory: Category.nullable(),
+  reviewer: z.string().nullable(),
+  decidedAt: z.iso.datetime().nullable(),
+  at: z.iso.datetime(),
+});
+export type CauseBuild = z.infer<typeof CauseBuild>;
+
+/** Where a cause was seen. */
+export const CausePlace = z.object({
+  repository: z.string(),
+  pipeline: z.string(),
+  branch: z.string().nullable(),
+  builds: z.int(),
+  lastAt: z.iso.datetime(),
+});
+export type CausePlace = z.infer<typeof CausePlace>;
+
+export interface CauseFacts {
+  readonly cause: TopCause;
+  /** The newest, newest first. */
+  readonly builds: readonly CauseBuild[];
+  /** The newest decisions that stand, newest first. */
+  readonly decisions: readonly CauseBuild[];
+  /** Of its newest thousand builds, the most frequent first. */
+  readonly places: readonly CausePlace[];
+}
+
+/** Builds with and without a cause, as far as they can be compared: see `whatDiffers`. */
+export const ComparedBuild = z.object({
+  failing: z.boolean(),
+  pipeline: z.string(),
+  branch: z.string().nullable(),
+  author: z.string().nullable(),
+  provider: z.string(),
+  pullRequest: z.boolean(),
+  rerun: z.boolean(),
+  /** 0..23, UTC. */
+  hour: z.int(),
+  /** 0 is Sunday. */
+  weekday: z.int(),
+});
+export type ComparedBuild = z.infer<typeof ComparedBuild>;
+
+/** What answers cost in one week (`week`: its Monday), recalled ones aside. */
+export const WeekFigures = z.object({
+  week: z.string(),
+  answers: z.int(),
+  /** Of all answers, those that a known fingerprint gave, without a model. */
+  recalled: z.int(),
+  medianUsd: z.number().nullable(),
+  p90Usd: z.number().nullable(),
+  medianSeconds: z.number().nullable(),
+  p90Seconds: z.number().nullable(),
+});
+export type WeekFigures = z.infer<typeof WeekFigures>;
+
+/** How a team decides; nobody's own figures. */
+export const ReviewingFigures = z.object({
+  decided: z.int(),
+  /** Decided with the verdict in view, and of those, with the machine's category. */
+  shown: z.int(),
+  shownAgreed: z.int(),
+  /** A category was said before the verdict was shown, and of those, the machine's. */
+  blind: z.int(),
+  blindAgreed: z.int(),
+  /** From opening to deciding. */
+  medianSeconds: z.number().nullable(),
+  p90Seconds: z.number().nullable(),
+  /** Accepted answers of which it is known how long they were open, and those accepted within three seconds. */
+  timedAccepts: z.int(),
+  hastyAccepts: z.int(),
+  /** Causes on which two people decided in one repository, and of those, how often the newest word of both named one category. */
+  pairs: z.int(),
+  pairsAgreed: z.int(),
+});
+export type ReviewingFigures = z.infer<typeof ReviewingFigures>;
+
+/** What was answered and decided, counted. Every answer is bounded in size and in what it reads. */
+export interface InsightsStore {
+  /** The newest 5,000 decided answers of the period. */
+  decided(period: Period): Promise<DecidedCount[]>;
+  answered(period: Period): Promise<AnsweredCount[]>;
+  /** Of the newest 2,000 decided answers, those of the same tenth of stated confidence, and category if given. */
+  trackRecord(confidence: number, category?: Category | null, filter?: InsightsFilter): Promise<TrackRecord>;
+  categoriesPerDay(period: Period): Promise<DayCount[]>;
+  /** The causes that cost most hours; `limit` 50 at most. */
+  topCauses(period: Period, limit: number): Promise<TopCause[]>;
+  /** All that is known of a cause, of all time but for `perDay`; null where it was never seen. */
+  cause(fingerprint: string, until: string, filter?: InsightsFilter): Promise<CauseFacts | null>;
+  /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */
+  compared(fingerprint: string, filter?: InsightsFilter): Promise<ComparedBuild[]>;
+  perWeek(period: Period): Promise<WeekFigures[]>;
+  reviewing(period: Period): Promise<ReviewingFigures>;
+}

@@ -1,0 +1,30 @@
+import type { Sql } from '../ports/database.ts';
+import { DayCount, type InsightsStore, WeekFigures } from '../ports/insights.ts';
+import { periodValues, RIGHT, WITHIN } from './insights-filter.ts';
+
+/** What came when, and what it cost. */
+export function timeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'categoriesPerDay' | 'perWeek'> {
+  return {
+    categoriesPerDay: async (period) => (await read.query(PER_DAY, periodValues(period))).map((row) => DayCount.parse(row)),
+    perWeek: async (period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
+  };
+}
+
+// A rejected answer leaves the cause open, unless only the cause within the category was wrong.
+const PER_DAY = `
+  select to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, coalesce(f.decided_category, f.category) as category,
+    case when f.decision is null then f.reviewed else f.decision = 'reject' and ${RIGHT} is not true end as open, count(*)::int as count
+  from answer_facts f where ${WITHIN}
+  group by 1, 2, 3 order by 1, 2, 3`;
+
+const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
+
+const PER_WEEK = `
+  select to_char(date_trunc('week', f.created_at at time zone 'UTC'), 'YYYY-MM-DD') as week, count(*)::int as answers,
+    count(*) filter (where f.analyst = 'recall')::int as recalled,
+    percentile_cont(0.5) within group (order by f.cost_usd) ${NOT_RECALLED} as "medianUsd",
+    percentile_cont(0.9) within group (order by f.cost_usd) ${NOT_RECALLED} as "p90Usd",
+    percentile_cont(0.5) within group (order by f.seconds) ${NOT_RECALLED} as "medianSeconds",
+    percentile_cont(0.9) within group (order by f.seconds) ${NOT_RECALLED} as "p90Seconds"
+  from answer_facts f where ${WITHIN}
+  group by 1 order by 1`;
