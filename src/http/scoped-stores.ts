@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 /** The stores that routes read and decide with. */
 export type ShownStores = Pick<
   Stores,
-  'builds' | 'triages' | 'analyses' | 'runSteps' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness'
+  'builds' | 'triages' | 'analyses' | 'runSteps' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness' | 'insights'
 >;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
@@ -22,6 +22,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     reviews: scopeReviews(stores, scope),
     questions: scopeQuestions(stores, scope),
     flakiness: scopeFlakiness(stores, scope),
+    insights: scopeInsights(stores, scope),
   };
   return changed(stores, shown);
 }
@@ -166,6 +167,20 @@ function scopeFlakiness({ flakiness }: Stores, scope: Scope): Stores['flakiness'
     ofTest: async (test) => (await ofTests([test]))[0] ?? null,
     ofTests,
   });
+}
+
+function scopeInsights({ insights }: Stores, scope: Scope): Stores['insights'] {
+  return {
+    decided: async (period) => await insights.decided({ ...period, ...within(scope) }),
+    answered: async (period) => await insights.answered({ ...period, ...within(scope) }),
+    trackRecord: async (confidence, category, filter) => await insights.trackRecord(confidence, category, { ...filter, ...within(scope) }),
+    categoriesPerDay: async (period) => await insights.categoriesPerDay({ ...period, ...within(scope) }),
+    topCauses: async (period, limit) => await insights.topCauses({ ...period, ...within(scope) }, limit),
+    cause: async (fingerprint, until, filter) => await insights.cause(fingerprint, until, { ...filter, ...within(scope) }),
+    compared: async (fingerprint, filter) => await insights.compared(fingerprint, { ...filter, ...within(scope) }),
+    perWeek: async (period) => await insights.perWeek({ ...period, ...within(scope) }),
+    reviewing: async (period) => await insights.reviewing({ ...period, ...within(scope) }),
+  };
 }
 
 /** A filter for lists. */

@@ -11,6 +11,7 @@ import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
 import type { FlakinessStore } from './flakiness.ts';
+import type { InsightsStore } from './insights.ts';
 import type { LibraryStore } from './library.ts';
 import type { NoticeStore } from './notices.ts';
 import type { Page } from './page.ts';
@@ -261,6 +262,7 @@ export interface Stores {
   readonly vectorDebts: VectorDebtStore;
   readonly acts: ActStore;
   readonly flakiness: FlakinessStore;
+  readonly insights: InsightsStore;
   readonly notices: NoticeStore;
   readonly sessions: SessionStore;
   readonly preferences: PreferenceStore;

@@ -11,6 +11,7 @@ import { createFailureStore } from './failures.ts';
 import { createFlakinessStore } from './flakiness.ts';
 import { createGreenStore } from './greens.ts';
 import { createHistoryStore } from './history.ts';
+import { createInsightsStore } from './insights.ts';
 import { createLibraryStore } from './library.ts';
 import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
@@ -41,6 +42,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     tokens: createTokenStore(db),
     acts: createActStore(db),
     flakiness: createFlakinessStore(db),
+    insights: createInsightsStore(db),
     notices: createNoticeStore(db, rules),
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),

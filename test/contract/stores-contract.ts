@@ -5,6 +5,7 @@ import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
 import { flakinessContract } from './stores/flakiness.ts';
 import { greensContract } from './stores/greens.ts';
+import { insightsContract } from './stores/insights.ts';
 import { libraryContract } from './stores/library.ts';
 import { noticesContract } from './stores/notices.ts';
 import { reviewsContract } from './stores/reviews.ts';
@@ -26,6 +27,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     libraryContract(world);
     greensContract(world);
     flakinessContract(world);
+    insightsContract(world);
     toolCacheContract(world);
     conversationsContract(world);
     actsContract(world);
