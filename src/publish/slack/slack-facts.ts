@@ -1,0 +1,103 @@
+import type { Build } from '../../domain/build.ts';
+import type { Decision } from '../../domain/review.ts';
+import type { BuildSituation, Cause, Situation } from '../../ports/situation.ts';
+import { confirmation, formOf, percent, proofLines } from '../answer-facts.ts';
+
+/** What a branch's message is made from: plain data, equal where nothing is to be said anew. */
+export type SlackFacts = RedFacts | GreenFacts;
+
+/** A build, of it what a message names. */
+export type NamedBuild = Pick<Build, 'id' | 'repository' | 'pipeline' | 'number' | 'url'> & { readonly branch: string };
+
+export interface RedFacts {
+  readonly state: 'red';
+  readonly build: NamedBuild;
+  /** What is said for each cause, the largest first. */
+  readonly causes: readonly CauseFacts[];
+  /** Why there is none; null where there is one. */
+  readonly notLooked: string | null;
+}
+
+export interface GreenFacts {
+  readonly state: 'green';
+  /** The newest build that had failed. */
+  readonly build: NamedBuild;
+  readonly fixedAt: string;
+  readonly causes: readonly CauseFacts[];
+}
+
+export interface CauseFacts {
+  readonly analysisId: string;
+  readonly reviewId: string | null;
+  readonly fingerprint: string;
+  readonly title: string;
+  readonly category: string;
+  /** "91 %", or what a person has said of the cause before. */
+  readonly howSure: string;
+  readonly isSure: boolean;
+  readonly tests: number;
+  readonly proof: { readonly text: string; readonly line: number } | null;
+  readonly fix: string;
+  /** A person's word on this answer. */
+  readonly decision: { readonly type: Decision['type']; readonly by: string; readonly at: string; readonly category: string } | null;
+}
+
+/**
+ * What is to be said of a branch whose newest build is known. Null while there is nothing to say: it is still looked at, or it has not
+ * failed lately.
+ */
+export function slackFacts({ heads }: Situation): SlackFacts | null {
+  const [head] = heads;
+  if (head === undefined) return null;
+  if (head.build.status === 'failed') return redOf(head);
+  return head.build.status === 'passed' ? greenOf(head) : null;
+}
+
+function redOf({ build, job, causes, failures }: BuildSituation): RedFacts | null {
+  const named = namedOf(build);
+  const ended = job === null || job.state === 'done' || job.state === 'failed';
+  if (named === null || !ended) return null;
+  const told = [...causes].sort((a, b) => b.failures - a.failures).map(causeOf);
+  const why = job?.error ?? (failures === 0 ? 'it found no failure in what it could read' : 'no answer came');
+  return { state: 'red', build: named, causes: told, notLooked: told.length === 0 ? why : null };
+}
+
+function greenOf({ lastFailed }: BuildSituation): GreenFacts | null {
+  const named = lastFailed === null ? null : namedOf(lastFailed.build);
+  if (lastFailed === null || named === null) return null;
+  const { fixedBy, causes } = lastFailed;
+  return {
+    state: 'green',
+    build: named,
+    fixedAt: fixedBy.finishedAt ?? fixedBy.receivedAt,
+    causes: causes.map(({ id, category, answer }) => ({
+      ...{ analysisId: id, reviewId: null, fingerprint: '', title: answer.title, category, howSure: '', isSure: true },
+      ...{ tests: 0, proof: null, fix: '', decision: null },
+    })),
+  };
+}
+
+function causeOf({ analysis, tests, failures, review }: Cause): CauseFacts {
+  const [line] = proofLines(analysis);
+  const decision = review?.decision ?? null;
+  return {
+    analysisId: analysis.id,
+    reviewId: review?.id ?? null,
+    fingerprint: analysis.fingerprint,
+    title: analysis.answer.title,
+    category: decision?.type === 'correct' ? (decision.category ?? analysis.category) : analysis.category,
+    howSure: confirmation(analysis) ?? percent(analysis.verdict.confidence),
+    isSure: formOf(analysis) !== 'unsure',
+    tests: tests.length > 0 ? tests.length : failures,
+    proof: line === undefined ? null : { text: line.text, line: line.line },
+    fix: (decision?.type === 'correct' ? decision.fixRecommendation : undefined) ?? analysis.answer.fixRecommendation,
+    decision:
+      decision === null
+        ? null
+        : { type: decision.type, by: decision.reviewer, at: decision.decidedAt, category: decision.category ?? analysis.category },
+  };
+}
+
+function namedOf({ id, repository, pipeline, number, url, branch }: Build): NamedBuild | null {
+  return branch === null ? null : { id, repository, pipeline, number, url, branch };
+}

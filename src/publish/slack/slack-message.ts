@@ -1,0 +1,169 @@
+import type { ChatBlock, ChatButton, ChatMessage } from '../../ports/chat-room.ts';
+import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
+import { slackLine, slackProse, slackTime } from './slack-text.ts';
+
+/** Names of the buttons that come back to us. */
+export const RIGHT = 'faultline_right';
+export const WRONG = 'faultline_wrong';
+
+/** Builds of a branch that failed in a row. */
+export interface Streak {
+  /** The first of them: its id names the edge from green to red. */
+  readonly firstBuildId: string;
+  readonly since: string;
+  readonly commit: string | null;
+  readonly author: string | null;
+  /** How many builds had the first cause today, this one included. */
+  readonly seenToday: number;
+}
+
+export interface SlackLinks {
+  /** Where people reach Faultline; null: no links but the build's own. */
+  readonly publicUrl: string | null;
+  /** Whether Right and Wrong come back to us. */
+  readonly decides: boolean;
+}
+
+/** Causes told with their lines and buttons; further ones are counted. */
+const MAX_CAUSES = 8;
+
+/** The message of a branch: red with its causes, or green again. */
+export function slackMessage(facts: SlackFacts, streak: Streak, links: SlackLinks): ChatMessage {
+  return facts.state === 'red' ? redMessage(facts, streak, links) : greenMessage(facts, streak, links);
+}
+
+function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, links: SlackLinks): ChatMessage {
+  const [first, ...others] = causes;
+  const branch = slackProse(build.branch, 100);
+  const where = whereOf(build, streak, first?.tests ?? 0, first !== undefined);
+  if (first === undefined) {
+    const why = `Faultline: not analysed, ${slackProse(notLooked ?? 'no answer came', 300)}`;
+    const text = `${branch} is red`;
+    return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
+  }
+  const headline = others.length === 0 ? headOf(first, branch) : severalOf(causes, branch);
+  const body = [where, ...(others.length === 0 ? [] : [`*1.* ${titleOf(first)} ${howSure(first)}`]), ...linesOf(first, streak.seenToday)];
+  const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
+  for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
+    const told = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${testCount(cause.tests)}`, ...linesOf(cause, 1)];
+    blocks.push({ text: told.join('\n') }, ...buttonsOf(cause, links));
+  }
+  const left = causes.length - MAX_CAUSES;
+  if (left > 0) blocks.push({ text: `… ${left} more ${left === 1 ? 'cause' : 'causes'}` });
+  return { text: headline.plain, blocks };
+}
+
+function greenMessage({ build, causes, fixedAt }: GreenFacts, streak: Streak, links: SlackLinks): ChatMessage {
+  const told = `${slackProse(build.branch, 100)} is green again after ${span(streak.since, fixedAt)}`;
+  const [first, ...others] = causes;
+  const more = others.length === 0 ? '' : ` and ${others.length} more`;
+  const was = first === undefined ? '' : ` (was: ${titleOf(first)}${more})`;
+  const open = first === undefined ? openBuild(build.url) : openAnalysis(first, links);
+  return { text: `${told}${was}`, blocks: [{ text: `:large_green_circle: *${told}*${was}` }, ...buttons([open])] };
+}
+
+interface Headline {
+  readonly marked: string;
+  readonly plain: string;
+}
+
+function headOf(cause: CauseFacts, branch: string): Headline {
+  if (cause.isSure || cause.decision !== null) {
+    const plain = `${branch} is red: ${titleOf(cause)}`;
+    return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
+  }
+  const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
+  return { plain, marked: `:large_yellow_circle: *${plain}*\nPerhaps: ${titleOf(cause)} (${slackLine(cause.category, 40)})` };
+}
+
+function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
+  const isCertain = causes.every(({ isSure, decision }) => isSure || decision !== null);
+  const plain = `${branch} is red for ${causes.length} reasons`;
+  return { plain, marked: `${isCertain ? ':red_circle:' : ':large_yellow_circle:'} *${plain}*` };
+}
+
+/** "(TEST_FAILURE, 91 %)", or who has decided what. */
+function howSure({ category, howSure: sure, decision }: CauseFacts): string {
+  if (decision?.type === 'correct') return `(${slackLine(category, 40)}, corrected)`;
+  return `(${slackLine(category, 40)}, ${decision?.type === 'accept' ? 'confirmed' : slackLine(sure, 150)})`;
+}
+
+function whereOf(build: RedFacts['build'], { since, commit, author }: Streak, tests: number, counted: boolean): string {
+  const by = author === null ? '' : ` by ${slackLine(author, 100)}`;
+  return [
+    `${slackLine(build.repository, 200)} ${slackLine(build.pipeline, 100)} #${slackLine(build.number, 50)}`,
+    `since ${slackTime(since)}`,
+    ...(commit === null ? [] : [`first failing commit ${slackLine(commit.slice(0, 7), 20)}${by}`]),
+    ...(counted ? [testCount(tests)] : []),
+  ].join(' · ');
+}
+
+function linesOf(cause: CauseFacts, seenToday: number): string[] {
+  const { proof, fix, decision } = cause;
+  return [
+    ...(proof === null ? [] : [`> ${slackLine(proof.text, 300)}  (line ${proof.line})`]),
+    ...(fix.trim() === '' || decision?.type === 'reject' ? [] : [`Fix: ${slackProse(fix, 500)}`]),
+    ...(seenToday > 1 ? [`seen ${seenToday}× today`] : []),
+    ...(decision === null ? [] : [decidedLine(decision)]),
+  ];
+}
+
+function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decision']>): string {
+  const who = `by ${slackLine(by, 100)} ${slackTime(at)}`;
+  if (type === 'accept') return `:white_check_mark: confirmed ${who}`;
+  if (type === 'correct') return `:pencil2: corrected to ${slackLine(category, 40)} ${who}`;
+  return `:x: said to be wrong ${who}`;
+}
+
+function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
+  const { publicUrl, decides } = links;
+  const undecided = cause.decision === null;
+  const decide =
+    publicUrl !== null && undecided && !cause.isSure && cause.reviewId !== null
+      ? { id: 'faultline_decide', label: 'Decide', url: `${base(publicUrl)}/review/${encodeURIComponent(cause.reviewId)}` }
+      : null;
+  const verdicts: ChatButton[] =
+    decides && undecided
+      ? [
+          { id: RIGHT, label: 'Right', value: cause.analysisId, style: 'primary' },
+          { id: WRONG, label: 'Wrong…', value: cause.analysisId },
+        ]
+      : [];
+  return buttons([openAnalysis(cause, links), decide, ...verdicts]);
+}
+
+function openAnalysis({ analysisId }: CauseFacts, { publicUrl }: SlackLinks): ChatButton | null {
+  return publicUrl === null
+    ? null
+    : { id: 'faultline_open', label: 'Open', url: `${base(publicUrl)}/analyses/${encodeURIComponent(analysisId)}` };
+}
+
+function openBuild(url: string | null): ChatButton | null {
+  return url !== null && /^https?:\/\//.test(url) ? { id: 'faultline_open', label: 'Open', url } : null;
+}
+
+function buttons(wanted: readonly (ChatButton | null)[]): ChatBlock[] {
+  const shown = wanted.filter((button) => button !== null);
+  return shown.length === 0 ? [] : [{ buttons: shown }];
+}
+
+function titleOf({ title }: CauseFacts): string {
+  return slackProse(title, 200) || 'no title';
+}
+
+function testCount(tests: number): string {
+  return `${tests} ${tests === 1 ? 'test' : 'tests'}`;
+}
+
+/** "41 min", "2 h 5 min", "3 days". */
+function span(from: string, to: string): string {
+  const minutes = Math.max(1, Math.round((Date.parse(to) - Date.parse(from)) / 60_000));
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours >= 48) return `${Math.floor(hours / 24)} days`;
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+function base(url: string): string {
+  return url.replace(/\/$/, '');
+}
