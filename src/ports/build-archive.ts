@@ -14,10 +14,10 @@ export interface NumberedLine {
   readonly text: string;
 }
 
-/** Consecutive whole lines of a stored text, joined by newlines; `lineStart` is 1-based. */
+/** Consecutive whole lines of a stored text, joined by newlines, as UTF-8; `lineStart` is 1-based. Valid until the next piece. */
 export interface TextPiece {
   readonly lineStart: number;
-  readonly text: string;
+  readonly bytes: Buffer;
 }
 
 /** Keeps the full logs and reports of builds, compressed, masked before they come here. Lines are 1-based over `split('\n')`. */

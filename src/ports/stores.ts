@@ -62,6 +62,8 @@ export interface BuildStore {
    * which is told when the build has ended, was told before.
    */
   addFailedPart(buildId: string, part: string, sql?: Sql): Promise<boolean>;
+  /** When retention deleted the texts of a build that stays; null where it did not. */
+  logsForgottenAt(buildId: string): Promise<string | null>;
 }
 
 export interface FailureFilter {
@@ -156,8 +158,6 @@ export interface AnalysisStore {
   insertOnce(analysis: Analysis, sql?: Sql): Promise<{ readonly analysis: Analysis; readonly created: boolean }>;
   find(id: string): Promise<Analysis | null>;
   listByBuild(buildId: string): Promise<Analysis[]>;
-}
-
   /** The heads of the analyses of these builds, oldest first: for lists, where the whole of each would be too much. */
   heads(buildIds: readonly string[]): Promise<AnalysisHead[]>;
 }
@@ -174,6 +174,8 @@ export interface AnalysisHead {
   readonly failures: number;
   /** A person confirmed its cause, or one like it before. */
   readonly decided: boolean;
+}
+
 export type * from './library.ts';
 export type * from './reviews.ts';
 
@@ -265,6 +267,6 @@ export interface Stores {
   readonly insights: InsightsStore;
   readonly notices: NoticeStore;
   readonly sessions: SessionStore;
+  readonly runSteps: RunStepStore;
   readonly preferences: PreferenceStore;
 }
-  readonly runSteps: RunStepStore;

@@ -36,6 +36,11 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
     },
 
     addFailedPart: async (buildId, part, sql = db) => (await sql.query(ADD_FAILED_PART, [buildId, part, WHOLE_BUILD])).length > 0,
+
+    logsForgottenAt: async (buildId) => {
+      const [row] = await db.query<{ at: string }>(LOGS_FORGOTTEN_AT, [buildId]);
+      return row?.at ?? null;
+    },
   };
 }
 
@@ -56,6 +61,9 @@ const FIND_BY_EXTERNAL_ID = `
   where b.provider = $1 and b.repository = $2 and b.external_id = $3 and ($4::int is null or b.attempt = $4)
   order by exists (select from failed_parts p where p.build_id = b.id and p.part = $5) desc, b.attempt desc
   limit 1`;
+
+const LOGS_FORGOTTEN_AT = `
+  select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from forgotten_logs where build_id = $1`;
 
 const ADD_FAILED_PART = `
   insert into failed_parts (build_id, part)

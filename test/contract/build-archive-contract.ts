@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
-import type { BuildArchive, TextPiece } from '../../src/ports/build-archive.ts';
+import type { BuildArchive } from '../../src/ports/build-archive.ts';
 
 export interface BuildArchiveUnderTest {
   readonly archive: BuildArchive;
@@ -116,9 +116,10 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       expect(await window(1001, 1000)).toEqual({ lineStart: 1001, lines: [] });
     });
 
-    async function piecesOf(id: string, name: string): Promise<TextPiece[]> {
-      const pieces: TextPiece[] = [];
-      for await (const piece of archive.pieces?.(id, name) ?? []) pieces.push(piece);
+    async function piecesOf(id: string, name: string): Promise<{ lineStart: number; text: string }[]> {
+      const pieces: { lineStart: number; text: string }[] = [];
+      for await (const piece of archive.pieces?.(id, name) ?? [])
+        pieces.push({ lineStart: piece.lineStart, text: piece.bytes.toString('utf8') });
       return pieces;
     }
 
@@ -153,9 +154,9 @@ export function buildArchiveContract(name: string, open: () => Promise<BuildArch
       await archive.put(buildId, log('old\n'.repeat(100_000)));
       const read: string[] = [];
       const reading = async () => {
-        for await (const { text } of archive.pieces?.(buildId, 'build.log') ?? []) {
+        for await (const { bytes } of archive.pieces?.(buildId, 'build.log') ?? []) {
           if (read.length === 0) await archive.put(buildId, log('new\n'.repeat(100_000)));
-          read.push(text);
+          read.push(bytes.toString('utf8'));
         }
       };
 

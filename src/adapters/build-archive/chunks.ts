@@ -50,8 +50,8 @@ export async function linesOfChunks(stored: readonly Buffer[], firstChunk: numbe
 /** The texts of consecutive chunks, given as they are stored, a few opened at a time. */
 export async function* piecesOfChunks(stored: readonly Buffer[], firstChunk: number): AsyncGenerator<TextPiece> {
   for (let start = 0; start < stored.length; start += OPENED) {
-    const texts = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes)));
-    for (const [at, text] of texts.entries()) yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, text };
+    const opened = await Promise.all(stored.slice(start, start + OPENED).map((bytes) => decompress(bytes)));
+    for (const [at, bytes] of opened.entries()) yield { lineStart: (firstChunk + start + at) * CHUNK_LINES + 1, bytes };
   }
 }
 

@@ -55,7 +55,7 @@ export function createMemoryArchive(): MemoryArchive {
     pieces: async function* (buildId, name) {
       const stored = find(buildId, name);
       for (let from = 1; stored !== undefined && from <= stored.log.lineCount; from += CHUNK_LINES)
-        yield { lineStart: from, text: stored.log.window(from, from + CHUNK_LINES - 1).join('\n') };
+        yield { lineStart: from, bytes: Buffer.from(stored.log.window(from, from + CHUNK_LINES - 1).join('\n')) };
     },
     linesWith: (buildId, name, literals) => find(buildId, name)?.log.linesWith(literals) ?? [],
     remove: async (buildId) => {

@@ -138,7 +138,7 @@ function afterReturns(line: string): { readonly before: string; readonly last: s
     const at = ended.lastIndexOf('\r', end - 1);
     if (at === -1 || end === 0) break;
     const last = ended.slice(at + 1, end);
-    if (saysSomething(last)) return { before: ended.slice(0, at), last: ended.slice(at + 1) };
+    if (saysSomething(last)) return { before: ended.slice(0, at), last: ended.slice(at + 1).replaceAll('\r', '') };
     end = at;
   }
   return { before: '', last: ended.replaceAll('\r', '') };

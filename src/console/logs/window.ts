@@ -17,6 +17,10 @@ export const STEP = 200;
 export const MAX_ROWS = 3_000;
 /** Lines around evidence. */
 const AROUND = 6;
+/** Lines around evidence on other pages, lines shown of one piece, and of all. */
+const BESIDE = 3;
+const MOST_BESIDE = 20;
+const MAX_BESIDE = 240;
 /** Of the end of the failing step. */
 const STEP_END = 40;
 /** A gap of fewer lines costs more than it saves. */
@@ -36,6 +40,15 @@ export function foldedView({ lineCount, evidence, failedAt }: Telling): Stretch[
   const end = Math.min(failedAt ?? lineCount, lineCount);
   const around = evidence.map(({ from, to }) => ({ from: from - AROUND, to: Math.max(from, to) + AROUND }));
   return withGaps(bounded(merged([...around, { from: end - STEP_END + 1, to: end }], lineCount)), lineCount);
+}
+
+/** For a page beside the log: the first lines of each piece of evidence with three around it. */
+export function evidenceView(lineCount: number, evidence: readonly Range[]): Stretch[] {
+  const around = evidence.map(({ from, to }) => ({
+    from: from - BESIDE,
+    to: Math.min(Math.max(from, to), from + MOST_BESIDE - 1) + BESIDE,
+  }));
+  return withGaps(bounded(merged(around, lineCount), MAX_BESIDE), lineCount);
 }
 
 /** One window, with what is before and after it as gaps. */
@@ -92,12 +105,15 @@ function merged(ranges: readonly Range[], lineCount: number): Range[] {
     if (before !== undefined && range.from - before.to - 1 < SMALL_GAP) before.to = Math.max(before.to, range.to);
     else joined.push({ ...range });
   }
+  const [start, end] = [joined[0], joined.at(-1)];
+  if (start !== undefined && start.from - 1 < SMALL_GAP) start.from = 1;
+  if (end !== undefined && lineCount - end.to < SMALL_GAP) end.to = lineCount;
   return joined;
 }
 
 /** As many as fit into a page, from the first on. */
-function bounded(ranges: readonly Range[]): Range[] {
-  let room = MAX_ROWS;
+function bounded(ranges: readonly Range[], rows = MAX_ROWS): Range[] {
+  let room = rows;
   return ranges.flatMap(({ from, to }) => {
     const end = Math.min(to, from + room - 1);
     room -= Math.max(0, end - from + 1);

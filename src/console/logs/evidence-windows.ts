@@ -1,0 +1,117 @@
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Evidence } from '../../domain/evidence.ts';
+import type { ArchivedSource } from '../../ports/build-archive.ts';
+import { logAddress } from '../addresses.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { type Html, html, joined, NOTHING } from '../html.ts';
+import { type EvidenceLines, evidenceLines, linesOf } from './evidence.ts';
+import { type ReadStretch, readStretches } from './read-stretches.ts';
+import { showLines } from './render-line.ts';
+import { logList, type RowsOptions, rowsOf } from './rows.ts';
+import { evidenceView, type Range } from './window.ts';
+
+export interface EvidenceWindows {
+  /** One list of lines for each log, with gaps between; nothing where no evidence stands on lines of a log. */
+  readonly html: Html;
+  /** Evidence that is in it; the first line of each has its number as id: `#E3` leads there. All other evidence is for the page to show. */
+  readonly shown: ReadonlySet<string>;
+}
+
+export interface EvidenceWindowsOptions {
+  /** Where the claims are that rest on a piece of evidence, as "#claim-2"; null: nowhere. By default `#claim-<n>`, the first that cites it, from 1. */
+  readonly claimAddress?: (evidenceId: string) => string | null;
+  readonly wrap?: boolean;
+  readonly stamps?: boolean;
+}
+
+/** Tools whose lines are those of the build's own texts. */
+const LOG_TOOLS: ReadonlySet<string> = new Set([
+  'log',
+  'read_build_log',
+  'read_console_output',
+  'grep_log',
+  'view_log',
+  'diff_with_green',
+  'read_artifact',
+]);
+
+/** The exact lines on which the evidence of an analysis stands. Where a text is gone, the lines that were kept with the analysis. */
+export async function evidenceWindows(
+  { archive, stores }: Pick<ConsoleDeps, 'archive'> & { readonly stores: Pick<ConsoleDeps['stores'], 'builds'> },
+  analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
+  options: EvidenceWindowsOptions = {},
+): Promise<EvidenceWindows> {
+  const { buildId } = analysis;
+  const sources = await archive.list(buildId);
+  const hrefOf = options.claimAddress ?? ((id: string) => claimCiting(analysis, id));
+  const names = new Set([...sources.map(({ name }) => name), ...keptSources(analysis)]);
+  const evidence = evidenceLines(analysis, names, hrefOf);
+  const parts: Html[] = [];
+  const shown = new Set<string>();
+  for (const [at, name] of [...new Set(evidence.map(({ source }) => source))].entries()) {
+    const own = evidence.filter(({ source }) => source === name);
+    const rows: RowsOptions = { ...rowOptions(buildId, name, at, own), stamps: options.stamps === true };
+    const source = sources.find((one) => one.name === name);
+    const read = source === undefined ? null : await readStretches(archive, { buildId, name }, evidenceView(source.lines, own));
+    for (const { id, from } of own)
+      if (read === null || read.some((one) => one.kind === 'lines' && one.from <= from && from <= one.to)) shown.add(id);
+    const list = (lines: Html) => logList(lines, { label: `Evidence in ${name}`, wrap: options.wrap !== false });
+    if (read !== null && source !== undefined) parts.push(section(buildId, source, list(rowsOf(read, source.lines, rows))));
+    else parts.push(keptSection(name, await stores.builds.logsForgottenAt(buildId), list(keptRows(analysis.evidence, name, rows))));
+  }
+  return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
+}
+
+function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string | null {
+  const at = answer.claims.findIndex(({ evidence }) => evidence.includes(id));
+  return at === -1 ? null : `#claim-${at + 1}`;
+}
+
+/** Texts that evidence was read from, whether or not they are still there. */
+function keptSources({ evidence }: Pick<Analysis, 'evidence'>): string[] {
+  return evidence.filter((one) => LOG_TOOLS.has(one.tool) && linesOf(one) !== null).map(({ source }) => source);
+}
+
+function rowOptions(buildId: string, name: string, at: number, evidence: readonly EvidenceLines[]): RowsOptions {
+  return {
+    prefix: at === 0 ? '' : `log${at + 1}-`,
+    lineAddress: (line) => logAddress(buildId, name, { lineStart: line, lineEnd: line }),
+    windowAddress: ({ from, to }) => `${logAddress(buildId, name)}&from=${from}&to=${to}#L${from}`,
+    evidence,
+  };
+}
+
+function section(buildId: string, { name, lines, notes }: ArchivedSource, list: Html): Html {
+  return html`<section class="evidence"><h3>${name}</h3>
+${list}
+<p><a data-action="full-log" href="${logAddress(buildId, name)}">Open the full log (${lines.toLocaleString('en-US')} lines)</a> · <a href="/logs/${encodeURIComponent(buildId)}/raw?file=${encodeURIComponent(name)}">Raw</a>${notes.map((note) => html` · ${note}`)}</p></section>`;
+}
+
+function keptSection(name: string, deletedAt: string | null, list: Html): Html {
+  const why = deletedAt === null ? 'This log is not in the archive' : `Log deleted on ${deletedAt.slice(0, 10)} by retention`;
+  return html`<section class="evidence"><h3>${name}</h3>
+${list}
+<p class="quiet">${why}; these lines were kept with the answer.</p></section>`;
+}
+
+function keptRows(evidence: readonly Evidence[], name: string, options: RowsOptions): Html {
+  const kept: ReadStretch[] = evidence.flatMap((one) => {
+    const range: Range | null = one.source === name ? linesOf(one) : null;
+    if (range === null) return [];
+    const lines = one.text.split('\n').slice(0, range.to - range.from + 1);
+    return [{ kind: 'lines' as const, from: range.from, to: range.from + lines.length - 1, lines: showLines(lines, range.from) }];
+  });
+  return rowsOf(withoutDoubles(kept), 0, { ...options, lineAddress: null });
+}
+
+/** Pieces of evidence may share lines; each is shown once. */
+function withoutDoubles(stretches: readonly ReadStretch[]): ReadStretch[] {
+  const seen = new Set<number>();
+  return stretches
+    .toSorted((left, right) => left.from - right.from)
+    .flatMap((stretch) => {
+      const lines = stretch.lines.filter(({ number }) => !seen.has(number));
+      for (const { number } of lines) seen.add(number);
+      return lines.length === 0 ? [] : [{ ...stretch, lines, from: lines[0]?.number ?? stretch.from }];
+    });
+}

@@ -1,0 +1,92 @@
+import { type Html, html, joined } from '../html.ts';
+import type { EvidenceLines } from './evidence.ts';
+import type { ReadStretch } from './read-stretches.ts';
+import { type LinePart, markFound, type ShownLine } from './render-line.ts';
+import { type Range, STEP, stepOf, writeRange } from './window.ts';
+
+/** How the rows of one log are drawn. */
+export interface RowsOptions {
+  /** Before the ids of lines, where several logs are on one page: "b-" makes "b-L120". */
+  readonly prefix?: string;
+  /** Leads to a line of the viewer; null: its number is no link. */
+  readonly lineAddress: ((line: number) => string) | null;
+  /** Leads to a window of the viewer. */
+  readonly windowAddress: (window: Range) => string;
+  readonly evidence: readonly EvidenceLines[];
+  readonly marked?: Range | null;
+  /** What was searched for. */
+  readonly found?: { readonly text: string; readonly matchCase: boolean } | null;
+  readonly stamps?: boolean;
+  /** Lines that a gap shows at a time. */
+  readonly step?: number;
+}
+
+/** The rows of a view: one item a line, one a gap. */
+export function rowsOf(stretches: readonly ReadStretch[], lineCount: number, options: RowsOptions): Html {
+  return joined(
+    stretches.map((stretch) =>
+      stretch.kind === 'gap' ? gapRow(stretch, lineCount, options) : stretch.lines.map((line) => lineRow(line, stretch, options)),
+    ),
+    '\n',
+  );
+}
+
+/** A list of rows. `label` says which log it is. */
+export function logList(rows: Html, { label, wrap = true }: { readonly label: string; readonly wrap?: boolean }): Html {
+  return html`<div class="log${wrap ? '' : ' nowrap'}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
+${rows}
+</ol></div>`;
+}
+
+/** One line. Its text is never a link, and never markup. */
+export function lineRow(line: ShownLine, within: Range, options: RowsOptions): Html {
+  const { number } = line;
+  const evidence = options.evidence.filter(({ from, to }) => from <= number && number <= to);
+  const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
+  const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
+  const classes = [evidence.length > 0 && 'ev', isMarked && 'sel'].filter((one) => one !== false).join(' ');
+  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}>${numberOf(number, options)}<span class="tx">${
+    options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
+  }${shown.parts.map(partOf)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
+    line.overwritten !== null && overwrites(line.overwritten)
+  }${evidence.map((one) => chip(one, number, within))}</li>`;
+}
+
+function numberOf(number: number, { lineAddress }: RowsOptions): Html {
+  if (lineAddress === null) return html`<span class="no">${number}</span>`;
+  return html`<a class="no" href="${lineAddress(number)}" aria-label="Line ${number}">${number}</a>`;
+}
+
+function partOf({ text, classes, found }: LinePart): Html {
+  const inner = found === true ? html`<mark>${text}</mark>` : html`${text}`;
+  return classes === '' ? inner : html`<span class="${classes}">${inner}</span>`;
+}
+
+function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Html {
+  const earlier = times - texts.length;
+  return html`<details class="over"><summary>↻ ${times.toLocaleString('en-US')} ${times === 1 ? 'overwrite' : 'overwrites'}</summary>${
+    earlier > 0 && html`<span class="quiet">${earlier.toLocaleString('en-US')} earlier</span>\n`
+  }${joined(texts, '\n')}</details>`;
+}
+
+/** On the first shown line of a piece of evidence it leads to the claims; on the others it only says whose they are. */
+function chip({ id, title, href, from }: EvidenceLines, number: number, within: Range): Html {
+  const isFirst = number === Math.max(from, within.from);
+  if (!isFirst) return html`<span class="chip" aria-hidden="true">${id}</span>`;
+  const name = number === from && html` id="${id}"`;
+  if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
+  return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
+}
+
+/** Lines that are not shown. The link works by itself; a script opens the gap in place by what is in `data-gap`. */
+function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): Html {
+  const { step = STEP, windowAddress } = options;
+  const count = to - from + 1;
+  const words = `⋯ ${count.toLocaleString('en-US')} ${count === 1 ? 'line' : 'lines'} not shown: show ${Math.min(count, step).toLocaleString('en-US')}`;
+  const [first, second] = from === 1 ? [true, null] : [false, to === lineCount || count <= step ? null : true];
+  const link = (isLast: boolean, text: string) => {
+    const shown = stepOf({ from, to }, isLast, step);
+    return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
+  };
+  return html`<li class="gap" data-from="${from}" data-to="${to}">${link(first, words)}${second !== null && html` ${link(second, 'or the last of them')}`}</li>`;
+}

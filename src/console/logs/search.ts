@@ -1,0 +1,167 @@
+import { afterEscape } from '../../log/scan/escapes.ts';
+import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
+
+/** What is looked for: letters as they are, no pattern, within one line. */
+export interface Wanted {
+  readonly text: string;
+  /** Else "error" also finds "ERROR". */
+  readonly matchCase: boolean;
+  /** The first hit that is wanted, counted from 1. */
+  readonly from: number;
+}
+
+/** A line that holds it. */
+export interface Hit {
+  readonly line: number;
+  /** The line as stored; of a long one the part around the first place where it stands, without escapes. */
+  readonly text: string;
+  /** Whether something of the line was left out. */
+  readonly cut: boolean;
+}
+
+export interface Found {
+  /** Lines in all that hold it, each counted once; as far as was looked where the time ran out. */
+  readonly total: number;
+  /** At most {@link PAGE}, from the wanted one on. */
+  readonly hits: readonly Hit[];
+  /** The last line that was looked at where the time ran out; null where all were. */
+  readonly endedAt: number | null;
+}
+
+/** Hits of one page. */
+export const PAGE = 100;
+/** How long one search may take, in milliseconds. */
+const LIMIT_MS = 5_000;
+/** Bytes of a hit that are kept, and how many of them stand before the place. */
+const LONGEST = 4_000;
+const BEFORE = 200;
+/** Lines asked for at a time where an archive knows nothing better. */
+const BY_LINES = 2_000;
+const LINE_FEED = 10;
+const ESCAPE = 27;
+
+/**
+ * Every line of a stored text that holds the words, as people see it: colours do not interrupt a word. Counts each such line once, as `grep -c`
+ * does. Rejects with the signal's reason where whoever asked went away; where the time runs out, says how far it looked.
+ */
+export async function searchLog(
+  archive: Pick<BuildArchive, 'pieces' | 'lines'>,
+  of: { readonly buildId: string; readonly name: string },
+  wanted: Wanted,
+  { signal, limitMs = LIMIT_MS }: { readonly signal: AbortSignal; readonly limitMs?: number },
+): Promise<Found> {
+  const started = performance.now();
+  const compare = comparer(wanted);
+  const hits: Hit[] = [];
+  let total = 0;
+  if (compare.word.length === 0) return { total, hits, endedAt: null };
+  for await (const piece of piecesOf(archive, of.buildId, of.name)) {
+    signal.throwIfAborted();
+    total = addHits(piece, compare, { hits, total, from: wanted.from });
+    if (performance.now() - started > limitMs)
+      return { total, hits, endedAt: piece.lineStart + countLineEnds(piece.bytes, piece.bytes.length) };
+  }
+  return { total, hits, endedAt: null };
+}
+
+/** The whole text in pieces, whatever the archive can do. */
+export async function* piecesOf(archive: Pick<BuildArchive, 'pieces' | 'lines'>, buildId: string, name: string): AsyncGenerator<TextPiece> {
+  if (archive.pieces !== undefined) {
+    yield* archive.pieces(buildId, name);
+    return;
+  }
+  for (let from = 1; ; from += BY_LINES) {
+    const window = await archive.lines(buildId, name, from, from + BY_LINES - 1);
+    if (window === null || window.lines.length === 0) return;
+    yield { lineStart: from, bytes: Buffer.from(window.lines.join('\n')) };
+    if (window.lines.length < BY_LINES) return;
+  }
+}
+
+interface Comparer {
+  readonly word: Buffer;
+  /** The bytes without escapes, in lower case where case does not matter; with as many line ends. Valid until the next call. */
+  readonly comparable: (bytes: Buffer) => Buffer;
+  /** The same in their own case. */
+  readonly plain: (bytes: Buffer) => Buffer;
+}
+
+/** Letters of ASCII are compared as bytes, which takes a tenth of the time of comparing them as text. */
+function comparer({ text, matchCase }: Wanted): Comparer {
+  const isAscii = /^[\0-\x7f]*$/.test(text);
+  const as = Uint8Array.from({ length: 256 }, (_, byte) => byte);
+  const lower = as.map((byte) => (byte >= 65 && byte <= 90 ? byte + 32 : byte));
+  let memory = Buffer.alloc(0);
+  const rewritten = (bytes: Buffer, table: Uint8Array) => {
+    if (memory.length < bytes.length) memory = Buffer.allocUnsafe(bytes.length);
+    let length = 0;
+    for (let at = 0; at < bytes.length; ) {
+      const byte = bytes[at] ?? 0;
+      if (byte === ESCAPE) at = afterEscape(bytes, at, bytes.length);
+      else {
+        memory[length] = table[byte] ?? 0;
+        length += 1;
+        at += 1;
+      }
+    }
+    return memory.subarray(0, length);
+  };
+  const plain = (bytes: Buffer) => rewritten(bytes, as);
+  if (matchCase) return { word: Buffer.from(text), comparable: plain, plain };
+  const word = Buffer.from(text.toLowerCase());
+  if (isAscii) return { word, comparable: (bytes) => rewritten(bytes, lower), plain };
+  return { word, comparable: (bytes) => Buffer.from(plain(bytes).toString('utf8').toLowerCase()), plain };
+}
+
+interface Tally {
+  readonly hits: Hit[];
+  readonly total: number;
+  readonly from: number;
+}
+
+/** Adds the hits of a piece that are wanted; returns how many lines hold the word by now. */
+function addHits({ bytes, lineStart }: TextPiece, compare: Comparer, { hits, total, from }: Tally): number {
+  const seen = compare.comparable(bytes);
+  const wanted: number[] = [];
+  let count = total;
+  for (let at = seen.indexOf(compare.word); at !== -1; ) {
+    count += 1;
+    if (count >= from && hits.length + wanted.length < PAGE) wanted.push(at);
+    const lineEnd = seen.indexOf(LINE_FEED, at + compare.word.length - 1);
+    at = lineEnd === -1 ? -1 : seen.indexOf(compare.word, lineEnd);
+  }
+  if (wanted.length === 0) return count;
+  const lines = linesAt(seen, wanted);
+  let [line, start] = [0, 0];
+  for (const offset of lines) {
+    // The stored line begins elsewhere than the same line without escapes.
+    for (; line < offset; line += 1) start = bytes.indexOf(LINE_FEED, start) + 1;
+    const end = bytes.indexOf(LINE_FEED, start);
+    hits.push(hitOf(bytes.subarray(start, end === -1 ? bytes.length : end), lineStart + offset, compare));
+  }
+  return count;
+}
+
+/** How many lines of the piece are before each of these ascending places. */
+function linesAt(seen: Buffer, places: readonly number[]): number[] {
+  let [lines, counted] = [0, 0];
+  return places.map((place) => {
+    lines += countLineEnds(seen.subarray(counted), place - counted);
+    counted = place;
+    return lines;
+  });
+}
+
+function hitOf(stored: Buffer, line: number, compare: Comparer): Hit {
+  if (stored.length <= LONGEST) return { line, text: stored.toString('utf8'), cut: false };
+  const place = compare.comparable(stored).indexOf(compare.word);
+  const whole = compare.plain(stored);
+  const from = Math.max(0, Math.min(place - BEFORE, whole.length - LONGEST));
+  return { line, text: whole.toString('utf8', from, from + LONGEST), cut: true };
+}
+
+function countLineEnds(bytes: Buffer, to: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(LINE_FEED); at !== -1 && at < to; at = bytes.indexOf(LINE_FEED, at + 1)) count += 1;
+  return count;
+}
