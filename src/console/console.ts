@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { registerAnalysisPage } from './analyses/analysis-page.ts';
 import { registerAskPages } from './ask/ask-routes.ts';
 import { registerAssets } from './assets.ts';
 import { registerBuildList } from './builds/build-list.ts';
@@ -23,6 +24,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerSignIn(app, deps);
   registerMe(app, deps);
   registerFront(app, deps);
+  registerAnalysisPage(app, deps);
   registerBuildList(app, deps);
   registerBuildPage(app, deps);
   registerRunPages(app, deps);

@@ -32,7 +32,7 @@ describe('builds', () => {
   });
 
   it('have a page each, on which nothing that came from outside is markup or a script', async () => {
-    for (const url of [`/builds/${buildId}`, '/builds', `/runs/${analysisId}`, `/analyses/${analysisId}/ask`]) {
+    for (const url of [`/analyses/${analysisId}`, `/builds/${buildId}`, '/builds', `/runs/${analysisId}`, `/analyses/${analysisId}/ask`]) {
       const { statusCode, body } = await getPage(console.app, url);
       expect(statusCode).toBe(200);
       expect(body).not.toContain('<img');

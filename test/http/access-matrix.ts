@@ -60,6 +60,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'GET /runs/:id': 'read',
   'GET /runs/:id/json': 'read',
   'GET /runs/:id/events': 'read',
+  'GET /analyses/:id': 'read',
+  'POST /analyses/:id/review': 'review',
   'GET /analyses/:id/ask': 'read',
   'GET /analyses/:id/ask/:thread': 'read',
   'POST /analyses/:id/ask': 'read',
