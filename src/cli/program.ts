@@ -4,6 +4,7 @@ import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
+import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import type { ReplayCommandOptions } from './replay-command.ts';
@@ -44,6 +45,7 @@ export function createProgram(): Command {
     askCommand(),
     reviewCommand(),
     traceCommand(),
+    mcpCommand(),
   ]) {
     program.addCommand(command);
   }

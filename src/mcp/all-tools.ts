@@ -1,6 +1,7 @@
 import type { McpDeps } from './deps.ts';
 import type { McpTool } from './tool.ts';
 import { explainLog } from './tools/explain-log.ts';
+import { flakyTests } from './tools/flaky-tests.ts';
 import { getEvidence } from './tools/get-evidence.ts';
 import { getFailure } from './tools/get-failure.ts';
 import { listFailures } from './tools/list-failures.ts';
@@ -12,7 +13,13 @@ export function allTools({ installation, explainLog: explain, feedback }: McpDep
   const stored =
     installation === undefined
       ? []
-      : [listFailures(installation), getFailure(installation), getEvidence(installation), searchSimilar(installation)];
+      : [
+          listFailures(installation),
+          getFailure(installation),
+          getEvidence(installation),
+          searchSimilar(installation),
+          flakyTests(installation),
+        ];
   const pasted = explain === undefined ? [] : [explainLog(explain)];
   const writing = installation === undefined || feedback === undefined ? [] : [submitFeedback(installation, feedback)];
   return [...stored, ...pasted, ...writing];

@@ -16,7 +16,7 @@ export type Decide = (request: {
 
 /** The installation that answers. Stores hold only what the asker may see. */
 export interface InstallationDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
 }
 

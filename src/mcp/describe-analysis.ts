@@ -1,13 +1,14 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { confirmation, formOf, percent, proofLines, sinceGreen } from '../publish/answer-facts.ts';
+import { confirmation, formOf, percent, sinceGreen } from '../publish/answer-facts.ts';
 import { describeHypothesis, describeSuspect } from '../publish/render-plain.ts';
 import { line, UNTRUSTED, untrusted } from './bounded-text.ts';
+import { proofRows } from './proof-rows.ts';
 
 const PROSE = 700;
 const MAX_SUSPECTS = 4;
 const MAX_TESTS = 6;
-const MAX_LISTED = 8;
+const MAX_LISTED = 6;
 
 /** "shop/api ci #812 on main at a41f9c2". */
 export function describeBuild(build: Pick<Build, 'repository' | 'pipeline' | 'number' | 'branch' | 'commit'>): string {
@@ -47,7 +48,7 @@ export function describeAnalysis(
 }
 
 function proofBlock(analysis: Analysis): string[] {
-  const proof = proofLines(analysis);
+  const proof = proofRows(analysis);
   if (proof.length === 0) return [];
   const sources = [...new Set(proof.map(({ source }) => source))];
   const [only] = sources;
@@ -57,8 +58,9 @@ function proofBlock(analysis: Analysis): string[] {
   return [`Proof: lines${named}${since === null ? '' : `, new ${line(since, 120)}`}. ${UNTRUSTED}\n${untrusted(rows, 320)}`];
 }
 
-function evidenceIndex({ evidence }: Analysis): string[] {
-  const items = evidence.slice(0, MAX_LISTED).map(({ id, tool, title }) => `${id} ${tool}: ${line(title, 70)}`);
+function evidenceIndex({ evidence: all, verdict }: Analysis): string[] {
+  const evidence = all.filter(({ id }) => verdict.grades[id] !== 'irrelevant');
+  const items = evidence.slice(0, MAX_LISTED).map(({ id, tool, title }) => `${id} ${tool}: ${line(title, 60)}`);
   const more = evidence.length > MAX_LISTED ? `; … ${evidence.length - MAX_LISTED} more` : '';
   return items.length === 0 ? [] : [`Evidence: ${items.join('; ')}${more}`];
 }

@@ -6,6 +6,7 @@ import { line, takeFitting, UNTRUSTED, untrusted } from '../bounded-text.ts';
 import { cursorOf, offsetOf } from '../cursor.ts';
 import type { InstallationDeps } from '../deps.ts';
 import { findAnalyses } from '../find-analysis.ts';
+import { readableLines } from '../proof-rows.ts';
 import { defineTool, FIELDS, type McpTool } from '../tool.ts';
 import { FailureId } from './get-failure.ts';
 
@@ -14,6 +15,8 @@ const BUDGET_BYTES = 4_000;
 const LINE = 400;
 /** Lines read for one answer; far more than fit. */
 const WINDOW = 300;
+/** Lines of each log in the overview. */
+const EXCERPT = 16;
 
 const Input = z.strictObject({
   id: FailureId,
@@ -78,11 +81,32 @@ async function noSuchSource(analysis: Analysis, named: string | undefined, archi
   return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
 }
 
-function overview({ evidence }: Analysis, offset: number): string {
-  const blocks = evidence.slice(offset).map((item) => `${headOf(item)}\n${untrusted(linesOf(item).slice(0, 6), 240)}`);
-  if (blocks.length === 0) return 'There is no (more) evidence.';
+/** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
+function overview(analysis: Analysis, offset: number): string {
+  const told = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
+  const blocks = [...told.filter(isLog), ...told.filter((item) => !isLog(item))]
+    .slice(offset)
+    .map((item) => `${headOf(item)}\n${untrusted(tellingRows(item, analysis), 240)}`);
+  if (blocks.length === 0) return 'There is no more evidence.';
   const { text, shown, rest } = takeFitting(blocks, BUDGET_BYTES);
   return `${UNTRUSTED}\n${text}${rest === 0 ? '' : `\n… ${rest} more, cursor: ${cursorOf(NAME, offset + shown)}`}`;
+}
+
+function isLog({ lineStart }: Evidence): boolean {
+  return lineStart !== undefined;
+}
+
+/** Of a log the lines around the first that was quoted, else its end: there it failed. Of a document its beginning. */
+function tellingRows(item: Evidence, { answer }: Analysis): string[] {
+  const rows = linesOf(item);
+  if (!isLog(item)) return rows.slice(0, 4);
+  const quoted = answer.claims
+    .flatMap(({ quotes }) => quotes)
+    .filter(({ source }) => source === item.source)
+    .map((quote) => quote.line - (item.lineStart ?? 1))
+    .find((index) => index >= 0 && index < rows.length);
+  const from = Math.max(0, quoted === undefined ? rows.length - EXCERPT : quoted - EXCERPT / 2);
+  return rows.slice(from, from + EXCERPT);
 }
 
 function inFull({ evidence }: Analysis, id: string, offset: number): string {
@@ -103,8 +127,8 @@ function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): stri
   return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
 }
 
-function linesOf({ text, lineStart }: Evidence): string[] {
-  return text.split('\n').map((row, index) => (lineStart === undefined ? row : `${lineStart + index}  ${row}`));
+function linesOf(item: Evidence): string[] {
+  return readableLines(item).map(({ line: number, text }) => (number === null ? text : `${number}  ${text}`));
 }
 
 function rowsThatFit(rows: readonly string[]): number {

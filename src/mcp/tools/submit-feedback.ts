@@ -8,10 +8,6 @@ import type { InstallationDeps, McpDeps } from '../deps.ts';
 import { findAnalyses } from '../find-analysis.ts';
 import { defineTool, type McpTool } from '../tool.ts';
 
-/** Reviews looked through for that of an analysis, the newest pages of its repository. */
-const LOOKED_THROUGH = 1_000;
-const PAGE = 200;
-
 const Input = z.strictObject({
   id: z.string().min(1).max(300).describe('The id of the failure, as list_failures or get_failure gave it; or of its review'),
   verdict: z
@@ -45,14 +41,9 @@ export function submitFeedback(deps: InstallationDeps, { decide, reviewer }: Non
 async function reviewOf(id: string, deps: InstallationDeps): Promise<Review> {
   const direct = await deps.stores.reviews.find(id);
   if (direct !== null) return direct;
-  const { build, analyses } = await findAnalyses(id, deps);
+  const { analyses } = await findAnalyses(id, deps);
   if (analyses.length !== 1) throw new TriageError('invalid-input', 'This build has several causes: name one by its own id.');
-  const filter = build === null ? {} : { repository: build.repository };
-  for (let offset = 0; offset < LOOKED_THROUGH; offset += PAGE) {
-    const page = await deps.stores.reviews.list(filter, { limit: PAGE, offset });
-    const found = page.find(({ analysisId }) => analysisId === analyses[0]?.id);
-    if (found !== undefined) return found;
-    if (page.length < PAGE) break;
-  }
+  const review = analyses[0] === undefined ? null : await deps.stores.reviews.findByAnalysis(analyses[0].id);
+  if (review !== null) return review;
   throw new TriageError('not-found', 'No review is open for this answer: it was sure enough to be told without one.');
 }

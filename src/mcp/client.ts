@@ -1,0 +1,83 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import type { Logger } from '../ports/logger.ts';
+import { allTools } from './all-tools.ts';
+import type { McpDeps } from './deps.ts';
+import { createMcpServer, SERVER_NAME, SERVER_VERSION } from './server.ts';
+
+export interface RemoteOptions {
+  readonly url: string;
+  readonly token: string;
+  /** Also `submit_feedback`, where the token may review. */
+  readonly feedback: boolean;
+}
+
+const TIMEOUT_MS = 60_000;
+/** Answers hold eight kilobytes, a list of tools some more. */
+const MAX_BYTES = 1024 * 1024;
+const Refusal = z.object({ error: z.object({ message: z.string() }) });
+
+/** Asks the tools of this process. */
+export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
+  const [ours, theirs] = InMemoryTransport.createLinkedPair();
+  await createMcpServer(allTools(deps), logger).connect(theirs);
+  const client = newClient();
+  await client.connect(ours);
+  return client;
+}
+
+/** Asks a running service. Throws TriageError with the service's own sentence where it refuses, `upstream-failed` where none answers. */
+export async function connectService({ url, token, feedback }: RemoteOptions): Promise<Client> {
+  const path = feedback ? '/mcp?allow=feedback' : '/mcp';
+  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is no address; give one such as http://127.0.0.1:4600`);
+  const transport = new StreamableHTTPClientTransport(new URL(path, url), {
+    requestInit: { headers: { authorization: `Bearer ${token}` } },
+    fetch: async (address, init) => await ask(address, init, url),
+  });
+  const client = newClient();
+  // The SDK's own type of a transport is written for looser optional fields than ours.
+  await client.connect(transport as Parameters<Client['connect']>[0]);
+  return client;
+}
+
+function newClient(): Client {
+  return new Client({ name: `${SERVER_NAME}-cli`, version: SERVER_VERSION });
+}
+
+async function ask(address: string | URL, init: RequestInit | undefined, url: string): Promise<Response> {
+  const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal == null ? [] : [init.signal])];
+  // A token must not follow a redirect.
+  const response = await fetch(address, { ...init, redirect: 'error', signal: AbortSignal.any(signals) }).catch((cause: unknown) => {
+    const message = `No Faultline answers at ${url} (${messageOf(cause)}). Start one with: faultline serve`;
+    throw new TriageError('upstream-failed', message, { cause });
+  });
+  const text = await boundedText(response, url);
+  if (!response.ok && response.status !== 405) throw refused(response.status, text);
+  const { status, headers } = response;
+  return new Response(text === '' || status === 202 ? null : text, {
+    status,
+    headers: { 'content-type': headers.get('content-type') ?? 'application/json' },
+  });
+}
+
+async function boundedText(response: Response, url: string): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MAX_BYTES) throw new TriageError('too-large', `What ${url} answers is too large.`);
+  }
+  return text + decoder.decode();
+}
+
+function refused(status: number, text: string): TriageError {
+  const code = status === 401 ? 'unauthenticated' : status === 403 ? 'forbidden' : status === 429 ? 'rate-limited' : 'upstream-failed';
+  try {
+    return new TriageError(code, Refusal.parse(JSON.parse(text)).error.message);
+  } catch {
+    return new TriageError(code, `The service answered ${status}.`);
+  }
+}

@@ -1,0 +1,142 @@
+import type { FastifyInstance } from 'fastify';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { buildHttp } from '../../src/http.ts';
+import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
+import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
+import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+import { failureRow, installation } from './world.ts';
+
+const tokens = fakeTokens();
+const theirs = sampleBuild({ id: 'bld_2', repository: 'other/web' });
+const world = installation({
+  builds: { find: async (id) => (id === 'bld_1' ? sampleBuild() : theirs) },
+  analyses: { find: async (id) => sampleAnalysis({ id, buildId: id === 'ana_9f2c' ? 'bld_1' : 'bld_2' }) },
+  failures: {
+    search: async ({ repositories }) =>
+      repositories === undefined ? [failureRow(), failureRow({ repository: 'other/web', analysisId: 'ana_theirs' })] : [failureRow()],
+  },
+  history: {
+    similarFailures: async () => [
+      { ...failureRow(), score: 0.9 },
+      { ...failureRow({ repository: 'other/web', analysisId: 'ana_theirs' }), score: 0.8 },
+    ],
+  },
+});
+
+let app: FastifyInstance;
+beforeAll(async () => {
+  const stores = storesWith({ ...Object.fromEntries(NAMES.map((name) => [name, world.stores[name]])), tokens });
+  const config = { ...TEST_CONFIG, http: { ...TEST_CONFIG.http, publicUrl: 'https://faultline.example' } };
+  app = await buildHttp(emptyHttpDeps({ stores, config, explainLog: async () => [sampleAnalysis()] }));
+});
+afterAll(() => app.close());
+
+const NAMES = ['builds', 'triages', 'analyses', 'failures', 'history', 'library', 'reviews', 'flakiness'] as const;
+const Listed = z.object({
+  result: z.object({ tools: z.array(z.object({ name: z.string(), annotations: z.object({ readOnlyHint: z.boolean() }) })) }),
+});
+const Called = z.object({ result: z.object({ content: z.array(z.object({ text: z.string() })), isError: z.boolean().optional() }) });
+
+interface Given {
+  readonly token?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+}
+
+function post(payload: object, { token = TOKENS.read, headers = {}, query = '' }: Given = {}) {
+  const accept = 'application/json, text/event-stream';
+  return app.inject({ method: 'POST', url: `/mcp${query}`, payload, headers: { accept, authorization: `Bearer ${token}`, ...headers } });
+}
+
+async function names(given: Given = {}): Promise<string[]> {
+  const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, given);
+  return Listed.parse(answer.json()).result.tools.map(({ name }) => name);
+}
+
+async function call(name: string, args: object, given: Given = {}) {
+  const answer = await post({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name, arguments: args } }, given);
+  const { content, isError } = Called.parse(answer.json()).result;
+  return { text: content.map(({ text }) => text).join(), failed: isError === true };
+}
+
+describe('what is offered', () => {
+  it('only reads, unless feedback is asked for by somebody who may review', async () => {
+    const reading = ['list_failures', 'get_failure', 'get_evidence', 'search_similar', 'flaky_tests', 'explain_log'];
+    expect(await names()).toEqual(reading);
+    expect(await names({ token: TOKENS.admin })).toEqual(reading);
+    expect(await names({ token: TOKENS.admin, query: '?allow=feedback' })).toEqual([...reading, 'submit_feedback']);
+    const refused = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { query: '?allow=feedback' });
+    expect(refused.statusCode).toBe(403);
+  });
+
+  it('says of each tool what it does to the world', async () => {
+    const answer = await post({ jsonrpc: '2.0', id: 1, method: 'tools/list' }, { token: TOKENS.admin, query: '?allow=feedback' });
+    const { tools } = Listed.parse(answer.json()).result;
+    expect(tools.filter(({ annotations }) => !annotations.readOnlyHint).map(({ name }) => name)).toEqual(['submit_feedback']);
+  });
+});
+
+describe('whose failures', () => {
+  const one = () => ({ token: tokens.give({ roles: ['read'], repositories: ['shop/*'] }) });
+
+  it('a token for some repositories lists, searches and reads only theirs', async () => {
+    const given = one();
+    expect((await call('list_failures', {})).text).toContain('other/web');
+    expect((await call('list_failures', {}, given)).text).not.toContain('other/web');
+    expect((await call('search_similar', { text: 'expected' })).text).toContain('other/web');
+    expect((await call('search_similar', { text: 'expected' }, given)).text).not.toContain('other/web');
+    expect((await call('get_failure', { id: 'ana_9f2c' }, given)).failed).toBe(false);
+    expect(await call('get_failure', { id: 'ana_theirs' }, given)).toEqual({
+      text: 'There is no failure ana_theirs. Next: list_failures names the ids that exist.',
+      failed: true,
+    });
+    expect((await call('get_evidence', { id: 'bld_2', from: 1 }, given)).failed).toBe(true);
+  });
+});
+
+describe('who may ask', () => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+  it.each([
+    ['a page of somebody else', { origin: 'https://evil.example' }, 403],
+    ['a page whose name was made to point here', { origin: 'http://rebound.example', host: 'rebound.example' }, 403],
+    ['our own page', { origin: 'https://faultline.example' }, 200],
+    ['a page on this machine', { origin: 'http://localhost:6274' }, 200],
+    ['a client that is no browser', {}, 200],
+  ])('%s', async (_name, headers, status) => {
+    expect((await post(message, { headers: { ...headers } })).statusCode).toBe(status);
+  });
+
+  it('nobody gets a stream or a session: GET and DELETE answer 405', async () => {
+    for (const method of ['GET', 'DELETE'] as const) {
+      const answer = await app.inject({ method, url: '/mcp', headers: { authorization: `Bearer ${TOKENS.read}` } });
+      expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST']);
+    }
+  });
+});
+
+describe('what comes in', () => {
+  it.each([
+    ['several messages as one', [{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], 400],
+    ['no message', { hello: 1 }, 400],
+    ['a message that is too large', { jsonrpc: '2.0', id: 1, method: 'x', params: { x: 'x'.repeat(5_000_000) } }, 413],
+  ])('%s is refused', async (_name, payload, status) => {
+    expect((await post(payload)).statusCode).toBe(status);
+  });
+
+  it('wrong arguments are told to the agent, which can mend them', async () => {
+    const { text, failed } = await call('list_failures', { limit: 0, repo: 'x' });
+    expect(failed).toBe(true);
+    expect(text).toMatch(/limit/);
+  });
+
+  it('a log that is too long is refused, one that is not is explained', async () => {
+    expect((await call('explain_log', { log: 'x'.repeat(500_001) })).text).toContain('paste the part that fails');
+    expect((await call('explain_log', { log: 'Error: boom' })).text).toContain('TEST_FAILURE · assertion · 91 % sure');
+  });
+
+  it('a notification is taken without an answer', async () => {
+    expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).statusCode).toBe(202);
+  });
+});

@@ -1,0 +1,85 @@
+import type { FailureRow } from '../../src/domain/failure.ts';
+import { allTools } from '../../src/mcp/all-tools.ts';
+import type { Decide, InstallationDeps } from '../../src/mcp/deps.ts';
+import { answer } from '../../src/mcp/server.ts';
+import type { McpTool } from '../../src/mcp/tool.ts';
+import type { Logger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { storesWith } from '../support/fake-tokens.ts';
+import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
+
+type Given = Parameters<typeof storesWith>[0];
+
+/** One failed build with its answer, whose stores can be changed one method at a time. */
+export function installation(change: { readonly [Name in keyof Given]?: Partial<Given[Name]> } = {}): InstallationDeps {
+  const never = async () => Promise.reject(new Error('not asked here'));
+  const store = <Store extends object>(methods: Partial<Store>): Store =>
+    new Proxy({} as Store, { get: (_, name) => Reflect.get(methods, name) ?? never });
+  const stores = storesWith({
+    builds: store<Stores['builds']>({
+      find: async (id) => (id === 'bld_1' ? sampleBuild() : null),
+      list: async () => [sampleBuild()],
+      ...change.builds,
+    }),
+    triages: store<Stores['triages']>({ findByBuild: async () => null, ...change.triages }),
+    analyses: store<Stores['analyses']>({
+      find: async (id) => (id === 'ana_9f2c' ? sampleAnalysis() : null),
+      listByBuild: async () => [sampleAnalysis()],
+      ...change.analyses,
+    }),
+    failures: store<Stores['failures']>({
+      search: async () => [failureRow()],
+      listByBuild: async () => [sampleFailure()],
+      ...change.failures,
+    }),
+    history: store<Stores['history']>({ similarFailures: async () => [{ ...failureRow(), score: 0.8 }], ...change.history }),
+    library: store<Stores['library']>({ recall: async () => null, ...change.library }),
+    reviews: store<Stores['reviews']>({
+      find: async (id) => (id === 'rev_1' ? sampleReview() : null),
+      findByAnalysis: async () => sampleReview(),
+      ...change.reviews,
+    }),
+    flakiness: store<Stores['flakiness']>({ list: async () => [], ...change.flakiness }),
+  });
+  const log = Array.from({ length: 2000 }, (_, index) => `line number ${index + 1}`);
+  return {
+    stores,
+    archive: {
+      list: async () => [{ name: 'build.log', kind: 'log', lines: log.length, bytes: 1, notes: [] }],
+      lines: async (_build, name, from, to) => (name === 'build.log' ? { lineStart: from, lines: log.slice(from - 1, to) } : null),
+    },
+  };
+}
+
+export function failureRow(change: Partial<FailureRow> = {}): FailureRow {
+  const { repository, pipeline, number, branch, commit } = sampleBuild();
+  const where = { repository, pipeline, number, branch, commit };
+  return {
+    failure: sampleFailure(),
+    ...where,
+    category: 'TEST_FAILURE',
+    analysisId: 'ana_9f2c',
+    seenAt: '2026-10-12T14:01:02.000Z',
+    ...change,
+  };
+}
+
+/** Calls a tool as the server does. */
+export async function ask(
+  deps: InstallationDeps,
+  name: string,
+  args: Record<string, unknown> = {},
+  { decide, logger = silentLogger }: { readonly decide?: Decide; readonly logger?: Logger } = {},
+): Promise<{ readonly text: string; readonly failed: boolean }> {
+  const feedback = decide === undefined ? {} : { feedback: { decide, reviewer: 'ada' } };
+  const tool = toolNamed(allTools({ installation: deps, ...feedback, logger }), name);
+  const { content, isError } = await answer(tool, args, new AbortController().signal, logger);
+  return { text: content.map(({ text }) => text).join('\n'), failed: isError === true };
+}
+
+function toolNamed(tools: readonly McpTool[], name: string): McpTool {
+  const tool = tools.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`there is no tool ${name}`);
+  return tool;
+}
