@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const DOCS = join(import.meta.dirname, '../../docs');
+
+/** The fenced blocks of one language in a page of the documentation, in their order. */
+export function blocksOf(page: string, language: string): string[] {
+  const text = readFileSync(join(DOCS, page), 'utf8');
+  return [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block]) => (name === language ? [block ?? ''] : []));
+}
+
+/** The commands of a `- |` block below a key of a YAML text, without their indentation. */
+export function scriptBelow(yaml: string, key: string): string {
+  const lines = yaml.split('\n');
+  const start = lines.findIndex(
+    (line, at) => line.trim() === '- |' && lines.slice(0, at).findLast((before) => before.trim().endsWith(':')) === `  ${key}:`,
+  );
+  if (start < 0) throw new Error(`no block below ${key}`);
+  const rest = lines.slice(start + 1);
+  const end = rest.findIndex((line) => line.trim() !== '' && !line.startsWith('      '));
+  return rest
+    .slice(0, end < 0 ? rest.length : end)
+    .map((line) => line.slice(6))
+    .join('\n');
+}
