@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+/** Imports JSON as bundlers do and Node does not. */
+const server = { deps: { inline: ['@actions/workflow-parser'] } };
+
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two cores is half of them.
@@ -8,8 +11,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          // Imports JSON as bundlers do and Node does not.
-          server: { deps: { inline: ['@actions/workflow-parser'] } },
+          server,
           include: ['test/**/*.test.ts'],
           exclude: ['test/**/*.int.test.ts', 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 30_000,
@@ -18,6 +20,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          server,
           include: ['test/**/*.int.test.ts'],
           exclude: ['test/fixtures/**', 'node_modules/**'],
           testTimeout: 120_000,
