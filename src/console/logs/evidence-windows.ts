@@ -1,10 +1,10 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
-import type { ArchivedSource } from '../../ports/build-archive.ts';
+import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
+import type { Stores } from '../../ports/stores.ts';
 import { logAddress } from '../addresses.ts';
-import type { ConsoleDeps } from '../console-deps.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
-import { type EvidenceLines, evidenceLines, linesOf } from './evidence.ts';
+import { type EvidenceLines, evidenceLines, linesOf, READER } from './evidence.ts';
 import { type ReadStretch, readStretches } from './read-stretches.ts';
 import { showLines } from './render-line.ts';
 import { logList, type RowsOptions, rowsOf } from './rows.ts';
@@ -13,63 +13,68 @@ import { evidenceView, type Range } from './window.ts';
 export interface EvidenceWindows {
   /** One list of lines for each log, with gaps between; nothing where no evidence stands on lines of a log. */
   readonly html: Html;
-  /** Evidence that is in it; the first line of each has its number as id: `#E3` leads there. All other evidence is for the page to show. */
+  /** Evidence of the reader that is in it: `#E3` leads to its first line. All other evidence is for the page to show. */
   readonly shown: ReadonlySet<string>;
 }
 
+export interface EvidenceWindowsDeps {
+  readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
+  readonly stores: { readonly builds: Pick<Stores['builds'], 'logsForgottenAt'> };
+}
+
 export interface EvidenceWindowsOptions {
-  /** Where the claims are that rest on a piece of evidence, as "#claim-2"; null: nowhere. By default `#claim-<n>`, the first that cites it, from 1. */
+  /** Where on the page the claims are that rest on a piece of evidence, as "#claim-2"; null or absent: it leads nowhere. See `claimCiting`. */
   readonly claimAddress?: (evidenceId: string) => string | null;
+  /** Absent: as the reader of the page likes it. */
   readonly wrap?: boolean;
   readonly stamps?: boolean;
 }
 
-/** Tools whose lines are those of the build's own texts. */
-const LOG_TOOLS: ReadonlySet<string> = new Set([
-  'log',
-  'read_build_log',
-  'read_console_output',
-  'grep_log',
-  'view_log',
-  'diff_with_green',
-  'read_artifact',
-]);
-
-/** The exact lines on which the evidence of an analysis stands. Where a text is gone, the lines that were kept with the analysis. */
+/**
+ * The exact lines on which the evidence stands that the reader of the logs chose, and marks of what else was found there. Where a text is gone,
+ * the lines that were kept with the analysis.
+ */
 export async function evidenceWindows(
-  { archive, stores }: Pick<ConsoleDeps, 'archive'> & { readonly stores: Pick<ConsoleDeps['stores'], 'builds'> },
-  analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
+  { archive, stores }: EvidenceWindowsDeps,
+  analysis: Pick<Analysis, 'buildId' | 'evidence'>,
   options: EvidenceWindowsOptions = {},
 ): Promise<EvidenceWindows> {
   const { buildId } = analysis;
   const sources = await archive.list(buildId);
-  const hrefOf = options.claimAddress ?? ((id: string) => claimCiting(analysis, id));
-  const names = new Set([...sources.map(({ name }) => name), ...keptSources(analysis)]);
-  const evidence = evidenceLines(analysis, names, hrefOf);
+  const chosen = analysis.evidence.filter((one) => one.tool === READER && linesOf(one) !== null);
   const parts: Html[] = [];
   const shown = new Set<string>();
-  for (const [at, name] of [...new Set(evidence.map(({ source }) => source))].entries()) {
-    const own = evidence.filter(({ source }) => source === name);
-    const rows: RowsOptions = { ...rowOptions(buildId, name, at, own), stamps: options.stamps === true };
+  for (const [at, name] of [...new Set(chosen.map(({ source }) => source))].entries()) {
+    const evidence = marksOf(analysis, name, options);
+    const own = evidence.filter(({ anchor }) => anchor);
+    const rows: RowsOptions = { ...rowOptions(buildId, name, at, evidence), stamps: options.stamps === true };
     const source = sources.find((one) => one.name === name);
     const read = source === undefined ? null : await readStretches(archive, { buildId, name }, evidenceView(source.lines, own));
-    for (const { id, from } of own)
-      if (read === null || read.some((one) => one.kind === 'lines' && one.from <= from && from <= one.to)) shown.add(id);
-    const list = (lines: Html) => logList(lines, { label: `Evidence in ${name}`, wrap: options.wrap !== false });
+    for (const { id, from } of own) if (read === null || holds(read, from)) shown.add(id);
+    const list = (lines: Html) => logList(lines, { label: `Evidence in ${name}`, wrap: options.wrap });
     if (read !== null && source !== undefined) parts.push(section(buildId, source, list(rowsOf(read, source.lines, rows))));
-    else parts.push(keptSection(name, await stores.builds.logsForgottenAt(buildId), list(keptRows(analysis.evidence, name, rows))));
+    else parts.push(keptSection(name, await stores.builds.logsForgottenAt(buildId), list(keptRows(chosen, name, rows))));
   }
   return { html: parts.length === 0 ? NOTHING : joined(parts, '\n'), shown };
 }
 
-function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string | null {
-  const at = answer.claims.findIndex(({ evidence }) => evidence.includes(id));
-  return at === -1 ? null : `#claim-${at + 1}`;
+function holds(read: readonly ReadStretch[], line: number): boolean {
+  return read.some(({ kind, from, to }) => kind === 'lines' && from <= line && line <= to);
 }
 
-/** Texts that evidence was read from, whether or not they are still there. */
-function keptSources({ evidence }: Pick<Analysis, 'evidence'>): string[] {
-  return evidence.filter((one) => LOG_TOOLS.has(one.tool) && linesOf(one) !== null).map(({ source }) => source);
+/** What tools found on lines of a log leads to where the page shows it by its number. */
+function marksOf(analysis: Pick<Analysis, 'evidence'>, name: string, options: EvidenceWindowsOptions): EvidenceLines[] {
+  const claimOf = options.claimAddress ?? (() => null);
+  return evidenceLines(analysis, new Set([name])).map(({ id, title, source, tool, from, to }) => {
+    const anchor = tool === READER;
+    return { id, title, source, from, to, anchor, href: anchor ? claimOf(id) : `#${id}` };
+  });
+}
+
+/** `#claim-<n>`, from 1, of the first claim that cites it: for pages that give their claims such ids. */
+export function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string | null {
+  const at = answer.claims.findIndex(({ evidence }) => evidence.includes(id));
+  return at === -1 ? null : `#claim-${at + 1}`;
 }
 
 function rowOptions(buildId: string, name: string, at: number, evidence: readonly EvidenceLines[]): RowsOptions {

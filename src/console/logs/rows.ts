@@ -19,6 +19,8 @@ export interface RowsOptions {
   readonly stamps?: boolean;
   /** Lines that a gap shows at a time. */
   readonly step?: number;
+  /** Gaps open by themselves when they come into view, where scripts run. */
+  readonly opening?: boolean;
 }
 
 /** The rows of a view: one item a line, one a gap. */
@@ -31,9 +33,10 @@ export function rowsOf(stretches: readonly ReadStretch[], lineCount: number, opt
   );
 }
 
-/** A list of rows. `label` says which log it is. */
-export function logList(rows: Html, { label, wrap = true }: { readonly label: string; readonly wrap?: boolean }): Html {
-  return html`<div class="log${wrap ? '' : ' nowrap'}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
+/** A list of rows. `label` says which log it is; whether long lines wrap is the reader's wish where it is not said. */
+export function logList(rows: Html, { label, wrap }: { readonly label: string; readonly wrap?: boolean | undefined }): Html {
+  const how = wrap === undefined ? '' : wrap ? ' wrap' : ' nowrap';
+  return html`<div class="log${how}" role="region" aria-label="${label}" tabindex="0"><ol role="list">
 ${rows}
 </ol></div>`;
 }
@@ -45,7 +48,8 @@ export function lineRow(line: ShownLine, within: Range, options: RowsOptions): H
   const isMarked = options.marked != null && options.marked.from <= number && number <= options.marked.to;
   const shown = options.found == null ? line : markFound(line, options.found.text, options.found.matchCase);
   const classes = [evidence.length > 0 && 'ev', isMarked && 'sel'].filter((one) => one !== false).join(' ');
-  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}>${numberOf(number, options)}<span class="tx">${
+  const isFirst = evidence.some(({ from }) => number === Math.max(from, within.from));
+  return html`<li id="${options.prefix}L${number}" data-line="${number}"${classes !== '' && html` class="${classes}"`}${isFirst && html` data-evidence`}>${numberOf(number, options)}<span class="tx">${
     options.stamps === true && line.stamp !== null && html`<span class="ts">${line.stamp} </span>`
   }${shown.parts.map(partOf)}${line.missing > 0 && html`<span class="more">… +${line.missing.toLocaleString('en-US')} characters</span>`}</span>${
     line.overwritten !== null && overwrites(line.overwritten)
@@ -70,10 +74,10 @@ function overwrites({ times, texts }: NonNullable<ShownLine['overwritten']>): Ht
 }
 
 /** On the first shown line of a piece of evidence it leads to the claims; on the others it only says whose they are. */
-function chip({ id, title, href, from }: EvidenceLines, number: number, within: Range): Html {
+function chip({ id, anchor, title, href, from }: EvidenceLines, number: number, within: Range): Html {
   const isFirst = number === Math.max(from, within.from);
   if (!isFirst) return html`<span class="chip" aria-hidden="true">${id}</span>`;
-  const name = number === from && html` id="${id}"`;
+  const name = anchor && number === from && html` id="${id}"`;
   if (href === null) return html`<span class="chip"${name} title="${title}">${id}</span>`;
   return html`<a class="chip"${name} href="${href}" title="${title}" aria-label="${id}: ${title}">${id}</a>`;
 }
@@ -88,5 +92,5 @@ function gapRow({ from, to }: Range, lineCount: number, options: RowsOptions): H
     const shown = stepOf({ from, to }, isLast, step);
     return html`<a data-gap="${writeRange({ from, to })}" href="${windowAddress(shown)}">${text}</a>`;
   };
-  return html`<li class="gap" data-from="${from}" data-to="${to}">${link(first, words)}${second !== null && html` ${link(second, 'or the last of them')}`}</li>`;
+  return html`<li class="gap" data-from="${from}" data-to="${to}"${options.opening === true && html` data-opening`}>${link(first, words)}${second !== null && html` ${link(second, 'or the last of them')}`}</li>`;
 }
