@@ -110,6 +110,7 @@ module.exports = {
       ['^src/adapters/'],
     ),
     vendor('agents-protocol-in-mcp', '@modelcontextprotocol/[^/]+', ['^src/mcp/']),
+    vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),
     vendor('cookies-at-the-doors', 'cookie', ['^src/http(\\.ts$|/)']),
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/adapters/publisher/']),
     vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),

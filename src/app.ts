@@ -7,6 +7,7 @@ import { openKnowledge } from './app/open-knowledge.ts';
 import { openObserved, openReadiness } from './app/open-metrics.ts';
 import { openPublishing } from './app/open-publishers.ts';
 import { openRetention } from './app/open-retention.ts';
+import { openSignIn } from './app/open-sign-in.ts';
 import type { App } from './app/served-app.ts';
 import { triageDepsOf } from './app/triage-deps.ts';
 import { watchTriage } from './app/watch-triage.ts';
@@ -74,6 +75,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
     jobQueue,
+    signIn: await openSignIn(config),
     retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {

@@ -25,11 +25,13 @@ import { createTokenHolders } from './http/token-holders.ts';
 import { registerTokenRoutes } from './http/token-routes.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
+import { registerSlackWebhook, type SlackDoor } from './intake/slack-webhook.ts';
 import type { Masker } from './log/mask/mask.ts';
 import { type McpRouteDeps, registerMcpRoutes } from './mcp/routes.ts';
 import type { BuildArchive } from './ports/build-archive.ts';
 import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
+import type { SignInProvider } from './ports/identity.ts';
 import type { JobQueue } from './ports/job-queue.ts';
 import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
 import type { Logger } from './ports/logger.ts';
@@ -40,6 +42,7 @@ import type { VectorIndex, VectorNamespace } from './ports/vector-index.ts';
 import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
 import { decideReview } from './review/decide.ts';
+import { decideInChat } from './review/decide-in-chat.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -50,7 +53,7 @@ const MAX_PARAMETER = 300;
 
 /** What the doors need; an `App` has it all. */
 export interface HttpDeps {
-  readonly config: Pick<Config, 'http' | 'auth' | 'webhooks' | 'review'>;
+  readonly config: Pick<Config, 'http' | 'webhooks' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
   readonly stores: Stores;
   readonly database: Database;
   readonly archive: BuildArchive;
@@ -65,6 +68,8 @@ export interface HttpDeps {
   readonly explainLog?: McpRouteDeps['explainLog'];
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Absent: buttons of Slack are refused. */
+  readonly slack?: SlackDoor | undefined;
   /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
   readonly readiness: OperationsDeps['readiness'];
   /** Absent: nothing is counted, nobody is told. */
@@ -72,6 +77,8 @@ export interface HttpDeps {
   readonly tracer?: Tracer;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
+  /** Who signs people in to the pages beside tokens. */
+  readonly signIn?: SignInProvider | null;
   /** Further routes, each with its `config.access`. */
   readonly routes?: readonly ((app: FastifyInstance) => Promise<void> | void)[];
 }
@@ -111,6 +118,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await describeApi(app, config.http.publicUrl);
   registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
   await registerIntakeRoutes(app, { ...deps, settings: config });
+  const chat = { ...deps, publicUrl: config.http.publicUrl };
+  const decideThere = { decide: decideInChat.bind(null, chat) };
+  await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
   // What is asked and decided goes through stores that hold only what the asker may see.
   const stores = scopeStores(deps.stores, scope);

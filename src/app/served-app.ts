@@ -4,6 +4,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
+import type { SignInProvider } from '../ports/identity.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { KnowledgeDesk } from '../ports/knowledge-desk.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -35,6 +36,8 @@ export interface App extends IndexDoors {
   readonly explainLog: ExplainLog;
   /** Starts taking triage jobs, and ringing again for those that are owed. */
   work(): Promise<void>;
+  /** Who signs people in to the pages beside tokens; null: nobody. */
+  readonly signIn: SignInProvider | null;
   /** What deletes: a repository on demand, and what is too old. */
   readonly retention: Retention;
   /** Brings the knowledge base up to date with its folder. */

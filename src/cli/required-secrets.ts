@@ -15,7 +15,10 @@ export function requireWebhookSecrets({
 }
 
 /** Throws `invalid-config` where no token opens the API: none is configured, and the database knows no administrator's. */
-export async function requireToken({ auth }: Pick<Config, 'auth'>, tokens: Pick<TokenStore, 'countAdmins'>): Promise<void> {
+export async function requireToken(
+  { auth }: { readonly auth: Pick<Config['auth'], 'tokens'> },
+  tokens: Pick<TokenStore, 'countAdmins'>,
+): Promise<void> {
   if (auth.tokens.length > 0 || (await tokens.countAdmins()) > 0) return;
   throw new TriageError(
     'invalid-config',

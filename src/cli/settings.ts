@@ -52,7 +52,7 @@ export function readServedConfig(dataDir: string): ServedConfig {
     madeToken: config.auth.tokens.length > 0 ? null : made.token,
     config: {
       ...config,
-      auth: config.auth.tokens.length > 0 ? config.auth : authOf(made),
+      auth: config.auth.tokens.length > 0 ? config.auth : { ...config.auth, tokens: localToken(made) },
       webhooks: {
         githubSecrets: githubSecrets.length > 0 ? githubSecrets : [made.githubWebhookSecret],
         jenkinsSecrets: jenkinsSecrets.length > 0 ? jenkinsSecrets : [made.jenkinsWebhookSecret],
@@ -61,6 +61,6 @@ export function readServedConfig(dataDir: string): ServedConfig {
   };
 }
 
-function authOf(made: Secrets): Config['auth'] {
-  return { tokens: [{ name: 'local', token: made.token, roles: ['admin'] }] };
+function localToken(made: Secrets): Config['auth']['tokens'] {
+  return [{ name: 'local', token: made.token, roles: ['admin'] }];
 }

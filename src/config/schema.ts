@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { githubApiAddress } from './github-address.ts';
 import { GithubAppConfig } from './github-app.ts';
+import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
 import { variableOf } from './variables.ts';
@@ -71,7 +72,7 @@ export const Config = z.object({
     sourceRateLimit: z.int().positive(),
     trustProxy: TrustProxy,
   }),
-  auth: z.object({ tokens: z.array(TokenConfig) }),
+  auth: z.object({ tokens: z.array(TokenConfig), openId: OpenIdConfig }),
   webhooks: z.object({
     /** Any of them may sign: two are valid while one is rotated. Empty: the route answers 503 and says why. */
     githubSecrets: z.array(z.string().min(8)),
@@ -255,7 +256,7 @@ export const COMMON = {
     sourceRateLimit: 6000,
     trustProxy: false,
   },
-  auth: { tokens: [] },
+  auth: { tokens: [], openId: NO_OPENID },
   webhooks: { githubSecrets: [], jenkinsSecrets: [] },
   embedder: {
     driver: 'hashing',

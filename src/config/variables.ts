@@ -1,3 +1,4 @@
+import { IDENTITY_VARIABLES } from './identity-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
 import { RETENTION_VARIABLES } from './retention-variables.ts';
 import { REVIEW_VARIABLES } from './review-variables.ts';
@@ -83,6 +84,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Pages that are read of what was found, 0 to 5; only pages of the public internet.',
   },
+  ...IDENTITY_VARIABLES,
   ...SERVER_VARIABLES,
   ...RETENTION_VARIABLES,
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },

@@ -6,6 +6,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
+import type { SignInProvider } from '../ports/identity.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
@@ -26,6 +27,10 @@ export interface SessionDoor {
   exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   end(request: FastifyRequest): Promise<string>;
+  /** A Set-Cookie header by which this browser brings a text back for ten minutes; empty: it is forgotten. */
+  remember(request: FastifyRequest, text: string): string;
+  /** What it brings back; null: nothing. */
+  remembered(request: FastifyRequest): string | null;
 }
 
 /** What the pages are made of. The stores show what the asker may see, and nothing else. */
@@ -43,6 +48,8 @@ export interface ConsoleDeps {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sessions: SessionDoor;
+  /** Who signs people in beside tokens. */
+  readonly signIn?: SignInProvider | null;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
   payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;

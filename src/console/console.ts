@@ -12,6 +12,7 @@ import { mayReview } from './reader.ts';
 import { registerRunPages } from './runs/run-page.ts';
 import { registerSignIn } from './sign-in.ts';
 
+import { registerSignInElsewhere } from './sign-in-elsewhere.ts';
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   app.addHook('onRoute', (route) => {
@@ -23,6 +24,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerAssets(app);
   registerSignIn(app, deps);
   registerMe(app, deps);
+  registerSignInElsewhere(app, deps);
   registerFront(app, deps);
   registerAnalysisPage(app, deps);
   registerBuildList(app, deps);

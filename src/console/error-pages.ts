@@ -24,7 +24,7 @@ export function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): voi
   app.setErrorHandler(async (thrown, request, reply) => {
     const error = await mayWait(thrown, request, deps);
     const { status, message } = deps.refused(error, request, reply);
-    if (status === 401) return await askToSignIn(request, reply, deps);
+    if (status === 401) return await askToSignIn(message, request, reply, deps);
     const title = TITLES[status] ?? 'Something went wrong here';
     return sendPage(
       request,
@@ -50,11 +50,14 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
 }
 
 /** What was read leads back to itself; what was typed is kept, and sent again after signing in. */
-async function askToSignIn(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
-  if (request.method === 'GET')
+async function askToSignIn(message: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
+  const signingIn = request.url.startsWith('/sign-in');
+  if (request.method === 'GET' && !signingIn) {
     return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
+  }
   const held = await refusedForm(request);
-  const main = signInPage({ next: request.url, failure: null, signedOut: true, provider: null, held });
+  const [next, failure] = signingIn ? ['/', message] : [request.url, null];
+  const main = signInPage({ next, failure, signedOut: !signingIn, provider: deps.signIn?.name ?? null, held });
   return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerFor(request, deps), 401);
 }
 

@@ -10,8 +10,8 @@ import { readerOf } from './reader.ts';
 
 const OPEN = { open: 'whoever signs in is not signed in yet; wrong tokens are counted' };
 
-/** A path of our own, never `//elsewhere` or `/\elsewhere`. */
-const Next = z
+/** A path of our own to go on to, never `//elsewhere` or `/\elsewhere`. */
+export const Next = z
   .string()
   .max(2000)
   .regex(/^\/(?![/\\])[\x21-\x7e]*$/)
@@ -36,7 +36,7 @@ export interface SignInForm {
 export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get('/sign-in', { config: { access: OPEN }, schema: { querystring: z.object({ next: Next }) } }, async (request, reply) => {
-    const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: null });
+    const main = signInPage({ next: request.query.next, failure: null, signedOut: false, provider: deps.signIn?.name ?? null });
     return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerOf(request, deps));
   });
   const body = z.object({ token: z.string().max(1000), next: Next, held: Held });
@@ -49,7 +49,7 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
       if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
       const waitMs = await deps.countGuess(request);
       const failure = waitMs === null ? error.message : `Too many wrong tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
-      const main = signInPage({ next, failure, signedOut: held !== '', provider: null, held });
+      const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
       return sendPage(
         request,
         reply,
@@ -68,13 +68,14 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
   });
 }
 
-export function signInPage({ next, failure, signedOut, held = '' }: SignInForm): Html {
+export function signInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
   return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
 ${signedOut && html`<p>You were signed out. Nothing of what you typed is lost: sign in, and send it again.</p>`}
 ${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
 <form method="post" action="/sign-in" data-whole><input type="hidden" name="next" value="${next}"><input type="hidden" name="held" value="${held}">
 <label for="token">Access token</label> <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
 <button>Sign in</button></form>
+${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with ${provider}</a></p>`}
 <p class="quiet">A token is printed when Faultline first starts; more are made with <code>faultline token make</code>.</p></div>`;
 }
 

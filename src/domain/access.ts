@@ -6,7 +6,7 @@ import type { Principal, Role } from './review.ts';
  * Who may use a route, declared on the route itself. A route without one is refused at start-up, so that none is open by
  * accident; `open` needs a stated reason.
  */
-export type RouteAccess = { readonly role: Role } | { readonly signature: 'github' | 'jenkins' } | { readonly open: string };
+export type RouteAccess = { readonly role: Role } | { readonly signature: 'github' | 'jenkins' | 'slack' } | { readonly open: string };
 
 /** For whoever brings something of a repository. Throws `forbidden` where the token is for other repositories. */
 export function requireInScope(principal: Principal | null, repository: string): void {

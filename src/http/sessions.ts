@@ -12,6 +12,7 @@ const LIFE_MS = 12 * 60 * 60 * 1000;
 const SECURE_NAME = '__Host-fl';
 /** For an installation that is reached over plain HTTP by another name than localhost, where browsers refuse Secure cookies. */
 const PLAIN_NAME = 'fl';
+const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
 
 /** Sessions of the console, held by a cookie that scripts cannot read. */
@@ -24,6 +25,10 @@ export interface Sessions {
   begin(request: FastifyRequest, principal: Principal): Promise<string>;
   /** Ends the request's session; resolves with the Set-Cookie header that clears it. */
   end(request: FastifyRequest): Promise<string>;
+  /** A Set-Cookie header by which this browser brings a text back for ten minutes; empty: it is forgotten. */
+  remember(request: FastifyRequest, text: string): string;
+  /** What it brings back; null: nothing. */
+  remembered(request: FastifyRequest): string | null;
 }
 
 export function createSessions(store: SessionStore, holders: TokenHolders): Sessions {
@@ -51,6 +56,11 @@ export function createSessions(store: SessionStore, holders: TokenHolders): Sess
       if (id !== null) await store.end(digestOf(id));
       return cookie(request, '', 0);
     },
+    remember: (request, text) => cookie(request, Buffer.from(text).toString('base64url'), text === '' ? 0 : REMEMBERED_S, '-begun'),
+    remembered: (request) => {
+      const kept = cookieIn(request, '-begun');
+      return kept === undefined || kept === '' ? null : Buffer.from(kept, 'base64url').toString('utf8');
+    },
   };
 }
 
@@ -59,13 +69,17 @@ function signedOut(): TriageError {
 }
 
 function sessionIn(request: FastifyRequest): string | null {
-  const found = parseCookie(request.headers.cookie ?? '')[nameFor(request)];
+  const found = cookieIn(request);
   return found !== undefined && FORM.test(found) ? found : null;
 }
 
-function cookie(request: FastifyRequest, value: string, maxAge: number): string {
-  const name = nameFor(request);
-  return stringifySetCookie({ name, value, path: '/', httpOnly: true, sameSite: 'lax', secure: name === SECURE_NAME, maxAge });
+function cookieIn(request: FastifyRequest, suffix = ''): string | undefined {
+  return parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
+}
+
+function cookie(request: FastifyRequest, value: string, maxAge: number, suffix = ''): string {
+  const name = `${nameFor(request)}${suffix}`;
+  return stringifySetCookie({ name, value, path: '/', httpOnly: true, sameSite: 'lax', secure: nameFor(request) === SECURE_NAME, maxAge });
 }
 
 function nameFor({ protocol, hostname }: FastifyRequest): string {

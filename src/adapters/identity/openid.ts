@@ -1,0 +1,121 @@
+import * as client from 'openid-client';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { Principal, Role } from '../../domain/review.ts';
+import type { SignInProvider } from '../../ports/identity.ts';
+
+export interface OpenIdOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string | null;
+  readonly groupsClaim: string;
+  /** Group → roles; "*" is everybody. */
+  readonly roles: Readonly<Record<string, readonly Role[]>>;
+}
+
+/** Of one call to the issuer, in seconds. */
+const TIME_LIMIT_S = 10;
+const MAX_NAME = 64;
+
+const Secrets = z.object({ verifier: z.string(), state: z.string(), nonce: z.string() });
+
+const Claims = z.object({ sub: z.string().min(1), email: z.string().optional(), email_verified: z.boolean().optional() });
+
+/** Authorization code with PKCE, state and nonce, by openid-client. The issuer is asked what it offers on first use, and again where that failed. */
+export function createOpenIdProvider(options: OpenIdOptions): SignInProvider {
+  let known: Promise<client.Configuration> | null = null;
+  const configuration = async () => {
+    known ??= discover(options);
+    try {
+      return await known;
+    } catch (error) {
+      known = null;
+      throw upstream(error);
+    }
+  };
+  return {
+    name: new URL(options.issuer).host,
+    begin: async (callback) => {
+      const secrets = { verifier: client.randomPKCECodeVerifier(), state: client.randomState(), nonce: client.randomNonce() };
+      const address = client.buildAuthorizationUrl(await configuration(), {
+        redirect_uri: callback,
+        scope: 'openid email profile',
+        code_challenge: await client.calculatePKCECodeChallenge(secrets.verifier),
+        code_challenge_method: 'S256',
+        state: secrets.state,
+        nonce: secrets.nonce,
+      });
+      return { address: address.href, secrets: JSON.stringify(secrets) };
+    },
+    finish: async (callback, query, secrets) => {
+      const { verifier, state, nonce } = readSecrets(secrets);
+      const answered = new URL(callback);
+      answered.search = query;
+      const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
+      const tokens = await client.authorizationCodeGrant(await configuration(), answered, checks).catch((error: unknown) => {
+        throw refusedBy(error);
+      });
+      return principalOf(tokens.claims(), options);
+    },
+  };
+}
+
+async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Promise<client.Configuration> {
+  const address = new URL(issuer);
+  const isPlain = address.protocol === 'http:';
+  const found = await client.discovery(
+    address,
+    clientId,
+    undefined,
+    clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
+    {
+      timeout: TIME_LIMIT_S,
+      // Whoever configures http:// has an issuer on the same machine, or knows what they do.
+      execute: isPlain ? [client.allowInsecureRequests] : [],
+    },
+  );
+  found.timeout = TIME_LIMIT_S;
+  return found;
+}
+
+function readSecrets(text: string): z.infer<typeof Secrets> {
+  try {
+    return Secrets.parse(JSON.parse(text));
+  } catch {
+    throw new TriageError('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin again.');
+  }
+}
+
+function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Principal {
+  const { sub, email, email_verified } = Claims.parse(claims);
+  const listed: unknown = Reflect.get(Object(claims), groupsClaim);
+  const groups = ['*', ...[listed].flat().filter((group) => typeof group === 'string')];
+  const granted = [...new Set(groups.flatMap((group) => (Object.hasOwn(roles, group) ? (roles[group] ?? []) : [])))];
+  // Names that people choose for themselves could be those of others.
+  const name = email !== undefined && email_verified === true ? email : `openid:${sub}`;
+  if (granted.length === 0)
+    throw new TriageError(
+      'forbidden',
+      `${name} is signed in, but none of their groups may use Faultline. FAULTLINE_OIDC_ROLES says which may.`,
+    );
+  return { name: name.slice(0, MAX_NAME), roles: granted, repositories: null };
+}
+
+/** What the issuer or the browser said wrongly is a sign-in that failed; all else is the issuer's trouble. */
+function refusedBy(error: unknown): TriageError {
+  if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError || isMismatch(error)) {
+    return new TriageError('unauthenticated', `The sign-in failed: ${messageOf(error)}. Begin again.`, { cause: error });
+  }
+  return upstream(error);
+}
+
+function isMismatch(error: unknown): boolean {
+  return error instanceof client.ClientError && error.code !== 'OAUTH_TIMEOUT' && error.code !== 'OAUTH_RESPONSE_IS_NOT_CONFORM';
+}
+
+function upstream(error: unknown): TriageError {
+  return new TriageError('upstream-failed', `The issuer that signs people in does not answer as it should: ${messageOf(error)}`, {
+    retryable: true,
+    cause: error,
+  });
+}

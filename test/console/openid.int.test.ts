@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createOpenIdProvider } from '../../src/adapters/identity/openid.ts';
+import { openConsole, type TestConsole } from '../support/console.ts';
+import { CLIENT, type OpenIdIssuer, startOpenIdIssuer } from '../support/openid-provider.ts';
+
+let issuer: OpenIdIssuer;
+let console: TestConsole;
+const headers = { host: 'localhost:4600' };
+
+beforeAll(async () => {
+  issuer = await startOpenIdIssuer();
+  const roles = { reviewers: ['read', 'review'], '*': [] } as const;
+  const signIn = createOpenIdProvider({
+    issuer: issuer.url,
+    clientId: CLIENT.id,
+    clientSecret: CLIENT.secret,
+    groupsClaim: 'groups',
+    roles,
+  });
+  console = await openConsole({ signIn });
+});
+beforeEach(() => {
+  issuer.claims = { sub: 'u-1', email: 'ada@example.com', email_verified: true, groups: ['reviewers'] };
+  issuer.forged = {};
+});
+afterAll(async () => {
+  await console.close();
+  await issuer.close();
+});
+
+const cookieOf = (answer: { headers: Record<string, unknown> }) =>
+  [answer.headers['set-cookie']]
+    .flat()
+    .map((cookie) => String(cookie).split(';')[0])
+    .join('; ');
+
+/** To the issuer, and as far as back to our door. */
+async function signInThere() {
+  const begun = await console.app.inject({ url: '/sign-in/openid?next=/builds', headers });
+  expect(begun.statusCode).toBe(303);
+  const there = await fetch(String(begun.headers.location), { redirect: 'manual' });
+  return { cookie: cookieOf(begun), back: new URL(there.headers.get('location') ?? '') };
+}
+
+describe('signing in by OpenID Connect', () => {
+  it('begins a session with the roles of the groups, and goes on where it began', async () => {
+    const { cookie, back } = await signInThere();
+    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    expect(answer.statusCode).toBe(303);
+    expect(answer.headers.location).toBe('/builds');
+    const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
+    expect(me.body).toContain('ada@example.com');
+    expect(me.body).toContain('read, review');
+  });
+
+  it('is offered beside the token', async () => {
+    const { body } = await console.app.inject({ url: '/sign-in?next=/builds', headers });
+    expect(body).toContain(`Sign in with ${new URL(issuer.url).host}`);
+  });
+
+  it('refuses an answer that this browser did not ask for, and one that comes twice', async () => {
+    const { cookie, back } = await signInThere();
+    expect((await console.app.inject({ url: back.pathname + back.search, headers })).statusCode).toBe(400);
+    const wrongState = `${back.pathname}?code=${back.searchParams.get('code')}&state=other`;
+    const wrong = await console.app.inject({ url: wrongState, headers: { ...headers, cookie } });
+    expect(wrong.statusCode).toBe(401);
+    expect(wrong.body).toContain('The sign-in failed');
+    const url = back.pathname + back.search;
+    expect((await console.app.inject({ url, headers: { ...headers, cookie } })).headers.location).toBe('/builds');
+    const twice = await console.app.inject({ url, headers: { ...headers, cookie } });
+    expect(twice.statusCode).toBe(401);
+  });
+
+  it.each([{ iss: 'https://evil.example' }, { aud: 'somebody-else' }, { nonce: 'another' }, { exp: 1 }])(
+    'refuses a token with %o',
+    async (forged) => {
+      issuer.forged = forged;
+      const { cookie, back } = await signInThere();
+      const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+      expect(answer.headers['set-cookie']).toBeUndefined();
+      expect([401, 500]).toContain(answer.statusCode);
+    },
+  );
+
+  it('says so to whoever is known there but may do nothing here', async () => {
+    issuer.claims = { ...issuer.claims, groups: ['others'] };
+    const { cookie, back } = await signInThere();
+    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    expect(answer.statusCode).toBe(403);
+    expect(answer.body).toContain('none of their groups may use Faultline');
+  });
+
+  it('does not call anybody by an address that nobody verified', async () => {
+    issuer.claims = { ...issuer.claims, email_verified: false };
+    const { cookie, back } = await signInThere();
+    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
+    expect(me.body).toContain('openid:u-1');
+  });
+});

@@ -1,0 +1,80 @@
+import { createHash, generateKeyPairSync, sign } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
+
+/** An OpenID Connect issuer over real HTTP: discovery, keys, authorization that signs everybody in, tokens with PKCE. */
+export interface OpenIdIssuer {
+  readonly url: string;
+  /** Claims of whoever signs in next, beside those of the protocol. */
+  claims: Record<string, unknown>;
+  /** Overrides claims of the protocol, to be wrong with. */
+  forged: Record<string, unknown>;
+  close(): Promise<void>;
+}
+
+export const CLIENT = { id: 'faultline-client', secret: 'a-client-secret-of-tests' } as const;
+
+export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const codes = new Map<string, { readonly nonce: string; readonly challenge: string; readonly redirect: string }>();
+  const issuer: { claims: Record<string, unknown>; forged: Record<string, unknown> } = { claims: {}, forged: {} };
+  let server: LoopbackServer;
+
+  const authorize = (query: URLSearchParams, response: ServerResponse) => {
+    const code = createHash('sha256').update(query.toString()).digest('hex');
+    const redirect = query.get('redirect_uri') ?? '';
+    codes.set(code, { nonce: query.get('nonce') ?? '', challenge: query.get('code_challenge') ?? '', redirect });
+    const back = new URL(redirect);
+    back.search = new URLSearchParams({ code, state: query.get('state') ?? '' }).toString();
+    response.writeHead(302, { location: back.href }).end();
+  };
+
+  const tokens = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    for await (const piece of request) body += String(piece);
+    const form = new URLSearchParams(body);
+    const begun = codes.get(form.get('code') ?? '');
+    codes.delete(form.get('code') ?? '');
+    const challenge = createHash('sha256')
+      .update(form.get('code_verifier') ?? '')
+      .digest('base64url');
+    const known = form.get('client_id') === CLIENT.id && form.get('client_secret') === CLIENT.secret;
+    if (begun === undefined || begun.challenge !== challenge || begun.redirect !== form.get('redirect_uri') || !known) {
+      return sendJson(response, 400, { error: 'invalid_grant' });
+    }
+    const now = Math.floor(Date.now() / 1000);
+    const standard = { iss: server.url, aud: CLIENT.id, iat: now, exp: now + 300, nonce: begun.nonce };
+    const idToken = jwt({ ...standard, ...issuer.claims, ...issuer.forged });
+    sendJson(response, 200, { access_token: 'an-access-token', token_type: 'Bearer', expires_in: 300, id_token: idToken });
+  };
+
+  const jwt = (claims: object) => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const signed = `${part({ alg: 'RS256', kid: 'one', typ: 'JWT' })}.${part(claims)}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+  };
+
+  server = await startLoopback((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://issuer');
+    if (pathname === '/.well-known/openid-configuration') return sendJson(response, 200, discovery(server.url));
+    if (pathname === '/keys')
+      return sendJson(response, 200, { keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one', alg: 'RS256', use: 'sig' }] });
+    if (pathname === '/authorize') return authorize(searchParams, response);
+    if (pathname === '/token') return void tokens(request, response);
+    sendJson(response, 404, {});
+  });
+  return Object.assign(issuer, { url: server.url, close: server.close });
+}
+
+function discovery(url: string): object {
+  return {
+    issuer: url,
+    authorization_endpoint: `${url}/authorize`,
+    token_endpoint: `${url}/token`,
+    jwks_uri: `${url}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['RS256'],
+    code_challenge_methods_supported: ['S256'],
+  };
+}
