@@ -34,3 +34,8 @@ export interface ChatRoom {
   /** Who we are there: what `doctor` shows. */
   whoAmI(signal: AbortSignal): Promise<string>;
 }
+
+/** The three characters that a chat's mark-up reads in any text, as text. */
+export function escapeChat(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+}

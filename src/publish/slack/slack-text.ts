@@ -1,3 +1,4 @@
+import { escapeChat } from '../../ports/chat-room.ts';
 import { clip, visibleLine } from '../visible-text.ts';
 
 /** Characters that Slack would read as mark-up, and what stands for them. */
@@ -8,7 +9,7 @@ const LOOK_ALIKES: Readonly<Record<string, string>> = { '*': '\u2217', '~': '\u2
  * a block that is `verbatim`, else bare addresses would become links.
  */
 export function slackLine(text: string, limit: number): string {
-  return escapeSlack(clip(visibleLine(text), limit))
+  return escapeChat(clip(visibleLine(text), limit))
     .replace(/[*~`]/g, (mark) => LOOK_ALIKES[mark] ?? mark)
     .replace(/:(?=[\w+-]{1,100}:)/g, ':\u200b');
 }
@@ -16,11 +17,6 @@ export function slackLine(text: string, limit: number): string {
 /** What a person or a model wrote, on one line; its code marks are left out. */
 export function slackProse(text: string, limit: number): string {
   return slackLine(text.replaceAll('`', ''), limit);
-}
-
-/** The three characters that Slack reads in any text. */
-export function escapeSlack(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** A time that each reader sees in his own zone; UTC where it cannot be shown so. */
