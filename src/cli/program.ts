@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { askCommand } from './ask-program.ts';
 import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
+import { completionCommand } from './completion-program.ts';
 import { EXIT_HELP } from './exit-codes.ts';
 import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
@@ -50,7 +51,15 @@ export function createProgram(): Command {
     program.addCommand(command);
   }
   program.addCommand(deleteCommand()).addCommand(retainCommand());
-  for (const command of [knowledgeCommand(), tokenCommand(), queueCommand(), migrateCommand(), doctorCommand(), benchCommand()])
+  for (const command of [
+    knowledgeCommand(),
+    tokenCommand(),
+    queueCommand(),
+    migrateCommand(),
+    doctorCommand(),
+    benchCommand(),
+    completionCommand(),
+  ])
     program.addCommand(command);
   return settle(program, 'faultline');
 }

@@ -1,5 +1,6 @@
-import { Command } from 'commander';
-import type { DecisionInput, DecisionType } from '../domain/review.ts';
+import { Command, Option } from 'commander';
+import type { Category } from '../domain/category.ts';
+import type { DecisionInput, DecisionType, ReviewState } from '../domain/review.ts';
 import { guarded } from './command-parts.ts';
 import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 
@@ -10,6 +11,12 @@ interface DecisionOptions {
   readonly fix?: string;
   readonly reason?: string;
 }
+
+/** Spelt out, so that help needs no schema. */
+const STATES = ['waiting', 'claimed', 'decided'] as const satisfies readonly ReviewState[];
+const CATEGORIES = [
+  ...(['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'] as const),
+] as const satisfies readonly Category[];
 
 const DECISION_HELP = {
   accept: 'The answer is right: it enters the library with your name.',
@@ -22,7 +29,7 @@ export function reviewCommand(): Command {
   const review = new Command('review').description('Work through the review queue of a running service.');
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'What waits for a person.')
-    .option('--state <state>', 'waiting, claimed or decided')
+    .addOption(new Option('--state <state>', 'only items of this state').choices(STATES))
     .action(
       guarded(async (options: ServerOptions & { state?: string }) =>
         (await import('./review-command.ts')).listReviews({ ...options, ...(await serverOf(options)) }),
@@ -53,7 +60,7 @@ export function reviewCommand(): Command {
   for (const type of ['accept', 'correct', 'reject'] as const) {
     command(type, DECISION_HELP[type])
       .argument('<id>', 'id of the item, as `faultline review list` prints it')
-      .option('--category <category>', 'CODE_ERROR, TEST_FAILURE, INFRA_ERROR, CONFIG_ERROR or DEPENDENCY_ERROR')
+      .addOption(new Option('--category <category>', 'what it is').choices(CATEGORIES))
       .option('--kind <kind>', 'what kind of it, such as assertion, missing_module or out_of_memory')
       .option('--cause <text>', 'the root cause in your words')
       .option('--fix <text>', 'the fix in your words')
