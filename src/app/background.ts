@@ -47,7 +47,7 @@ export function openBackground({ publishing, indexKeeping, retention, ...parts }
       indexKeeping.start();
       retention.start();
       embedding = startEmbedding(parts.found, logger);
-      if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, intervalMs: GREEN_MS });
+      if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, flagging: deps, intervalMs: GREEN_MS });
     },
     stopBringing: async () => {
       sweeper?.stop();

@@ -168,6 +168,8 @@ export const Analysis = z.object({
   terminationReason: TerminationReason,
   /** Where a known cause answered: who confirmed it, when, how often it was seen. */
   recalled: z.object({ entryId: z.string(), confirmedBy: z.string(), confirmedAt: z.string(), timesSeen: z.int() }).nullable(),
+  /** Where a reviewer's rule answered: whose it is, since when, how often it answered. */
+  ruled: z.object({ ruleId: z.string(), version: z.int(), author: z.string(), createdAt: z.string(), timesUsed: z.int() }).optional(),
   /** The green build since which some of the evidence is new; absent where none of it is known to be. */
   green: GreenBuild.optional(),
   /** Size of the logs and of what was kept of them. */

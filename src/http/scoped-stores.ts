@@ -6,7 +6,18 @@ import type { Scope } from './scope.ts';
 /** The stores that routes read and decide with. */
 export type ShownStores = Pick<
   Stores,
-  'builds' | 'triages' | 'analyses' | 'runSteps' | 'failures' | 'history' | 'library' | 'reviews' | 'questions' | 'flakiness' | 'insights'
+  | 'builds'
+  | 'triages'
+  | 'analyses'
+  | 'runSteps'
+  | 'failures'
+  | 'history'
+  | 'library'
+  | 'rules'
+  | 'reviews'
+  | 'questions'
+  | 'flakiness'
+  | 'insights'
 >;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
@@ -19,6 +30,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     failures: scopeFailures(stores, scope),
     history: scopeHistory(stores, scope),
     library: scopeLibrary(stores, scope),
+    rules: scopeRules(stores, scope),
     reviews: scopeReviews(stores, scope),
     questions: scopeQuestions(stores, scope),
     flakiness: scopeFlakiness(stores, scope),
@@ -117,6 +129,32 @@ function scopeLibrary({ library }: Stores, scope: Scope): Stores['library'] {
     },
     recall: async (key, sql) => (scope.allows(key.repository) ? await library.recall(key, sql) : null),
     list: async (page, filter = {}) => await library.list(page, { ...filter, ...within(scope) }),
+  });
+}
+
+/** Rules for every repository are shown to everybody, and changed by those who may see everything. */
+function scopeRules({ rules }: Stores, scope: Scope): Stores['rules'] {
+  const isVisible = (repository: string | null) => repository === null || scope.allows(repository);
+  const refuseOthers = (repository: string | null) => {
+    if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
+    const where = repository === null ? 'every repository' : repository;
+    throw new TriageError('forbidden', `Your token may not change rules for ${where}.`);
+  };
+  return changed(rules, {
+    find: async (id, sql) => {
+      const rule = await rules.find(id, sql);
+      return rule !== null && isVisible(rule.repository) ? rule : null;
+    },
+    list: async (page, filter = {}) => await rules.list(page, { ...filter, ...within(scope) }),
+    add: async (rule, sql) => {
+      refuseOthers(rule.repository);
+      await rules.add(rule, sql);
+    },
+    withdraw: async (id, by, reason, sql) => {
+      const rule = await rules.find(id, sql);
+      if (rule !== null) refuseOthers(rule.repository);
+      return await rules.withdraw(id, by, reason, sql);
+    },
   });
 }
 

@@ -17,6 +17,7 @@ import type { NoticeStore } from './notices.ts';
 import type { Page } from './page.ts';
 import type { QuestionStore } from './questions.ts';
 import type { ReviewStore } from './reviews.ts';
+import type { RuleStore } from './rules.ts';
 import type { RunStepStore } from './run-steps.ts';
 import type { PreferenceStore, SessionStore } from './sessions.ts';
 import type { TokenStore } from './tokens.ts';
@@ -257,6 +258,7 @@ export interface Stores {
   readonly reviews: ReviewStore;
   readonly questions: QuestionStore;
   readonly library: LibraryStore;
+  readonly rules: RuleStore;
   readonly greens: GreenStore;
   readonly toolCache: ToolCacheStore;
   readonly conversations: ConversationStore;

@@ -85,7 +85,7 @@ function keptKind(analysis: Analysis, category: Analysis['category']): Kind {
 }
 
 /** The machine's title speaks of its own cause; a corrected cause is titled by its first sentence. */
-function titleFrom(rootCause: string): string {
+export function titleFrom(rootCause: string): string {
   const [line = ''] = rootCause.trim().split('\n');
   const sentence = /^.+?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
   const characters = Array.from(sentence.replace(/\.$/, '').trim());

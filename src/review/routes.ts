@@ -12,11 +12,12 @@ import { registerLibraryRoutes } from './library-routes.ts';
 import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './question-routes.ts';
 import { registerQueueRoutes } from './queue-routes.ts';
 import { reviewerOf } from './reviewer.ts';
+import { registerRuleRoutes } from './rules/routes.ts';
 import { registerUndoRoutes } from './undo-routes.ts';
 import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
-  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'] & Pick<Stores, 'builds'>;
+  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'] & Pick<Stores, 'builds' | 'rules'>;
   /** How long a claim holds, in milliseconds. */
   readonly claimMs: number;
   /** One item in so many hides its verdict at first; 0: none. */
@@ -35,6 +36,7 @@ export function registerReviewRoutes(app: FastifyInstance, deps: ReviewDeps): vo
   registerUndoRoutes(app, deps);
   registerQueueRoutes(app, deps);
   registerLibraryRoutes(app, deps);
+  registerRuleRoutes(app, deps);
   registerQuestionRoutes(app, deps);
 }
 

@@ -16,6 +16,7 @@ import { createLibraryStore } from './library.ts';
 import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';
+import { createRuleStore } from './rules.ts';
 import { createRunStepStore } from './run-steps.ts';
 import { createPreferenceStore, createSessionStore } from './sessions.ts';
 import { createTokenStore } from './tokens.ts';
@@ -35,6 +36,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     reviews: createReviewStore(db),
     questions: createQuestionStore(db),
     library: createLibraryStore(db),
+    rules: createRuleStore(db),
     greens: createGreenStore(db),
     toolCache: createToolCacheStore(db),
     conversations: createConversationStore(db),

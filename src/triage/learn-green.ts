@@ -6,6 +6,7 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
 import type { GreenJob, GreenLog, Stores } from '../ports/stores.ts';
+import { type FlagDeps, flagContradicted } from './flag-contradicted.ts';
 import { greenKey } from './green-key.ts';
 import { maskSources } from './read-build.ts';
 
@@ -18,6 +19,8 @@ export interface LearnDeps {
   readonly masker: Masker;
   /** By provider; uploads have none. */
   readonly buildSources: Readonly<Partial<Record<Build['provider'], Pick<BuildSource, 'fetchGreen'>>>>;
+  /** Looks whether what people taught stands in a green build too; absent: nobody does. */
+  readonly flagging?: FlagDeps;
   /** How many green builds of a log are kept. */
   readonly greenBuilds: number;
 }
@@ -46,6 +49,8 @@ export async function learnGreen(job: GreenJob, deps: LearnDeps, signal: AbortSi
   }
   const told = kept.filter(({ templates }) => templates.lines.length > 0);
   if (told.length === 0) return await greens.drop(job, 'skipped', 'There is no log.');
+  // Before the job ends: who dies in between does both again, and a build counts once.
+  if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
   if (!(await greens.keep(job, told, deps.greenBuilds))) {
     throw new TriageError('cancelled', 'Another process has taken this green build over', { retryable: true });
   }

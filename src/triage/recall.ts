@@ -14,61 +14,78 @@ const CONFIRMED = 0.97;
  * often it was seen. Callers must not ask for generic fingerprints.
  */
 export function recallAnalysis(subject: TriageSubject, entry: LibraryEntry, timesSeen: number, startedAt: number, now: number): Analysis {
-  const evidence = evidenceFor(subject, entry);
   const said = `confirmed by ${entry.confirmedBy} on ${entry.confirmedAt.slice(0, 10)}, seen ${timesSeen} times`;
+  return {
+    ...knownAnswer(subject, {
+      node: 'recall',
+      said,
+      confidence: CONFIRMED,
+      known: entry,
+      claim: `The same failure was ${said}.`,
+      because: `known failure ${entry.id}, ${said}`,
+      evidence: evidenceFor(subject, entry),
+      startedAt,
+      now,
+    }),
+    recalled: { entryId: entry.id, confirmedBy: entry.confirmedBy, confirmedAt: entry.confirmedAt, timesSeen },
+  };
+}
+
+/** What a person said of a failure before it happened. */
+export interface KnownFacts {
+  readonly node: 'recall' | 'rule';
+  /** Who said it and when, in a few words. */
+  readonly said: string;
+  readonly confidence: number;
+  readonly known: Pick<LibraryEntry, 'category' | 'kind' | 'title' | 'rootCause' | 'fixRecommendation'>;
+  readonly claim: string;
+  readonly because: string;
+  readonly evidence: Evidence[];
+  readonly startedAt: number;
+  readonly now: number;
+}
+
+/** An answer that is a person's, so that nothing of it is a machine's to be counted. */
+export function knownAnswer(subject: TriageSubject, facts: KnownFacts): Analysis {
+  const { node, said, confidence, known, claim, because, evidence, startedAt, now } = facts;
+  const { category, kind, title, rootCause, fixRecommendation } = known;
+  const milliseconds = now - startedAt;
+  const ids = evidence.map(({ id }) => id);
   return {
     id: newId('ana', now),
     buildId: subject.build.id,
     triageId: subject.triageId,
     failureIds: subject.failures.map((failure) => failure.id),
     fingerprint: subject.fingerprint.value,
-    category: entry.category,
-    kind: entry.kind,
-    classification: {
-      category: entry.category,
-      kind: entry.kind,
-      confidence: CONFIRMED,
-      probabilities: certain(entry.category),
-      abstained: false,
-      because: `known failure ${entry.id}, ${said}`,
-    },
+    category,
+    kind,
+    classification: { category, kind, confidence, probabilities: certain(category, confidence), abstained: false, because },
     answer: {
-      title: entry.title,
-      rootCause: entry.rootCause,
-      fixRecommendation: entry.fixRecommendation,
-      confidence: CONFIRMED,
-      claims: [{ text: `The same failure was ${said}.`, evidence: evidence.map((item) => item.id), quotes: [] }],
+      ...{ title, rootCause, fixRecommendation, confidence },
+      claims: [{ text: claim, evidence: ids, quotes: [] }],
       suspects: [],
       hypotheses: [],
     },
     verdict: {
-      grades: Object.fromEntries(evidence.map((item) => [item.id, 'relevant' as const])),
+      grades: Object.fromEntries(ids.map((id) => [id, 'relevant' as const])),
       unsupportedClaims: [],
       gaps: [],
-      confidence: CONFIRMED,
+      confidence,
       action: 'auto_notify',
       reasons: [`known: ${said}`],
     },
     evidence,
-    steps: [
-      {
-        node: 'recall',
-        round: 0,
-        startedAt: new Date(startedAt).toISOString(),
-        milliseconds: now - startedAt,
-        summary: `known failure, ${said}`,
-      },
-    ],
+    steps: [{ node, round: 0, startedAt: new Date(startedAt).toISOString(), milliseconds, summary: `known failure, ${said}` }],
     usage: NO_USAGE,
     analyst: 'recall',
     model: null,
     promptHashes: {},
     notes: subject.notes,
     terminationReason: 'known_failure',
-    recalled: { entryId: entry.id, confirmedBy: entry.confirmedBy, confirmedAt: entry.confirmedAt, timesSeen },
+    recalled: null,
     ...(subject.green === undefined ? {} : { green: subject.green }),
     reduction: reductionOf(subject),
-    milliseconds: now - startedAt,
+    milliseconds,
     createdAt: new Date(now).toISOString(),
   };
 }
@@ -89,8 +106,8 @@ function evidenceFor(subject: TriageSubject, entry: LibraryEntry): Evidence[] {
   return [known, { id: 'E2', tool: 'log', title: excerpt.reason, text, source, lineStart, lineEnd }];
 }
 
-function certain(category: Category): Record<Category, number> {
-  const rest = (1 - CONFIRMED) / (CATEGORIES.length - 1);
-  const entries = CATEGORIES.map((one) => [one, one === category ? CONFIRMED : rest]);
+function certain(category: Category, confidence: number): Record<Category, number> {
+  const rest = (1 - confidence) / (CATEGORIES.length - 1);
+  const entries = CATEGORIES.map((one) => [one, one === category ? confidence : rest]);
   return Object.fromEntries(entries) as Record<Category, number>;
 }

@@ -13,6 +13,7 @@ import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
 import { readMasked } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
+import { ruleAnalysis, ruleFor } from './rule-answer.ts';
 import { mayPass, type TriageRun } from './run.ts';
 import { subjectOf } from './subject.ts';
 
@@ -77,15 +78,22 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
   }
 }
 
-/** What a person said of this failure, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */
+/** What a person said of this failure, else what a reviewer's rule says of such failures, else what the graph finds; null where that waits for a person. A recall is counted in the transaction that saves it. */
 async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft | null> {
   const { build, group } = input;
-  const { library } = deps.stores;
+  const { library, rules } = deps.stores;
   const known = subjectOf({ ...input, reading: input.reading(), triageId });
   const green = greenBehind(known.excerpts, input.beside);
   const subject = green === null ? known : { ...known, green };
   const startedAt = deps.clock.now();
   const entry = group.generic ? null : await library.recall({ fingerprint: group.fingerprint.value, repository: build.repository });
+  const match = entry === null ? await ruleFor(group.failures, build.repository, deps) : null;
+  if (match !== null) {
+    return async (sql) => {
+      const timesUsed = await rules.used(match.rule, new Date(startedAt).toISOString(), sql);
+      return ruleAnalysis(subject, match, timesUsed, startedAt, deps.clock.now());
+    };
+  }
   if (entry === null) {
     const onStep = (step: Step) => {
       run.progressed?.();

@@ -45,6 +45,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'slack-in-publisher': { file: 'src/publish/vendor-slack.ts', imports: '@slack/web-api' },
   'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
   'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
+  'patterns-of-people': { file: 'src/review/vendor-re2js.ts', imports: 're2js' },
   'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },
   'document-parsers-in-reader': { file: 'src/tools/vendor-mammoth.ts', imports: 'mammoth' },
   'html-parser-in-readers': { file: 'src/tools/vendor-parse5.ts', imports: 'parse5' },

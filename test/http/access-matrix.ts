@@ -85,5 +85,9 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /api/analyses/:id/review': 'review',
   'POST /api/library/:id/withdraw': 'review',
   'POST /api/library/:id/stays': 'review',
+  'GET /api/rules': 'review',
+  'POST /api/rules': 'review',
+  'POST /api/rules/try': 'review',
+  'POST /api/rules/:id/withdraw': 'review',
   'POST /api/reviews/:id/answer': 'review',
 };

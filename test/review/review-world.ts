@@ -75,12 +75,13 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   return {
     state,
     deps: {
-      ...{ stores: { ...stores, questions: noQuestions, builds: noBuilds }, jobQueue: { enqueue: unused } },
+      ...{ stores: { ...stores, questions: noQuestions, builds: noBuilds, rules: noRules }, jobQueue: { enqueue: unused } },
       ...{ database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
     },
   };
 }
 
+const noRules = part<Stores['rules']>({});
 const noBuilds = part<Stores['builds']>({ find: async () => null });
 
 const noQuestions: Stores['questions'] = {

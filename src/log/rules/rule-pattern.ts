@@ -1,0 +1,54 @@
+import { RE2JS, RE2JSException } from 're2js';
+import type { Failure } from '../../domain/failure.ts';
+
+/** A pattern that can be tried on any text in time linear in its length, since RE2 never goes back. */
+export interface RulePattern {
+  /** The line of the text on which the first match begins, or null where nothing matches. */
+  matchedLine(text: string): string | null;
+}
+
+/** Instructions that a pattern may compile to; what repeats much is long however short it is written. */
+const MAX_PROGRAM = 3_000;
+/** Characters of a failure that rules look at: its message, then its excerpt. */
+const MAX_TEXT = 8_000;
+/** Compiled patterns that are remembered; compiling takes longer than matching. */
+const MAX_COMPILED = 1_000;
+
+const compiled = new Map<string, RulePattern>();
+
+/** Compiles a pattern, or says in a sentence why it cannot be taken. */
+export function compileRulePattern(pattern: string): RulePattern | { readonly refused: string } {
+  const known = compiled.get(pattern);
+  if (known !== undefined) return known;
+  const program = programOf(pattern);
+  if ('refused' in program) return program;
+  const made: RulePattern = { matchedLine: (text) => matchedLine(program.re, text) };
+  if (compiled.size >= MAX_COMPILED) compiled.delete(compiled.keys().next().value ?? '');
+  compiled.set(pattern, made);
+  return made;
+}
+
+/** What rules are tried on: the failure's message and the lines of the log around it. */
+export function ruleText({ message, excerpt }: Pick<Failure, 'message' | 'excerpt'>): string {
+  return `${message}\n${excerpt?.text ?? ''}`.slice(0, MAX_TEXT);
+}
+
+function programOf(pattern: string): { readonly re: RE2JS } | { readonly refused: string } {
+  try {
+    const re = RE2JS.compile(pattern, RE2JS.MULTILINE);
+    if (re.programSize() > MAX_PROGRAM) return { refused: 'The pattern repeats so much that trying it would take too long.' };
+    return { re };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    const why = 'Look-around, back-references and possessive repeats could backtrack, so RE2 has none of them.';
+    return { refused: `This is no pattern of RE2's syntax: ${error.message}. ${why}` };
+  }
+}
+
+function matchedLine(re: RE2JS, text: string): string | null {
+  const matcher = re.matcher(text);
+  if (!matcher.find()) return null;
+  const at = matcher.start();
+  const end = text.indexOf('\n', at);
+  return text.slice(text.lastIndexOf('\n', at - 1) + 1, end === -1 ? text.length : end);
+}

@@ -1,0 +1,84 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { FailureRow } from '../../domain/failure.ts';
+import { Rule, RuleInput } from '../../domain/rule.ts';
+import { reviewerOf } from '../reviewer.ts';
+import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
+
+const Params = z.object({ id: z.string().min(1).max(100) });
+const RuleBody = RuleInput.extend({
+  replaces: z.string().min(1).max(100).optional().describe('The rule of which this is the next version'),
+});
+const RulesQuery = z.strictObject({
+  withdrawn: z.enum(['true', 'false']).default('false').describe('Withdrawn versions too'),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+});
+const RuleList = z.object({ items: z.array(Rule), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+const TrialView = z.object({
+  /** Why it would be refused; null: it would be taken. */
+  refused: z.string().nullable(),
+  line: z.string().nullable(),
+  matches: z.array(FailureRow),
+  tried: z.int(),
+});
+const WithdrawBody = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+const access = { access: { role: 'review' } } as const;
+const tags = ['Rules'];
+
+/** What reviewers know of a kind of failure before the next one happens. */
+export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/rules',
+    { config: access, schema: { tags, summary: 'Rules of reviewers, newest first', querystring: RulesQuery, response: { 200: RuleList } } },
+    async ({ query: { withdrawn, limit, offset } }) => {
+      const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.post(
+    '/api/rules',
+    {
+      config: access,
+      schema: {
+        tags,
+        summary: 'Write a rule',
+        description:
+          'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a person has confirmed their cause. It is refused where it does not match its sample, or matches what green builds or builds of every cause say.',
+        body: RuleBody,
+        response: { 200: Rule },
+      },
+    },
+    async (request) => {
+      const { replaces, ...input } = request.body;
+      return await createRule(deps, input, reviewerOf(request), replaces);
+    },
+  );
+  typed.post(
+    '/api/rules/try',
+    {
+      config: access,
+      schema: {
+        tags,
+        summary: 'See what a rule would match',
+        description: 'Tries it on its sample, on green builds and on the 200 newest failures; nothing is stored.',
+        body: RuleInput,
+        response: { 200: TrialView },
+      },
+    },
+    async (request) => {
+      const trial = await tryRule(deps, request.body);
+      return { ...trial, matches: [...trial.matches] };
+    },
+  );
+  typed.post(
+    '/api/rules/:id/withdraw',
+    {
+      config: access,
+      schema: { tags, summary: 'Take a rule out of use', params: Params, body: WithdrawBody, response: { 200: Rule } },
+    },
+    async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
+  );
+}

@@ -1,0 +1,121 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { FailureRow } from '../../domain/failure.ts';
+import { newId } from '../../domain/ids.ts';
+import { MAX_RULES, type Rule, type RuleInput } from '../../domain/rule.ts';
+import type { Masker } from '../../log/mask/mask.ts';
+import { ruleText } from '../../log/rules/rule-pattern.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Database, Sql } from '../../ports/database.ts';
+import type { Logger } from '../../ports/logger.ts';
+import type { Stores } from '../../ports/stores.ts';
+import { titleFrom } from '../learn.ts';
+import { checkRule } from './check-rule.ts';
+
+export interface RuleDeps {
+  readonly database: Database;
+  readonly stores: Pick<Stores, 'rules' | 'greens' | 'failures'>;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Failures that a dry run is shown at most, of as many looked at. */
+const MAX_TRIED = 200;
+
+/**
+ * Stores a rule that was tried and found fit, as the next version of `replaces` where that is given. Throws `invalid-input` with the
+ * sentence that says why it is refused, `not-found`, `conflict` where there are as many rules as there may be.
+ */
+export async function createRule(deps: RuleDeps, input: RuleInput, author: string, replaces?: string): Promise<Rule> {
+  const checked = await checkRule(deps.stores, input);
+  if ('refused' in checked) throw new TriageError('invalid-input', checked.refused);
+  const masked = await maskInput(input, deps.masker);
+  const { rules } = deps.stores;
+  const now = deps.clock.now();
+  const rule = await deps.database.transaction(async (sql) => {
+    const old = replaces === undefined ? null : await replaced(deps, replaces, author, sql);
+    if ((await rules.countActive(sql)) >= MAX_RULES) throw tooMany();
+    const made: Rule = {
+      ...masked,
+      id: old?.id ?? newId('rul', now),
+      version: (old?.version ?? 0) + 1,
+      title: titleFrom(masked.rootCause),
+      author,
+      createdAt: new Date(now).toISOString(),
+      timesUsed: 0,
+      lastUsedAt: null,
+      withdrawn: null,
+    };
+    await rules.add(made, sql);
+    return made;
+  });
+  deps.logger.info({ ruleId: rule.id, version: rule.version, author }, 'rule stored');
+  return rule;
+}
+
+async function replaced({ stores }: RuleDeps, id: string, by: string, sql: Sql): Promise<Rule> {
+  const old = await stores.rules.find(id, sql);
+  if (old === null) throw unknownRule(id);
+  await stores.rules.withdraw(id, by, `Replaced by version ${old.version + 1}.`, sql);
+  return old;
+}
+
+/** Takes a rule out of use; it answers no more. Asked again, it changes nothing. Throws `not-found`. */
+export async function withdrawRule(
+  deps: RuleDeps,
+  { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
+): Promise<Rule> {
+  const known = await deps.stores.rules.find(id);
+  if (known === null) throw unknownRule(id);
+  const said = (await deps.masker.mask(clean(reason))).text;
+  const withdrawn = await deps.stores.rules.withdraw(id, by, said);
+  if (withdrawn !== null) deps.logger.info({ ruleId: id, version: withdrawn.version, by }, 'rule withdrawn');
+  return withdrawn ?? (await deps.stores.rules.find(id)) ?? known;
+}
+
+/** What a rule would do, without storing it. */
+export interface RuleTrial {
+  /** Why it would be refused; null: it would be taken. */
+  readonly refused: string | null;
+  /** The line of the sample that it matches. */
+  readonly line: string | null;
+  /** Stored failures that it matches, newest first, with what they were taken for so far. */
+  readonly matches: readonly FailureRow[];
+  /** How many of the newest failures were tried. */
+  readonly tried: number;
+}
+
+/** Tries a rule on the newest stored failures that the asker may see, as well as on everything that storing it would try. */
+export async function tryRule({ stores }: Pick<RuleDeps, 'stores'>, input: RuleInput): Promise<RuleTrial> {
+  const checked = await checkRule(stores, input);
+  if ('refused' in checked) return { refused: checked.refused, line: null, matches: [], tried: 0 };
+  const where = input.repository === null ? {} : { repository: input.repository };
+  const rows = await stores.failures.search(where, { limit: MAX_TRIED, offset: 0 });
+  const matches = rows.filter(({ failure }) => checked.pattern.matchedLine(ruleText(failure)) !== null);
+  return { refused: null, line: checked.line, matches, tried: rows.length };
+}
+
+async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promise<RuleInput> {
+  const mask = async (text: string) => (await masker.mask(clean(text))).text;
+  const pattern = await mask(input.pattern);
+  if (pattern !== input.pattern)
+    throw new TriageError('invalid-input', 'The pattern holds what looks like a secret; match the words around it.');
+  const { sample, rootCause, fixRecommendation } = input;
+  return { ...input, sample: await mask(sample), rootCause: await mask(rootCause), fixRecommendation: await mask(fixRecommendation) };
+}
+
+/** PostgreSQL takes neither NUL nor half a surrogate pair. */
+function clean(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd');
+}
+
+function unknownRule(id: string): TriageError {
+  return new TriageError('not-found', `There is no rule ${id}.`);
+}
+
+function tooMany(): TriageError {
+  return new TriageError(
+    'conflict',
+    `There are ${MAX_RULES} active rules, as many as there may be. Withdraw one that is not used any more.`,
+  );
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { compileRulePattern, ruleText } from '../../../src/log/rules/rule-pattern.ts';
+import { sampleFailure } from '../../support/sample-analysis.ts';
+
+function compiled(pattern: string) {
+  const made = compileRulePattern(pattern);
+  if ('refused' in made) throw new Error(made.refused);
+  return made;
+}
+
+describe('patterns of reviewers', () => {
+  it('says the line on which a match begins', () => {
+    const pattern = compiled('registry .* answered 50[23]');
+    expect(pattern.matchedLine('npm\nERR registry npm.example answered 503 again\nend')).toBe(
+      'ERR registry npm.example answered 503 again',
+    );
+    expect(pattern.matchedLine('registry npm.example\nanswered 503')).toBeNull();
+    expect(compiled('^answered 503$').matchedLine('x\nanswered 503\ny')).toBe('answered 503');
+  });
+
+  it.each(['(?=a)bcd', '(abc)\\1', 'abc++', '(?<!x)yyy', '[abc', '((a{900}){900})', '(?:abcdefgh.{1,900}){1,3}x{900}'])(
+    'refuses %s',
+    (pattern) => {
+      expect(compileRulePattern(pattern)).toEqual({ refused: expect.stringMatching(/RE2|repeats/) });
+    },
+  );
+
+  it('takes what goes back without end elsewhere, and is done with it at once', () => {
+    const text = `${'a'.repeat(30)}! ${'a'.repeat(7_000)}`;
+    expect(compiled('^(a+)+$').matchedLine(text)).toBeNull();
+    expect(compiled('(a|aa|aaa)*b').matchedLine(text)).toBeNull();
+  });
+
+  it('looks at the message and the excerpt, and at no more than 8,000 characters', () => {
+    expect(ruleText(sampleFailure())).toBe(`expected 10.20, got 10.21\n${sampleFailure().excerpt?.text}`);
+    expect(ruleText({ message: 'x'.repeat(20_000), excerpt: null })).toHaveLength(8_000);
+  });
+});
