@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTerminalApp } from '../../src/app/terminal-app.ts';
-import { loadConfig } from '../../src/config/load.ts';
 import { maskingOf } from '../../src/config/masking.ts';
 import { embedded } from '../../src/config/presets.ts';
+import { Config } from '../../src/config/schema.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { prepareSources } from '../../src/intake/prepare-sources.ts';
@@ -18,7 +18,7 @@ const TIMEOUT_MS = 300_000;
 /** The rules' answers, one per cause, on this machine: nothing is sent anywhere. `workspace` may hold the clone whose history names suspects. */
 export async function triageHere(run: NewBuild, files: readonly UploadedFile[], workspace: string | null): Promise<readonly Analysis[]> {
   // No environment: what a job happens to set must not turn a model or a server on.
-  const config = loadConfig(embedded('', KNOWLEDGE), {}, () => '');
+  const config = Config.parse(embedded('', KNOWLEDGE));
   const clones = workspace !== null && existsSync(join(workspace, '.git')) ? { [run.repository]: workspace } : {};
   const { sources } = await prepareSources(files, config.http.maxLogBytes, createMasker(maskingOf(config)));
   const app = await createTerminalApp({ ...config, codeHost: { driver: 'local-git', clones } }, silentLogger);

@@ -9,8 +9,9 @@ const CALLS =
 const FETCH = /(?<![\w.])fetch\(/;
 
 async function sources(): Promise<{ readonly path: string; readonly text: string }[]> {
-  const names = (await readdir(join(ROOT, 'src'), { recursive: true })).filter((name) => name.endsWith('.ts'));
-  return Promise.all(names.map(async (name) => ({ path: `src/${name}`, text: await readFile(join(ROOT, 'src', name), 'utf8') })));
+  const below = async (folder: string) => (await readdir(join(ROOT, folder), { recursive: true })).map((name) => `${folder}/${name}`);
+  const paths = (await Promise.all(['src', 'action/src'].map(below))).flat().filter((path) => path.endsWith('.ts'));
+  return Promise.all(paths.map(async (path) => ({ path, text: await readFile(join(ROOT, path), 'utf8') })));
 }
 
 const calling = (await sources()).filter(({ text }) => CALLS.test(withoutComments(text)));
