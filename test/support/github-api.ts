@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RestEndpointMethodTypes } from '@octokit/rest';
 import { answerForApp, type TestGithubApp } from './github-app.ts';
+import { answerForDesk, type GithubDesk } from './github-desk.ts';
 import { type GithubPlace, takePrefix } from './github-place.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
@@ -31,10 +32,12 @@ interface GithubApiPlan {
   /** Knows this App, beside any token. */
   readonly app?: TestGithubApp | null;
   readonly place?: GithubPlace;
+  /** Keeps comments, checks and statuses. */
+  readonly desk?: GithubDesk;
 }
 
 /** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
-export async function startGithubApi({ app = null, place = 'github.com' }: GithubApiPlan = {}): Promise<GithubApi> {
+export async function startGithubApi({ app = null, place = 'github.com', desk }: GithubApiPlan = {}): Promise<GithubApi> {
   const state: GithubState = { jobs: [], artifacts: [], stored: new Map(), intercept: null };
   const storage = await startLoopback((request, response) => {
     const found = state.stored.get(new URL(request.url ?? '', 'http://x').pathname);
@@ -44,7 +47,8 @@ export async function startGithubApi({ app = null, place = 'github.com' }: Githu
   const api = await startLoopback((request, response) => {
     if (state.intercept?.(request, response) === true) return;
     if (!takePrefix(place, request)) return notFound(response);
-    if (app === null || !answerForApp(app, request, response)) answer(state, storage.url, request, response);
+    if (app !== null && answerForApp(app, request, response)) return;
+    if (desk === undefined || !answerForDesk(desk, request, response)) answer(state, storage.url, request, response);
   });
   const close = async () => {
     await api.close();

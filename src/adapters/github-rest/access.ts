@@ -2,7 +2,7 @@ import { TriageError } from '../../domain/errors.ts';
 import { notInstalled } from './app-errors.ts';
 import { createBoundedCache } from './bounded-cache.ts';
 import { createGithubClient, type GithubAppKey, type GithubClient, type GithubClientOptions, type RepositoryName } from './client.ts';
-import { createInstallations, type Grant, type Installations } from './installations.ts';
+import { createInstallations, type Grant, type Installations, type Rights } from './installations.ts';
 import { signAsInstallation } from './sign.ts';
 import { createKeptAnswers, type KeptAnswers } from './unchanged.ts';
 
@@ -11,6 +11,8 @@ export interface GithubAccessOptions extends GithubClientOptions {
   readonly app?: GithubAppKey | null;
   /** For repositories on which the App is not installed, or for all; null: only what is public is read. */
   readonly token: string | null;
+  /** What an installation's token is asked for; absent: to read what analyses need. */
+  readonly rights?: Rights;
 }
 
 /** A client, and as whom it asks. */
@@ -37,7 +39,7 @@ export function createGithubAccess(options: GithubAccessOptions): GithubAccess {
   const own: Signed = { client: createGithubClient(options, { who: 'token', token }), as: kindOf(token) };
   const withToken = token === null ? [] : [own];
   if (app === null) return { forRepository: async () => own, forLists: async () => withToken };
-  const installations = createInstallations(options, app);
+  const installations = createInstallations(options, app, options.rights);
   const clientOf = createInstallationClients(options, installations);
   return {
     async forRepository(place, signal) {

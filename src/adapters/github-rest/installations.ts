@@ -5,10 +5,13 @@ import { createGithubClient, type GithubAppKey, type GithubClient, type GithubCl
 import { httpFailure } from './error.ts';
 import { createMemory } from './memory.ts';
 
+/** Names of permissions and how far they go. */
+export type Rights = Readonly<Record<string, 'read' | 'write'>>;
+
 /** What a token is asked for: an installation, and no more of it than is needed. */
 export interface Grant {
   readonly installation: number;
-  readonly permissions: Readonly<Record<string, 'read'>>;
+  readonly permissions: Rights;
   /** Absent: all repositories of the installation. */
   readonly only?: { repositories: string[] } | { repository_ids: number[] };
 }
@@ -33,8 +36,9 @@ export interface Installations {
   drop(grant: Grant): void;
 }
 
-/** All that Faultline ever asks of GitHub; an App that was granted more gives its tokens no more. */
+/** All that Faultline asks of GitHub to read; an App that was granted more gives its tokens no more. */
 export const NEEDED: readonly string[] = ['actions', 'contents', 'metadata', 'pull_requests'];
+const TO_READ: Rights = Object.fromEntries(NEEDED.map((name) => [name, 'read']));
 
 const MINUTE_MS = 60_000;
 /** An installation seldom changes; a missing one may be made in the next minute, by who was told that it is missing. */
@@ -52,7 +56,8 @@ const Installation = z.object({
 });
 const AccessToken = z.object({ token: z.string().min(1), expires_at: z.iso.datetime({ offset: true }) });
 
-export function createInstallations(options: GithubClientOptions, app: GithubAppKey): Installations {
+/** `rights`: what tokens are asked for, as far as it was granted. */
+export function createInstallations(options: GithubClientOptions, app: GithubAppKey, rights: Rights = TO_READ): Installations {
   const client = createGithubClient(options, { who: `app ${app.id}`, app });
   const grants = createMemory<Grant | null>(MAX_REMEMBERED);
   const tokens = createMemory<InstallationToken>(MAX_REMEMBERED);
@@ -61,7 +66,7 @@ export function createInstallations(options: GithubClientOptions, app: GithubApp
       grants.recall(keyOf(place), {
         signal,
         lifeMs: (grant) => (grant === null ? MISSING_MS : FOUND_MS),
-        ask: () => askInstallation(client, app.id, place, signal),
+        ask: () => askInstallation(client, app.id, place, rights, signal),
       }),
     forget: (place) => grants.forget(keyOf(place)),
     list: (signal) => askInstallations(client, app.id, signal),
@@ -79,13 +84,19 @@ function keyOf({ owner, repo }: RepositoryName): string {
   return `${owner}/${repo}`.toLowerCase();
 }
 
-async function askInstallation(client: GithubClient, id: string, place: RepositoryName, signal: AbortSignal): Promise<Grant | null> {
+async function askInstallation(
+  client: GithubClient,
+  id: string,
+  place: RepositoryName,
+  rights: Rights,
+  signal: AbortSignal,
+): Promise<Grant | null> {
   const what = `the installation of the GitHub App on ${place.owner}/${place.repo}`;
   try {
     const { data, url } = await client.request('GET /repos/{owner}/{repo}/installation', { ...place, request: { signal } });
     const found = Installation.parse(data);
     if (found.suspended_at != null) throw suspended(place, id);
-    return { installation: found.id, permissions: narrowed(found.permissions, NEEDED), only: sameRepository(url, place) };
+    return { installation: found.id, permissions: narrowed(found.permissions, rights), only: sameRepository(url, place) };
   } catch (error) {
     if (httpFailure(error)?.status === 404) return null;
     throw appError(what, error, id, signal);
@@ -101,8 +112,9 @@ function sameRepository(url: string, { repo }: RepositoryName): NonNullable<Gran
 }
 
 /** GitHub refuses a token with a right that the installation was not granted. */
-function narrowed(granted: Readonly<Record<string, unknown>>, wanted: readonly string[]): Record<string, 'read'> {
-  return Object.fromEntries(wanted.filter((name) => granted[name] !== undefined).map((name) => [name, 'read']));
+function narrowed(granted: Readonly<Record<string, unknown>>, wanted: Rights): Rights {
+  const given = Object.entries(wanted).filter(([name]) => granted[name] !== undefined);
+  return Object.fromEntries(given.map(([name, right]) => [name, right === 'write' && granted[name] === 'write' ? right : 'read']));
 }
 
 async function askInstallations(client: GithubClient, id: string, signal: AbortSignal): Promise<Grant[]> {
@@ -111,7 +123,7 @@ async function askInstallations(client: GithubClient, id: string, signal: AbortS
     const installed = z.array(Installation).parse(data);
     return installed
       .filter((one) => one.suspended_at == null)
-      .map((one) => ({ installation: one.id, permissions: narrowed(one.permissions, ['metadata']) }));
+      .map((one) => ({ installation: one.id, permissions: narrowed(one.permissions, { metadata: 'read' }) }));
   } catch (error) {
     throw appError('the installations of the GitHub App', error, id, signal);
   }

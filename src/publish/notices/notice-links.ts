@@ -1,0 +1,18 @@
+/** Addresses of our pages, for texts outside. All are null where nobody has said by which address people reach us. */
+export interface NoticeLinks {
+  build(id: string): string | null;
+  analysis(id: string): string | null;
+  run(analysisId: string): string | null;
+  review(id: string): string | null;
+}
+
+export function noticeLinks(publicUrl: string | null): NoticeLinks {
+  const base = publicUrl?.replace(/\/$/, '') ?? null;
+  const to = (folder: string) => (id: string) => (base === null ? null : `${base}/${folder}/${encodeURIComponent(id)}`);
+  return { build: to('builds'), analysis: to('analyses'), run: to('runs'), review: to('review') };
+}
+
+/** A Markdown link of our own; nothing where there is no address. `words` are ours: foreign ones are neutralised before. */
+export function markdownLink(words: string, address: string | null): string | null {
+  return address === null ? null : `[${words}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+}

@@ -1,0 +1,46 @@
+import type { Situation } from '../../ports/situation.ts';
+import { visibleLine } from '../visible-text.ts';
+import type { NoticeLinks } from './notice-links.ts';
+import { countWords } from './notice-words.ts';
+import { whatToSay } from './what-to-say.ts';
+
+/** A commit status: it fails with the builds of its commit, and is well only once they are. */
+export interface StatusContent {
+  readonly state: 'pending' | 'failure' | 'success';
+  /** At most 140 characters: more is refused. */
+  readonly description: string;
+  readonly targetUrl: string | null;
+}
+
+const MAX_DESCRIPTION = 140;
+
+/** What is known of one commit in a line; null while nothing of it has failed. */
+export function renderStatus(situation: Situation, links: NoticeLinks): StatusContent | null {
+  const toSay = whatToSay(situation);
+  const [head] = situation.heads;
+  if (toSay === null || head === undefined) return null;
+  const isLooking = toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0);
+  const line = visibleLine(sentenceOf(toSay));
+  return {
+    state: isLooking ? 'pending' : toSay.state === 'fixed' ? 'success' : 'failure',
+    description: line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…`,
+    targetUrl: links.build(head.build.id),
+  };
+}
+
+function sentenceOf(toSay: NonNullable<ReturnType<typeof whatToSay>>): string {
+  switch (toSay.state) {
+    case 'looking':
+      return toSay.failures > 0 ? `Looking at ${countWords(toSay.failures, false)}` : 'Looking at why it failed';
+    case 'could-not-look':
+      return `Could not look: ${toSay.why}`;
+    case 'fixed':
+      return 'Nothing fails any more';
+    case 'answered': {
+      const [first] = toSay.causes;
+      if (toSay.causes.length > 1 || first === undefined)
+        return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
+      return first.form === 'unsure' ? 'Not sure: a person was asked' : `${first.category}: ${first.title}`;
+    }
+  }
+}
