@@ -40,7 +40,7 @@ const OWN_TEXT = ['src/http/api-description.ts'];
 const JOINED = ['src/adapters/analyst/rules/rule.ts'];
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['src', 'graphs', 'prompts'];
+const FOLDERS = ['src', 'graphs', 'prompts', 'action/src'];
 
 describe('T40: every shipped pattern', () => {
   afterEach(() => {
