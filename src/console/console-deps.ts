@@ -37,7 +37,7 @@ export interface SessionDoor {
 export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
-    readonly review: { readonly claimMs: number };
+    readonly review: { readonly claimMs: number; readonly blindEvery: number };
   };
   readonly stores: Stores;
   readonly database: Database;

@@ -9,6 +9,7 @@ import { registerErrorPages } from './error-pages.ts';
 import { acceptForms } from './forms.ts';
 import { registerMe } from './me.ts';
 import { mayReview } from './reader.ts';
+import { registerReviewPages } from './review/review-pages.ts';
 import { registerRunPages } from './runs/run-page.ts';
 import { registerSignIn } from './sign-in.ts';
 
@@ -26,6 +27,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerMe(app, deps);
   registerSignInElsewhere(app, deps);
   registerFront(app, deps);
+  registerReviewPages(app, deps);
   registerAnalysisPage(app, deps);
   registerBuildList(app, deps);
   registerBuildPage(app, deps);

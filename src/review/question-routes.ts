@@ -48,7 +48,7 @@ export function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps)
 }
 
 /** Throws `not-found`, and `conflict` where it was answered or has expired. What was typed is masked before it is stored. */
-async function answerQuestion(id: string, answer: string, reviewer: string, deps: QuestionDeps): Promise<ReviewerQuestion> {
+export async function answerQuestion(id: string, answer: string, reviewer: string, deps: QuestionDeps): Promise<ReviewerQuestion> {
   const masked = (await deps.masker.mask(answer.toWellFormed().replaceAll('\0', '\ufffd'))).text;
   const answered = await deps.stores.questions.answer(id, masked, reviewer);
   if (answered === null) throw await whyNot(id, deps);

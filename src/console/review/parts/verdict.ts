@@ -1,11 +1,9 @@
 import type { Analysis, Claim } from '../../../domain/analysis.ts';
+import { TOO_FEW, type TrackRecord } from '../../../ports/insights.ts';
 import { confirmation, percent } from '../../../publish/answer-facts.ts';
 import { type Html, html, joined, type Shown } from '../../html.ts';
 import { evidenceChip, inlineProse, prose } from '../../prose.ts';
-import type { AnalysisFacts, TrackRecord } from './analysis-facts.ts';
-
-/** Decided answers from which a share says something. */
-export const ENOUGH_DECIDED = 20;
+import type { AnalysisFacts } from './analysis-facts.ts';
 
 /** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what speaks against it. */
 export function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
@@ -35,21 +33,22 @@ function headline({ analysis, track }: AnalysisFacts): Html {
 }
 
 /** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
-export function trackSentence(track: TrackRecord | null): string {
-  if (track === null || track.of === 0) return 'no answer at this level is decided yet: too few to say how often it is right';
+export function trackSentence(track: TrackRecord): string {
+  if (track.of === 0) return 'no answer at this level is decided yet: too few to say how often it is right';
   const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
-  if (track.of < ENOUGH_DECIDED) return `only ${track.of} answers at ${level} are decided: too few to say how often it is right`;
+  if (track.of < TOO_FEW) return `only ${track.of} answers at ${level} are decided: too few to say how often it is right`;
   return `answers at ${level} were right ${track.right} of ${track.of}`;
 }
 
-/** The cause with the chips of what it rests on; what else is claimed, each with its own. */
+/** The cause with the chips of what it rests on; what else is claimed, each with its own. Lines of evidence lead back to `#claim-1`, … */
 function causeOf({ answer }: Analysis, ids: ReadonlySet<string>): Html {
-  const same = (claim: Claim) => claim.text.trim() === answer.rootCause.trim();
-  const [first] = answer.claims.filter(same);
-  const rest = answer.claims.filter((claim) => !same(claim));
+  const first = answer.claims.findIndex(({ text }) => text.trim() === answer.rootCause.trim());
   const cited = (claim: Claim | undefined) => joined((claim?.evidence ?? []).filter((id) => ids.has(id)).map(evidenceChip), ' ');
-  return html`<div class="cause">${prose(answer.rootCause, ids)} ${cited(first)}</div>
-${rest.length > 0 && html`<ul class="claims">${rest.map((claim) => html`<li>${inlineProse(claim.text, ids)} ${cited(claim)}</li>`)}</ul>`}`;
+  const rest = answer.claims.flatMap((claim, at) =>
+    at === first ? [] : [html`<li id="claim-${at + 1}">${inlineProse(claim.text, ids)} ${cited(claim)}</li>`],
+  );
+  return html`<div class="cause"${first >= 0 && html` id="claim-${first + 1}"`}>${prose(answer.rootCause, ids)} ${cited(answer.claims[first])}</div>
+${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
 }
 
 /** What lowered the confidence, and what was said without proof. Never hidden. */

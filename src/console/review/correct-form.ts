@@ -1,0 +1,66 @@
+import { CATEGORIES } from '../../domain/category.ts';
+import { KINDS } from '../../domain/kind.ts';
+import { reviewAddress } from '../addresses.ts';
+import { type Html, html } from '../html.ts';
+import type { ItemView } from './item-view.ts';
+import { searchOf } from './queue-query.ts';
+import { sameRows } from './same-list.ts';
+
+/** Pieces of evidence that can be ticked. */
+const MAX_EVIDENCE = 12;
+
+/** The machine's words to be changed, not typed anew: category, kind, cause, fix, and what shows it. */
+export function correctForm(view: ItemView): Html {
+  const { review, queue, mode, facts } = view;
+  const address = reviewAddress(review.id);
+  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct it</h2>
+<form id="correct-form" method="post" action="${address}/decision"><input type="hidden" name="type" value="correct"><input type="hidden" name="version" value="${review.version}"><input type="hidden" name="queue" value="${searchOf(queue)}"><input type="hidden" name="openedAt" value="${new Date(facts.now).toISOString()}">
+${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
+<p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
+}
+
+function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
+  const chosen = typed?.category ?? analysis.category;
+  const radios = CATEGORIES.map(
+    (category, at) =>
+      html`<label><input type="radio" name="category" value="${category}" data-action="choose" data-key="${at + 1}"${category === chosen && html` checked`}${category === chosen && mode === 'correct' && html` autofocus`}> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
+  );
+  const kinds = KINDS.map(
+    (kind) => html`<option value="${kind}"${kind === typed?.kind && html` selected`}>${kind.replaceAll('_', ' ')}</option>`,
+  );
+  return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
+<label>Kind <select name="kind"><option value="">as it fits (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label></fieldset>`;
+}
+
+function words({ typed, facts: { analysis } }: ItemView): Html {
+  const { rootCause, fixRecommendation } = analysis.answer;
+  return html`<p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" rows="3" maxlength="4000" required>${typed?.rootCause ?? rootCause.slice(0, 4000)}</textarea></p>
+<p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" rows="2" maxlength="4000" required>${typed?.fixRecommendation ?? fixRecommendation.slice(0, 4000)}</textarea></p>`;
+}
+
+function shownBy({ typed, facts: { analysis } }: ItemView): Html {
+  const cited = new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence));
+  const isTicked = (id: string) => (typed?.evidence === undefined ? cited.has(id) && typed === null : typed.evidence.includes(id));
+  const offered = analysis.evidence.filter(({ id, tool }) => cited.has(id) || tool === 'log').slice(0, MAX_EVIDENCE);
+  const boxes = offered.map(
+    ({ id, title }) =>
+      html`<label title="${title}"><input type="checkbox" name="evidence" value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
+  );
+  const sources = [...new Set(analysis.evidence.filter(({ lineStart }) => lineStart !== undefined).map(({ source }) => source))];
+  return html`<fieldset><legend>Shown by</legend><p class="choices">${boxes}
+<label><input type="checkbox" name="none" value="1"${typed?.none && html` checked`}> no line shows it</label></p>
+${
+  sources.length > 0 &&
+  html`<label>Lines <input name="lines" size="14" placeholder="120-140, 188" pattern="[0-9 ,\\-]*" value="${typed?.lines}"></label>
+<label>of <select name="source">${sources.map((source) => html`<option>${source}</option>`)}</select></label>`
+}</fieldset>`;
+}
+
+function appliesTo({ same, typed }: ItemView): Html {
+  if (same.length === 0) return html``;
+  const also = typed?.same === true;
+  return html`<fieldset class="applies"><legend>Applies to</legend>
+<label><input type="radio" name="alsoFor" value=""${!also && html` checked`}> this cause</label>
+<label><input type="radio" name="alsoFor" value="same-fingerprint"${also && html` checked`}> also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</label>
+<details${also && html` open`}><summary>show ${same.length === 1 ? 'it' : 'them'}</summary>${sameRows(same)}</details></fieldset>`;
+}

@@ -1,0 +1,95 @@
+import { TriageError } from '../../domain/errors.ts';
+import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
+import { isExcuse } from '../../domain/review-risk.ts';
+import { type BlindState, blindStateOf } from '../../review/blind.ts';
+import { mayTakeOver } from '../../review/queue.ts';
+import { listSame } from '../../review/same.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { type AnalysisFacts, readAnalysisFacts } from './parts/analysis-facts.ts';
+import type { QueueQuery } from './queue-query.ts';
+import { undoable } from './undoable.ts';
+
+/** What is open beside the item's parts. */
+export type Mode = 'read' | 'correct' | 'reject';
+
+/** What somebody typed or chose, to be shown again; lists are of check boxes. */
+export type Typed = Partial<Pick<DecisionInput, 'category' | 'kind' | 'rootCause' | 'fixRecommendation' | 'reason'>> & {
+  readonly evidence?: readonly string[];
+  readonly lines?: string;
+  readonly none?: boolean;
+  readonly same?: boolean;
+};
+
+/** How the reviewer who looks stands to the item. */
+export type Hold = 'mine' | 'free' | 'others' | 'decided';
+
+export interface ItemView {
+  readonly review: Review;
+  readonly facts: AnalysisFacts;
+  readonly hold: Hold;
+  readonly mayTakeOver: boolean;
+  readonly blind: BlindState;
+  /** Undecided items that this decision may settle too. */
+  readonly same: readonly Review[];
+  readonly queue: QueueQuery;
+  /** Items that wait, for "item 7 of 42" where the address does not say. */
+  readonly waiting: number;
+  readonly mode: Mode;
+  /** The next press accepts although the change touches a suspect. */
+  readonly armed: boolean;
+  readonly undo: Decision | null;
+  /** Who may take the standing decision back looks at it. */
+  readonly mayUndo: boolean;
+  readonly typed: Typed | null;
+  /** Why what was sent could not be saved. */
+  readonly failure: string | null;
+}
+
+export interface Looking {
+  readonly reviewer: string;
+  readonly isAdmin: boolean;
+  readonly queue: QueueQuery;
+  readonly mode?: Mode;
+  /** Whether lines of logs show their time stamps. */
+  readonly stamps?: boolean;
+  readonly armed?: boolean;
+  readonly typed?: Typed | null;
+  readonly failure?: string | null;
+}
+
+/** Everything the item's page shows. Throws `not-found` where the analysis or its build is gone. */
+export async function readItem(deps: ConsoleDeps, review: Review, looking: Looking): Promise<ItemView> {
+  const { stores, clock, config } = deps;
+  const { reviewer, isAdmin, queue } = looking;
+  const analysis = await stores.analyses.find(review.analysisId);
+  if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
+  const hold = holdOf(review, reviewer);
+  const [facts, blind, same, counts, undo] = await Promise.all([
+    readAnalysisFacts(deps, analysis, looking.stamps),
+    blindStateOf({ stores, blindEvery: config.review.blindEvery }, review, reviewer),
+    hold === 'decided' ? [] : listSame({ stores }, { reviewId: review.id, reviewer }),
+    stores.reviews.counts(reviewer),
+    undoable(deps, reviewer),
+  ]);
+  if (facts === null) throw new TriageError('not-found', `The build ${analysis.buildId} of this review is not stored.`);
+  return {
+    ...{ review, facts, hold, blind, same, queue, undo, waiting: counts.waiting },
+    mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
+    mode: looking.mode ?? 'read',
+    armed: looking.armed === true && mustArm(facts),
+    mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
+    typed: looking.typed ?? null,
+    failure: looking.failure ?? null,
+  };
+}
+
+export function holdOf({ state, claimedBy, decision }: Review, reviewer: string): Hold {
+  if (state === 'decided' || decision !== null) return 'decided';
+  if (state === 'claimed') return claimedBy === reviewer ? 'mine' : 'others';
+  return 'free';
+}
+
+/** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
+export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
+  return isExcuse(analysis) && overlap.length > 0;
+}
