@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { z } from 'zod';
 
 /** Runs the import rules, and fails when fewer modules were read than there are source files: a green that checks nothing. */
-const FOLDERS = ['src', 'graphs', 'prompts'] as const;
+const FOLDERS = ['src', 'graphs', 'prompts', 'action/src'] as const;
 
 const Result = z.object({
   modules: z.array(z.object({ source: z.string() })),

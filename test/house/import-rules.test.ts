@@ -27,6 +27,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'ask-runs-the-graph': { file: 'src/ask/greedy.ts', imports: '../intake/target.ts' },
   'triage-runs-the-graph': { file: 'src/triage/greedy.ts', imports: '../intake/target.ts' },
   'replay-drives-triage': { file: 'src/replay/greedy.ts', imports: '../intake/target.ts' },
+  'action-sees': { file: 'action/src/greedy.ts', imports: '../../src/triage/target.ts' },
   'app-composes': { file: 'src/app.ts', imports: './intake/target.ts' },
   'http-opens-the-doors': { file: 'src/http.ts', imports: './triage/target.ts' },
   'http-knows-the-app-by-type': { file: 'src/http/greedy.ts', imports: '../app.ts' },
@@ -86,7 +87,7 @@ beforeAll(() => {
     bodies.set(file, `${bodies.get(file) ?? ''}${imports === '' ? '' : `import '${imports}';\n`}`);
   for (const [file, body] of bodies) plant(file, `${body}export const planted = 1;\n`);
   const cruise = join(root, 'node_modules/.bin/depcruise');
-  const run = spawnSync(cruise, ['--config', configFile, '--output-type', 'json', 'src', 'graphs', 'prompts'], {
+  const run = spawnSync(cruise, ['--config', configFile, '--output-type', 'json', 'src', 'graphs', 'prompts', 'action'], {
     cwd: folder,
     encoding: 'utf8',
     maxBuffer: 1e8,
