@@ -7,13 +7,14 @@ import { registerBuildPage } from './builds/build-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { registerErrorPages } from './error-pages.ts';
 import { acceptForms } from './forms.ts';
+import { registerLogs } from './logs/log-routes.ts';
 import { registerMe } from './me.ts';
 import { mayReview } from './reader.ts';
 import { registerReviewPages } from './review/review-pages.ts';
 import { registerRunPages } from './runs/run-page.ts';
 import { registerSignIn } from './sign-in.ts';
-
 import { registerSignInElsewhere } from './sign-in-elsewhere.ts';
+
 /** The pages for people: every one works without scripts, and every route is theirs by `config.console`. */
 export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): Promise<void> {
   app.addHook('onRoute', (route) => {
@@ -24,14 +25,15 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerErrorPages(app, deps);
   registerAssets(app);
   registerSignIn(app, deps);
-  registerMe(app, deps);
   registerSignInElsewhere(app, deps);
+  registerMe(app, deps);
   registerFront(app, deps);
   registerReviewPages(app, deps);
   registerAnalysisPage(app, deps);
   registerBuildList(app, deps);
   registerBuildPage(app, deps);
   registerRunPages(app, deps);
+  registerLogs(app, deps);
   registerAskPages(app, deps);
 }
 

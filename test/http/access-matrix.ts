@@ -70,6 +70,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /me': 'read',
   'GET /builds': 'read',
   'GET /builds/:id': 'read',
+  'GET /logs/:id': 'read',
+  'GET /logs/:id/raw': 'read',
   'GET /runs/:id': 'read',
   'GET /runs/:id/json': 'read',
   'GET /runs/:id/events': 'read',
