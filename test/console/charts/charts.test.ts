@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import { calibrationBins, type Judged } from '../../../src/console/charts/bins.ts';
+import { calibrationChart, calibrationFinding } from '../../../src/console/charts/calibration.ts';
+import { columnsChart, type DayOf } from '../../../src/console/charts/columns.ts';
+import { coverageChart, coveragePoints, thresholdFor } from '../../../src/console/charts/coverage.ts';
+import { linesChart } from '../../../src/console/charts/lines.ts';
+import { runStrip, sparkline } from '../../../src/console/charts/strip.ts';
+import type { Html } from '../../../src/console/html.ts';
+
+/** Answers at each tenth's middle: how many, and which share of them was right. */
+function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {
+  return groups.flatMap(([at, count, right]) => [
+    { at, right: true, count: Math.round(count * right) },
+    { at, right: false, count: count - Math.round(count * right) },
+  ]);
+}
+
+/** What the marks of a chart say, in their order. */
+const marksOf = (chart: Html) => [...chart.text.matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark);
+/** The table's rows, cell by cell. */
+const rowsOf = (chart: Html) =>
+  [...chart.text.matchAll(/<tr>(.*?)<\/tr>/gs)]
+    .slice(1)
+    .map(([, row = '']) => [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell));
+
+const calibration = (judged: readonly Judged[]) =>
+  calibrationChart({ id: 'c', name: 'Calibration', judged, csv: '/insights/trust?format=csv' });
+
+describe('calibration', () => {
+  it('draws no curve of nine, nor of forty-nine: it counts them (41)', () => {
+    for (const count of [9, 49]) {
+      const chart = calibration(judgedAt([0.7, count, 1]));
+      expect(chart.text).not.toContain('<svg');
+      expect(chart.text).toContain(`${count} decided: from 50 on`);
+      expect(rowsOf(chart)).toEqual([
+        ['right', String(count)],
+        ['wrong', '0'],
+      ]);
+    }
+    expect(calibration([]).text).toContain('Nothing is decided yet');
+  });
+
+  it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
+    const few = calibrationBins(Array.from({ length: 100 }, (_, at) => ({ at: at / 100, right: true, count: 1 })));
+    expect(few.map(({ of, from, to }) => [of, from, to])).toEqual([
+      [20, 0, 0.2],
+      [20, 0.2, 0.4],
+      [20, 0.4, 0.6],
+      [20, 0.6, 0.8],
+      [20, 0.8, 1],
+    ]);
+    const many = calibrationBins(judgedAt([0.05, 50, 0.2], [0.3, 100, 0.5], [0.99, 60, 1], [1, 10, 1]));
+    expect(many.map(({ from, to, of, hits }) => [from, to, of, hits])).toEqual([
+      [0, 0.1, 50, 10],
+      [0.3, 0.4, 100, 50],
+      [0.9, 1, 70, 70],
+    ]);
+    expect(many[1]?.stated).toBeCloseTo(0.305);
+  });
+
+  it('says the widest gap that chance does not explain', () => {
+    const say = (...groups: Parameters<typeof judgedAt>) => calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
+    expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe('Says 63 %, is right 79 %: too modest by 17 points between 60 and 70.');
+    expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe('Says 96 %, is right 70 %: too sure by 26 points between 90 and 100.');
+    expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain('agree, as far as 400 decisions can tell');
+    // of a bin with few nothing is said
+    expect(say([0.62, 200, 0.62], [0.95, 9, 0])).toContain('agree');
+  });
+
+  it('has as many points as rows, fades the thin ones, and shows the same numbers (42)', () => {
+    const chart = calibration(judgedAt([0.15, 9, 1], [0.55, 100, 0.5], [0.85, 150, 0.9]));
+    expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
+    expect(marksOf(chart)).toEqual(['9', '100', '150']);
+    expect(chart.text.match(/class="point faded"/g)).toHaveLength(1);
+    expect(rowsOf(chart)[1]).toEqual(['50–60 %', '56 %', '100', '50', '50 %', '40 %', '60 %']);
+    expect(chart.text).not.toContain('style=');
+  });
+});
+
+describe('accuracy against coverage', () => {
+  const judged = judgedAt([0.95, 100, 0.99], [0.9, 100, 0.95], [0.7, 100, 0.6]);
+  const answered = [
+    { at: 0.95, count: 100 },
+    { at: 0.9, count: 200 },
+    { at: 0.7, count: 700 },
+  ];
+
+  it('covers all answers and judges by the decided ones', () => {
+    const points = coveragePoints(judged, answered);
+    expect(points.map(({ threshold, coverage, hits, of }) => [threshold, coverage, hits, of])).toEqual([
+      [0.95, 0.1, 99, 100],
+      [0.9, 0.3, 194, 200],
+      [0.7, 1, 254, 300],
+    ]);
+    expect(thresholdFor(points, 0.1)?.threshold).toBe(0.9);
+    expect(thresholdFor(points, 0.06)?.threshold).toBe(0.95);
+    expect(thresholdFor(points, 0.01)).toBeNull();
+  });
+
+  it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
+    const chart = coverageChart({ judged, answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: { category: 'CODE_ERROR' } });
+    expect(chart.text).toContain('At 0.85: 30 % answered alone, 97 % right (194 of 200 decided).');
+    expect(chart.text).toContain('class="chosen"');
+    expect(chart.text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
+    expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
+    const none = coverageChart({ judged: [], answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: {} });
+    expect(none.text).toContain('none of those is decided');
+    expect(none.text).not.toContain('<svg');
+  });
+});
+
+describe('causes per day', () => {
+  const counts: DayOf[] = [
+    { day: '2026-03-01', category: 'CODE_ERROR', open: false, count: 3 },
+    { day: '2026-03-01', category: 'INFRA_ERROR', open: true, count: 1 },
+    { day: '2026-03-02', category: 'INFRA_ERROR', open: false, count: 2 },
+    { day: '2026-03-02', category: 'CODE_ERROR', open: true, count: 2 },
+  ];
+  const chart = (days: readonly string[]) =>
+    columnsChart({ counts, days, csv: '/x', listAddress: (from, count) => `/insights/causes?day=${from}&days=${count}` });
+
+  it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
+    const drawn = chart(['2026-03-01', '2026-03-02']);
+    expect(drawn.text).toContain('8 causes in 2 days, most of them CODE_ERROR (3); 3 not decided.');
+    expect(drawn.text).toContain('fill="url(#open)"');
+    const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
+    expect(marksOf(drawn)).toEqual(cells);
+    expect(drawn.text).toContain('href="/insights/causes?day=2026-03-01&amp;days=1"');
+  });
+
+  it('has links wide enough to be met, however many days it shows', () => {
+    const days = Array.from({ length: 90 }, (_, at) => new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10));
+    const widths = [...chart(days).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(([, width]) => Number(width));
+    expect(widths).toHaveLength(30);
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
+    expect(chart([]).text).not.toContain('NaN');
+  });
+});
+
+describe('small drawings', () => {
+  it('tell a run by height and word, and what they show in words', () => {
+    const at = '2026-03-01T10:00:00.000Z';
+    const strip = runStrip('<b>adds</b>', [
+      { buildId: 'b1', mark: 'passed', at },
+      { buildId: 'b2', mark: 'flake', at },
+      { buildId: 'b3', mark: 'failed', at },
+    ]).text;
+    expect(strip).toContain('aria-label="&lt;b&gt;adds&lt;/b&gt;, last 3 runs: 1 passed, 1 failed, 1 flakes"');
+    expect([...strip.matchAll(/height="(\d+)"><title>/g)].map(([, height]) => height)).toEqual(['6', '13', '20']);
+    expect(sparkline('builds', [0, 4, 0]).text).toContain('aria-label="builds: 4 in 3 days, at most 4 a day"');
+    expect(sparkline('builds', [0, 0]).text).toContain('at most 0 a day');
+  });
+
+  it('draw weeks as lines with gaps where there is nothing', () => {
+    const chart = linesChart({
+      ...{
+        id: 'cost',
+        name: 'Cost',
+        finding: 'x',
+        weeks: ['2026-03-02', '2026-03-09', '2026-03-16'],
+        csv: '/x',
+        say: (value) => `$${value.toFixed(2)}`,
+      },
+      series: [{ name: 'median', look: 'median', values: [0.01, null, 0.03] }],
+    });
+    expect(marksOf(chart)).toEqual(['$0.01', '$0.03']);
+    expect(rowsOf(chart).map((row) => row[1])).toEqual(['$0.01', '', '$0.03']);
+  });
+});

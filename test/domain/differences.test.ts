@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { type Traits, whatDiffers } from '../../src/domain/differences.ts';
+
+const builds = (count: number, traits: Traits): Traits[] => Array.from({ length: count }, () => traits);
+
+describe('what is different', () => {
+  it('is the share among failing minus the share among passing builds, the largest first', () => {
+    const failing = [...builds(20, { branch: 'topic', hour: '3' }), ...builds(5, { branch: 'main', hour: '4' })];
+    const passing = [
+      ...builds(10, { branch: 'topic', hour: '3' }),
+      ...builds(20, { branch: 'main', hour: '5' }),
+      ...builds(10, { branch: 'fix', hour: '6' }),
+    ];
+
+    const found = whatDiffers(failing, passing);
+
+    expect(found.map(({ dimension, value, difference }) => [dimension, value, Number(difference.toFixed(3))])).toEqual([
+      ['branch', 'topic', 0.55],
+      ['hour', '3', 0.55],
+      ['hour', '5', -0.5],
+      ['branch', 'main', -0.3],
+      ['branch', 'fix', -0.25],
+    ]);
+  });
+
+  it('says nothing of fewer than twenty builds on either side, nor of what is not known of so many', () => {
+    const branch = (name: string | null) => ({ branch: name });
+    expect(whatDiffers(builds(19, branch('a')), builds(50, branch('b')))).toEqual([]);
+    expect(whatDiffers(builds(50, branch('a')), builds(19, branch('b')))).toEqual([]);
+    expect(whatDiffers([...builds(19, branch('a')), ...builds(9, branch(null))], builds(50, branch('b')))).toEqual([]);
+  });
+
+  it('tells one of two opposite values only, and nothing where there is no difference', () => {
+    const found = whatDiffers([...builds(15, { rerun: 'yes' }), ...builds(10, { rerun: 'no' })], builds(30, { rerun: 'no' }));
+    expect(found.map(({ value }) => value)).toEqual(['yes']);
+    expect(whatDiffers(builds(30, { rerun: 'no' }), builds(30, { rerun: 'no' }))).toEqual([]);
+  });
+});
