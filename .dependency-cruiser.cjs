@@ -42,6 +42,7 @@ module.exports = {
     only('ask-runs-the-graph', '^src/ask/', [READ, '^graphs/']),
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
+    only('action-sees', '^action/', ['^src/(domain|ports|log|config|intake|publish|app|adapters/build-source)/']),
     only('app-composes', '^src/app(\\.ts$|/)', [
       '^src/(domain|ports|log|config|tools|store|adapters|triage|ask|publish|replay)/',
       '^graphs/',
