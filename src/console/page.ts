@@ -72,7 +72,7 @@ function frame(page: Page, reader: Reader): Html {
 <a class="skip" href="#main">Skip to the content</a>
 ${header(page, reader)}
 <main id="main" tabindex="-1">${page.main}</main>
-<div id="bar"${page.bar === undefined && html` hidden`}>${page.bar}</div>
+<footer id="bar" aria-label="What can be done here"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
 <p id="status" role="status">${page.said}</p>
 ${keyList(page.place, keys)}
 </body>

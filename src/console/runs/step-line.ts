@@ -8,7 +8,7 @@ import { bar, type RunScale } from './step-bar.ts';
 export function stepLine(step: StepTrace, number: number, scale: RunScale | null): Html {
   const failed = step.tools.some(isFailure);
   const took = formatDuration(step.milliseconds);
-  return html`<li><details${failed && html` open`}><summary><span class="number">${number}</span> <strong>${step.node}</strong>${step.round > 0 && html` <span class="quiet">round ${step.round}</span>`}${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`} <span class="quiet">${took}</span> ${step.summary}${scale !== null && bar(step, scale)}</summary>
+  return html`<li><details${failed && html` open`}><summary>${scale !== null && bar(step, scale)}<span class="number">${number}</span> <strong>${step.node}</strong>${step.round > 0 && html` <span class="quiet">round ${step.round}</span>`}${step.investigator !== undefined && html` <span class="quiet">${step.investigator}</span>`} <span class="quiet">${took}</span> ${step.summary}</summary>
 ${step.judgements.map(
   (judgement) =>
     html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}: ${formatDuration(judgement.milliseconds)}${judgement.modelCalls > 0 && `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`}${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createApp } from '../../src/app.ts';
+import { embedded } from '../../src/config/presets.ts';
+import { type Config, parseConfig } from '../../src/config/schema.ts';
+import { buildHttp, type HttpDeps } from '../../src/http.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import type { Stores } from '../../src/ports/stores.ts';
+import { capturedFailure } from './captured-failures.ts';
+import { copyTestDatabase } from './pglite.ts';
+
+/** Whose tokens open it, by name. */
+export const READERS = {
+  admin: 'token-of-the-administrator-of-tests',
+  anna: 'token-of-the-reviewer-anna-of-tests',
+  ben: 'token-of-the-reviewer-ben-of-tests',
+  reader: 'token-of-somebody-who-only-reads',
+} as const;
+
+/** A failed build that is to come in: a captured failure, or a log of one's own. */
+export interface Incoming {
+  readonly slug?: string;
+  readonly log?: string;
+  readonly repository?: string;
+  readonly number: string;
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly pullRequest?: number;
+  readonly status?: 'failed' | 'passed';
+}
+
+/** The whole of Faultline in this process, as `faultline serve` runs it, on a port of its own. */
+export interface StockedConsole {
+  /** http://localhost:<port>: a name for which browsers take Secure cookies. */
+  readonly address: string;
+  readonly stores: Stores;
+  readonly app: Awaited<ReturnType<typeof createApp>>;
+  /** Uploads a build as a stranger would; resolves with its id once its triage has ended. */
+  bring(build: Incoming): Promise<string>;
+  /** A session of one of the readers, as its cookie's value. */
+  sessionOf(name: keyof typeof READERS): Promise<string>;
+  /** Stops listening, as when the service is restarted; `listen` opens the same port again. */
+  deafen(): Promise<void>;
+  listen(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface StockOptions {
+  readonly change?: (config: Config) => Config;
+  readonly routes?: HttpDeps['routes'];
+}
+
+export async function openStockedConsole({ change = (config) => config, routes = [] }: StockOptions = {}): Promise<StockedConsole> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-console-'));
+  await copyTestDatabase(join(folder, 'database'));
+  const config = change(configIn(folder));
+  const app = await createApp(config, silentLogger);
+  let http = await buildHttp({ ...app, routes });
+  const first = new URL(await http.listen({ port: 0, host: '127.0.0.1' }));
+  const address = `http://localhost:${first.port}`;
+  await app.loadKnowledge();
+  await app.work();
+  return {
+    address,
+    app,
+    stores: app.stores,
+    bring: async (build) => await bring(address, build, app.stores),
+    sessionOf: async (name) => await signIn(address, READERS[name]),
+    deafen: async () => await http.close(),
+    listen: async () => {
+      http = await buildHttp({ ...app, routes });
+      await http.listen({ port: Number(first.port), host: '127.0.0.1' });
+    },
+    close: async () => {
+      await http.close();
+      await app.close({ drainMs: 0 });
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function configIn(folder: string): Config {
+  const config = parseConfig(embedded(folder, resolve(import.meta.dirname, '../../knowledge')));
+  const roles = { admin: ['admin'], anna: ['read', 'review'], ben: ['read', 'review'], reader: ['read'] } as const;
+  const tokens = Object.entries(roles).map(([name, own]) => ({ name, token: Reflect.get(READERS, name), roles: [...own] }));
+  const http = { ...config.http, rateLimit: 100_000, tokenRateLimit: 100_000 };
+  // Nothing is sure enough to go out without a person, and nobody is asked blindly, unless a test wants it.
+  const triage = { ...config.triage, thresholds: { ...config.triage.thresholds, autoNotify: 1 } };
+  return { ...config, http, triage, auth: { ...config.auth, tokens }, review: { ...config.review, blindEvery: 0 } };
+}
+
+async function bring(address: string, build: Incoming, stores: Stores): Promise<string> {
+  const {
+    slug,
+    log = slug === undefined ? 'ok' : capturedFailure(slug).log,
+    repository = `demo/${slug ?? 'shop'}`,
+    status = 'failed',
+  } = build;
+  const { number, branch = 'main', commit, pullRequest } = build;
+  const form = new FormData();
+  form.set('metadata', JSON.stringify({ repository, pipeline: 'ci', number, status, branch, commit, pullRequest }));
+  form.set('log', new Blob([log]), 'build.log');
+  const answer = await fetch(`${address}/api/builds`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${READERS.admin}` },
+    body: form,
+  });
+  if (!answer.ok) throw new Error(`the build was refused: ${answer.status} ${await answer.text()}`);
+  const told: unknown = await answer.json();
+  const buildId = String(Reflect.get(Object(told), 'buildId'));
+  for (let tries = 0; status === 'failed' && tries < 600; tries++) {
+    const job = await stores.triages.findByBuild(buildId);
+    if (job?.state === 'done') return buildId;
+    if (job?.state === 'failed') throw new Error(`the triage failed: ${job.error}`);
+    await sleep(50);
+  }
+  return buildId;
+}
+
+async function signIn(address: string, token: string): Promise<string> {
+  const body = new URLSearchParams({ token, next: '/' });
+  const answer = await fetch(`${address}/sign-in`, { method: 'POST', body, redirect: 'manual', headers: { origin: address } });
+  const value = /__Host-fl=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1];
+  if (value === undefined) throw new Error(`no session: ${answer.status} ${await answer.text()}`);
+  return value;
+}
