@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Build, SourceText, TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { jenkinsAddress } from '../../domain/jenkins-address.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
@@ -51,13 +52,15 @@ export function createJenkinsBuildSource(options: JenkinsBuildSourceOptions): Bu
         `Fetching the passed build ${build.number} of ${build.pipeline} from Jenkins`,
         options.timeoutMs,
         signal,
-        async (within) => [await fetchConsole(options, addressOf(options.baseUrl, build), Math.min(maxBytes, options.maxLogBytes), within)],
+        async (within) => [
+          await fetchConsole(options, jenkinsAddress(options.baseUrl, build), Math.min(maxBytes, options.maxLogBytes), within),
+        ],
       ),
   };
 }
 
 async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, signal: AbortSignal): Promise<FetchedBuild> {
-  const address = addressOf(options.baseUrl, build);
+  const address = jenkinsAddress(options.baseUrl, build);
   const notes: string[] = [];
   const source = await fetchConsole(options, address, options.maxLogBytes, signal);
   const testResults = await fetchTestResults(options, address, notes, signal);
@@ -106,38 +109,6 @@ function resultsOf(suite: TestReport['suites'][number]): TestResult[] {
 function statusOf(status: string): TestResult['status'] {
   if (status === 'FAILED' || status === 'REGRESSION') return 'failed';
   return status === 'SKIPPED' ? 'skipped' : 'passed';
-}
-
-/** The build's page, if it lies below the configured Jenkins: whoever may send us events must not choose whom we call. */
-function addressOf(baseUrl: string | null, build: Build): URL {
-  if (baseUrl === null)
-    throw new TriageError('invalid-config', 'Logs of Jenkins builds are not fetched: FAULTLINE_JENKINS_URL is not set.');
-  const given = build.url ?? build.externalId;
-  if (given === null || !URL.canParse(given)) {
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.pipeline} names no address of its own, so there is no log to fetch.`,
-    );
-  }
-  const base = folder(baseUrl);
-  const address = folder(given);
-  // The parser has resolved "..", so a path below the base stays below it; an encoded slash or dot could be read otherwise.
-  const isBelow = address.origin === base.origin && address.pathname.startsWith(base.pathname) && !/%2f|%5c|%2e/i.test(address.pathname);
-  if (!isBelow || address.username !== '' || address.password !== '') {
-    throw new TriageError(
-      'forbidden',
-      `The build's address ${address.host}${address.pathname} does not lie below ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
-    );
-  }
-  return address;
-}
-
-function folder(address: string): URL {
-  const url = new URL(address);
-  url.search = '';
-  url.hash = '';
-  if (!url.pathname.endsWith('/')) url.pathname += '/';
-  return url;
 }
 
 async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: string, maxBytes: number, signal: AbortSignal): Promise<Buffer> {

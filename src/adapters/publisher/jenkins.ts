@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import type { Build } from '../../domain/build.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { jenkinsAddress } from '../../domain/jenkins-address.ts';
+import type { NoticeDoor } from '../../ports/notices.ts';
+
+export interface JenkinsDoorOptions {
+  /** Builds elsewhere are never spoken of: the token goes to this Jenkins only. */
+  readonly baseUrl: string | null;
+  readonly user: string | null;
+  /** An API token of that user, who needs the right Run/Update. A token needs no crumb. */
+  readonly token: string | null;
+}
+
+/** What is to stand in a build's description. */
+export interface DescriptionContent {
+  readonly build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>;
+  readonly text: string;
+  readonly format: 'html' | 'text';
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024;
+const Described = z.object({ description: z.string().nullish() });
+
+/**
+ * The description on a Jenkins build's page, which pipelines write too: only our own sentence in it is replaced, which the reference
+ * names word for word; what others wrote stays.
+ */
+export function createJenkinsDoor(options: JenkinsDoorOptions): NoticeDoor<DescriptionContent> {
+  return {
+    show: async ({ build, text, format }, { notice, signal }) => {
+      const address = jenkinsAddress(options.baseUrl, build);
+      const current = await readDescription(options, address, signal);
+      const wanted = withOurs(current, { ours: notice.reference, text, separator: format === 'html' ? '<br>\n' : '\n' });
+      if (wanted !== current) await writeDescription(options, address, wanted, signal);
+      return { reference: text };
+    },
+  };
+}
+
+interface Sentence {
+  /** As it was written last; null: never. */
+  readonly ours: string | null;
+  readonly text: string;
+  readonly separator: string;
+}
+
+function withOurs(current: string, { ours, text, separator }: Sentence): string {
+  const at = ours === null || ours === '' ? -1 : current.indexOf(ours);
+  if (ours !== null && at >= 0) return current.slice(0, at) + text + current.slice(at + ours.length);
+  if (current.includes(text)) return current;
+  return current.trim() === '' ? text : `${current}${separator}${text}`;
+}
+
+async function readDescription(options: JenkinsDoorOptions, address: URL, signal: AbortSignal): Promise<string> {
+  const response = await call(options, new URL('api/json?tree=description', address), { signal });
+  if (!response.ok) throw statusError(response.status, 'read');
+  const parsed = Described.safeParse(await jsonOf(response));
+  if (!parsed.success) throw new TriageError('upstream-failed', 'Jenkins described a build with something else than JSON.');
+  return parsed.data.description ?? '';
+}
+
+/** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
+async function writeDescription(options: JenkinsDoorOptions, address: URL, description: string, signal: AbortSignal): Promise<void> {
+  const url = new URL('submitDescription', address);
+  const response = await call(options, url, { method: 'POST', body: new URLSearchParams({ description }), signal });
+  await response.body?.cancel();
+  if (response.ok) return;
+  const location = response.headers.get('location');
+  const isBack = location !== null && URL.canParse(location, url.href) && new URL(location, url).pathname.startsWith(address.pathname);
+  if (response.status < 300 || response.status > 399 || !isBack) throw statusError(response.status, 'change');
+}
+
+async function call(
+  { user, token }: JenkinsDoorOptions,
+  url: URL,
+  init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
+): Promise<Response> {
+  const known = user !== null && token !== null;
+  const headers = known ? { authorization: `Basic ${Buffer.from(`${user}:${token}`).toString('base64')}` } : {};
+  try {
+    return await fetch(url, { ...init, headers, redirect: 'manual' });
+  } catch (cause) {
+    // Without its words: they may hold the address.
+    throw new TriageError('upstream-failed', 'Jenkins could not be reached for a description.', { retryable: true, cause });
+  }
+}
+
+async function jsonOf(response: Response): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.byteLength;
+    if (bytes > MAX_ANSWER_BYTES) throw new TriageError('too-large', 'The description of a Jenkins build is larger than 256 kB.');
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function statusError(status: number, what: 'read' | 'change'): TriageError {
+  const told = `Jenkins answered ${status} when a build's description was to be ${what === 'read' ? 'read' : 'changed'}.`;
+  if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
+    const needs = 'FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the right Run/Update on the job.';
+    return new TriageError('upstream-auth', `${told} ${needs}`);
+  }
+  if (status === 404 || status === 410) return new TriageError('not-found', `${told} The build may have been deleted.`);
+  return new TriageError('upstream-failed', told, { retryable: status >= 500 || status === 429 });
+}
