@@ -15,6 +15,18 @@ update reviews r set fingerprint = a.fingerprint, kind = a.kind, pull_request = 
 from analyses a, builds b where a.id = r.analysis_id and b.id = r.build_id;
 alter table reviews alter column fingerprint set not null, alter column kind set not null;
 
+-- Whoever opens a review need not repeat what its analysis says, a process of the release before included.
+create function fill_review() returns trigger language plpgsql as $$
+begin
+  if new.fingerprint is null then
+    select a.fingerprint, a.kind, b.pull_request into new.fingerprint, new.kind, new.pull_request
+    from analyses a join builds b on b.id = a.build_id where a.id = new.analysis_id;
+  end if;
+  return new;
+end
+$$;
+create trigger reviews_fill before insert on reviews for each row execute function fill_review();
+
 create index reviews_open_by_risk on reviews (risk, opened_at, id) where state <> 'decided';
 create index reviews_open_by_age on reviews (opened_at, id) where state <> 'decided';
 create index reviews_open_by_confidence on reviews (confidence, opened_at, id) where state <> 'decided';

@@ -119,7 +119,7 @@ const SAME = `
   where base.id = $1 and ${FREE_FOR('$2::text')}
   order by r.opened_at, r.id limit $3::int`;
 
-const SINCE = `date_trunc('day', clock_timestamp() at time zone 'utc') at time zone 'utc'`;
+const SINCE = `date_trunc('day', now() at time zone 'utc') at time zone 'utc'`;
 
 const COUNTS = `
   select

@@ -53,10 +53,8 @@ const FIND_BY_ANALYSIS = `${STORED} where r.analysis_id = $1`;
 
 const OPEN = `
   ${changeWithEvent(
-    `insert into reviews as r (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at, risk, origin,
-       fingerprint, kind, pull_request)
-     select $1, a.id, b.id, $4, $5, $6, $7, $8::text[], 'waiting', $9, $11, $12, a.fingerprint, a.kind, b.pull_request
-     from analyses a join builds b on b.id = $3 where a.id = $2 on conflict do nothing`,
+    `insert into reviews as r (id, analysis_id, build_id, repository, title, category, confidence, why, state, opened_at, risk, origin)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, 'waiting', $9, $11, $12) on conflict do nothing`,
     'opened',
     '$10::text',
     `jsonb_build_object('why', r.why, 'confidence', r.confidence, 'origin', r.origin)`,
