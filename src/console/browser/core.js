@@ -40,7 +40,8 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
     if (method === 'POST' && answer.status >= 500) return say('Not saved. Nothing was lost; press the key again.');
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
-    show(page, answer.url, push);
+    // A form that was refused has no page of its own: its address stays that of the form.
+    show(page, answer.url, push && (method === 'GET' || answer.redirected));
   } catch {
     say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline does not answer. Try again.');
   } finally {
@@ -48,8 +49,8 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
   }
 }
 
-/** @param {Document} page @param {string} address @param {boolean} push */
-function show(page, address, push) {
+/** Puts a page in the place of this one. @param {Document} page @param {string} address @param {boolean} push */
+export function show(page, address, push) {
   if (push && address !== location.href) history.pushState(null, '', address);
   document.title = page.title;
   for (const [name, value] of Object.entries(page.documentElement.dataset)) document.documentElement.dataset[name] = value;

@@ -1,2 +1,184 @@
-/** The queue and its items: rows, evidence, and what is armed. */
-export function startReview() {}
+/** The queue and its items: rows, forms that open in place, what is armed, and the hold on an item. */
+import { arrivals, isBusy, parse, say, show } from './core.js';
+import { actions, controlOf } from './keys.js';
+
+/** How long the first press of a dangerous acceptance counts, in milliseconds. */
+const ARMED_MS = 5000;
+/** Rest after which the next item is fetched ahead. */
+const REST_MS = 500;
+
+let armedTimer = 0;
+let holdTimer = 0;
+let restTimer = 0;
+let lastActive = 0;
+/** @type {{ link: string, url: string, text: string } | null} */
+let ahead = null;
+
+/** Opens the form for correcting or rejecting, or closes it; what was typed stays. @param {string} mode */
+function setMode(mode) {
+  const parts = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-mode]'));
+  if (![...parts].some((part) => part.dataset.mode === mode && part.hidden)) return false;
+  disarm();
+  for (const part of parts) part.hidden = part.dataset.mode !== mode;
+  const first = document.querySelector(
+    mode === 'correct' ? '#correct-form [name=category]:checked' : mode === 'reject' ? '#reject' : 'main h1',
+  );
+  if (first instanceof HTMLElement) first.focus();
+  return true;
+}
+
+/** The first press counts no more. */
+function disarm() {
+  clearTimeout(armedTimer);
+  const button = document.querySelector('[data-armed]');
+  if (!(button instanceof HTMLButtonElement)) return false;
+  button.form?.querySelector('[name=armed]')?.remove();
+  history.replaceState(null, '', button.dataset.plain);
+  button.className = 'first';
+  delete button.dataset.armed;
+  button.firstChild?.replaceWith('Accept ');
+  say('');
+  return true;
+}
+
+/** @param {number} by */
+function moveRow(by) {
+  const rows = /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('[data-row-link]'));
+  const at = [...rows].findIndex((row) => row.closest('[data-row]')?.contains(document.activeElement));
+  const row = rows[at < 0 ? 0 : Math.min(rows.length - 1, Math.max(0, at + by))];
+  row?.focus();
+  row?.scrollIntoView({ block: 'nearest' });
+  return row !== undefined;
+}
+
+let evidenceAt = -1;
+
+/** @param {number} by */
+function moveEvidence(by) {
+  const all = [...document.querySelectorAll('main [data-evidence]')].filter((one) => one.checkVisibility());
+  if (document.body.dataset.place !== 'item' || all.length === 0) return false;
+  evidenceAt = Math.min(all.length - 1, Math.max(0, evidenceAt + by));
+  const one = all[evidenceAt];
+  const target = one?.querySelector('a, summary') ?? one;
+  one?.scrollIntoView({ block: 'center' });
+  if (target instanceof HTMLElement) target.focus({ preventScroll: true });
+  return true;
+}
+
+/** To the neighbour that was fetched ahead, at once; it is held from then on. */
+function stepAhead() {
+  const link = controlOf('next');
+  if (!(link instanceof HTMLAnchorElement) || ahead?.link !== link.href || isBusy()) return false;
+  const { url, text } = ahead;
+  ahead = null;
+  show(parse(text), url, true);
+  void renew();
+  return true;
+}
+
+async function fetchAhead() {
+  const link = controlOf('next');
+  if (document.body.dataset.place !== 'item' || !(link instanceof HTMLAnchorElement) || ahead?.link === link.href) return;
+  const address = new URL(link.href);
+  address.searchParams.set('peek', '1');
+  try {
+    const answer = await fetch(address, { headers: { accept: 'text/html' } });
+    const url = new URL(answer.url);
+    if (!answer.ok || !url.pathname.startsWith('/review/')) return;
+    url.searchParams.delete('peek');
+    ahead = { link: link.href, url: url.href, text: await answer.text() };
+  } catch {
+    // Without it the key asks for the page when it is pressed.
+  }
+}
+
+/** Holds the item longer, and brings the forms up to its new version; typed text stays. */
+async function renew() {
+  const item = document.querySelector('[data-review]');
+  if (!(item instanceof HTMLElement)) return;
+  try {
+    const answer = await fetch(`/review/${item.dataset.review}/claim`, { method: 'POST', body: new URLSearchParams() });
+    const page = parse(await answer.text());
+    const [fresh, version] = [page.querySelector('[data-held-ms]'), page.querySelector('[name=version]')];
+    if (!item.isConnected) return;
+    if (!(fresh instanceof HTMLElement) || !(version instanceof HTMLInputElement))
+      return say('Somebody else has this item now. Your text stays here.');
+    for (const field of document.querySelectorAll('[name=version]')) if (field instanceof HTMLInputElement) field.value = version.value;
+    item.dataset.heldMs = fresh.dataset.heldMs;
+    document.querySelector('#expired')?.remove();
+    keepHold();
+  } catch {
+    say('Faultline does not answer. Your text stays here.');
+  }
+}
+
+/** Whoever works on an item keeps it; whoever went away is told that others may take it. */
+function keepHold() {
+  clearTimeout(holdTimer);
+  const item = document.querySelector('[data-held-ms]');
+  if (!(item instanceof HTMLElement)) return;
+  const half = Math.max(500, Number(item.dataset.heldMs) / 2);
+  const since = Date.now();
+  holdTimer = setTimeout(() => {
+    if (lastActive > since) return void renew();
+    holdTimer = setTimeout(() => (lastActive > since ? void renew() : offerHold(item)), half);
+  }, half);
+}
+
+/** @param {HTMLElement} item */
+function offerHold(item) {
+  const note = document.createElement('p');
+  note.id = 'expired';
+  note.className = 'banner';
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.append('Claim again');
+  button.addEventListener('click', () => void renew());
+  note.append('You do not hold this item any more; your text stays. ', button);
+  item.querySelector('.place')?.after(note);
+}
+
+function onActivity() {
+  lastActive = Date.now();
+  clearTimeout(restTimer);
+  restTimer = setTimeout(() => void fetchAhead(), REST_MS);
+}
+
+/** @param {MouseEvent} event */
+function onClick(event) {
+  const control = event.target instanceof Element ? event.target.closest('a[data-action], a[data-close]') : null;
+  if (!(control instanceof HTMLElement) || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  const { action = 'read' } = control.dataset;
+  const done = action === 'keys' ? actions.keys?.('?') : ['correct', 'reject', 'read'].includes(action) && setMode(action);
+  if (done) event.preventDefault();
+}
+
+function arriveAtItem() {
+  evidenceAt = -1;
+  clearTimeout(armedTimer);
+  if (document.querySelector('[data-armed]') !== null) armedTimer = setTimeout(disarm, ARMED_MS);
+  keepHold();
+  onActivity();
+}
+
+export function startReview() {
+  const inQueue = () => document.body.dataset.place === 'queue';
+  const leave = actions.leave;
+  Object.assign(actions, {
+    correct: () => setMode('correct'),
+    reject: () => setMode('reject'),
+    leave: (/** @type {string} */ key) => leave?.(key) === true || disarm() || setMode('read'),
+    next: () => (inQueue() ? moveRow(1) : stepAhead()),
+    previous: () => inQueue() && moveRow(-1),
+    open: () => {
+      const row = inQueue() ? document.activeElement?.closest('[data-row]')?.querySelector('[data-row-link]') : null;
+      if (row instanceof HTMLElement) row.click();
+      return row instanceof HTMLElement;
+    },
+    'next-evidence': () => moveEvidence(1),
+    'previous-evidence': () => moveEvidence(-1),
+  });
+  document.addEventListener('click', onClick);
+  for (const kind of ['keydown', 'pointerdown', 'input']) document.addEventListener(kind, onActivity, { passive: true });
+  arrivals.push(arriveAtItem);
+}
