@@ -10,7 +10,7 @@ import { maskCommand, workflowCommand, writeOutputs, writeSummary } from './runn
 
 /**
  * The step: reads what failed, asks the server or the rules, and says it in the summary, annotations and outputs. Returns the exit code:
- * 0 unless `fail-on` asks for more, since a helper that breaks must not hide why the job is red. Never throws.
+ * 0 unless `fail-on` asks for more, since a step that breaks must not hide why the job is red. Never throws.
  */
 export async function runAction(environment: Environment, print: (text: string) => void): Promise<number> {
   for (const secret of secretsOf(environment)) print(maskCommand(secret));
