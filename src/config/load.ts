@@ -112,7 +112,7 @@ function flagOf(variable: Variable, text: string): boolean {
 function pairOf(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new TriageError('invalid-config', `${variable.name}: "${pair}" is not of the form owner/name=folder`);
+  throw new TriageError('invalid-config', `${variable.name}: "${pair}" is not of the form owner/name=value`);
 }
 
 function tokenOf(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {

@@ -5,6 +5,7 @@ import { GithubAppConfig } from './github-app.ts';
 import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
+import { NO_SLACK, SlackConfig } from './slack-variables.ts';
 import { variableOf } from './variables.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
@@ -172,9 +173,12 @@ export const Config = z.object({
         path: ['secrets'],
         error: 'the webhook needs a secret to sign with',
       }),
+    /** Written with the token that logs are read with. */
+    jenkins: z.object({ description: z.enum(['off', 'html', 'text']) }),
     /** Of one call, in milliseconds. */
     timeoutMs: z.int().min(100).max(120_000),
   }),
+  slack: SlackConfig,
   triage: z.object({
     budgetTokens: z.int().min(200).max(200_000),
     /** Which numbers stand where none is set: see `profiles.ts`. */
@@ -282,7 +286,12 @@ export const COMMON = {
       prices: {},
     },
   },
-  publishers: { webhook: { url: null, secrets: [], format: 'standard' }, timeoutMs: 10_000 },
+  publishers: {
+    webhook: { url: null, secrets: [], format: 'standard' },
+    jenkins: { description: 'off' },
+    timeoutMs: 10_000,
+  },
+  slack: NO_SLACK,
   triage: {
     budgetTokens: 2000,
     profile: 'balanced',

@@ -3,6 +3,7 @@ import { MODEL_VARIABLES } from './model-variables.ts';
 import { RETENTION_VARIABLES } from './retention-variables.ts';
 import { REVIEW_VARIABLES } from './review-variables.ts';
 import { SERVER_VARIABLES } from './server-variables.ts';
+import { SLACK_VARIABLES } from './slack-variables.ts';
 import { TRACING_VARIABLES } from './tracing-variables.ts';
 import type { Variable } from './variable.ts';
 
@@ -160,6 +161,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Time limit of one call to whoever is told, in milliseconds.',
   },
+  ...SLACK_VARIABLES,
   ...MODEL_VARIABLES,
   {
     name: 'FAULTLINE_PROFILE',

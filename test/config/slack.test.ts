@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load.ts';
+import { embedded } from '../../src/config/presets.ts';
+
+function load(environment: Readonly<Record<string, string>>) {
+  return loadConfig(embedded('/data', '/knowledge'), environment, () => 'xoxb-from-a-file\n');
+}
+
+it('says nothing in Slack, and nothing on Jenkins, unless asked', () => {
+  const { slack, publishers } = load({});
+  expect(slack).toMatchObject({ token: null, channel: null, reviewers: [], baseUrl: 'https://slack.com/api/' });
+  expect(publishers.jenkins.description).toBe('off');
+});
+
+it('reads the token from a file, channels by repository, secrets and reviewers', () => {
+  const { slack } = load({
+    FAULTLINE_SLACK_TOKEN_FILE: '/run/secrets/slack',
+    FAULTLINE_SLACK_CHANNEL: 'C0123456789',
+    FAULTLINE_SLACK_CHANNELS: 'shop/api=C0000000001,shop/web=C0000000002',
+    FAULTLINE_SLACK_SIGNING_SECRET: 'first-secret,second-secret',
+    FAULTLINE_SLACK_REVIEWERS: 'U0123456789, U0000000001',
+  });
+  expect(slack).toMatchObject({
+    token: 'xoxb-from-a-file',
+    channels: { 'shop/api': 'C0000000001', 'shop/web': 'C0000000002' },
+    signingSecrets: ['first-secret', 'second-secret'],
+    reviewers: ['U0123456789', 'U0000000001'],
+  });
+});
+
+describe('is refused with what is wrong', () => {
+  it.each([
+    [{ FAULTLINE_SLACK_CHANNEL: 'C0123456789' }, 'no token to post with'],
+    [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNEL: '#builds' }, 'must be the id of a channel'],
+    [{ FAULTLINE_SLACK_REVIEWERS: 'ada' }, 'must be the id of a member'],
+    [{ FAULTLINE_SLACK_URL: 'file:///etc/passwd' }, 'FAULTLINE_SLACK_URL'],
+    [{ FAULTLINE_JENKINS_DESCRIPTION: 'yes' }, 'FAULTLINE_JENKINS_DESCRIPTION'],
+  ])('%j', (set, said) => {
+    expect(() => load(set)).toThrow(said);
+  });
+});
