@@ -1,2 +1,234 @@
-/** The log viewer. */
-export function startLog() {}
+import { arrivals, parse, say } from './core.js';
+import { actions } from './keys.js';
+
+/** Logs: gaps open in place, lines are marked and copied, and n and p walk what matters. Each of it is a link or a form first. */
+
+/** Rows that stay on a page; farther ones fold back into a gap. */
+const MAX_LOG_ROWS = 3000;
+/** Lines that a folded gap shows again at a time. */
+const GAP_STEP = 200;
+
+const opening = new IntersectionObserver(
+  (seen) => {
+    for (const { isIntersecting, target } of seen) {
+      const link = isIntersecting ? target.querySelector('a') : null;
+      if (link !== null) void openGap(link, false);
+    }
+  },
+  { rootMargin: '300px' },
+);
+/** Where a marked range began. */
+let markedFrom = 0;
+/** @type {Element | null} */
+let visited = null;
+
+export function startLog() {
+  arrivals.push(prepareLog);
+  document.addEventListener('click', onLogClick);
+  const before = { ...actions };
+  Object.assign(actions, {
+    'next-evidence': (/** @type {string} */ key) => walk(1) || (before['next-evidence']?.(key) ?? false),
+    'previous-evidence': (/** @type {string} */ key) => walk(-1) || (before['previous-evidence']?.(key) ?? false),
+    expand,
+    leave: (/** @type {string} */ key) => (before.leave?.(key) ?? false) || unmark(),
+  });
+}
+
+/** @param {HTMLElement} main */
+function prepareLog(main) {
+  opening.disconnect();
+  visited = null;
+  for (const gap of main.querySelectorAll('[data-opening]')) opening.observe(gap);
+  for (const button of main.querySelectorAll('button[data-copy]')) button.removeAttribute('hidden');
+  if (document.body.dataset.place !== 'log') return;
+  const [, first, last = first] = /^#L(\d+)(?:-L?(\d+))?$/.exec(location.hash) ?? [];
+  if (first === undefined || last === undefined) return;
+  const lines = new URL(location.href).searchParams.get('L');
+  if (last === first && (lines !== null || document.getElementById(`L${first}`) !== null)) return;
+  location.replace(placeOf(Math.min(+first, +last), Math.max(+first, +last)));
+}
+
+/** The address that shows and marks these lines. @param {number} from @param {number} to */
+function placeOf(from, to) {
+  const address = new URL(location.href);
+  for (const name of ['from', 'to', 'view', 'hit']) address.searchParams.delete(name);
+  address.searchParams.set('L', from === to ? `${from}` : `${from}-${to}`);
+  address.hash = `L${from}`;
+  return address.href;
+}
+
+/** @param {MouseEvent} event */
+function onLogClick(event) {
+  const target = event.target instanceof Element ? event.target : null;
+  const link = target?.closest('.log a') ?? null;
+  const copy = target?.closest('button[data-copy]');
+  if (copy instanceof HTMLElement) void copyOf(copy.dataset.copy === 'lines');
+  if (!(link instanceof HTMLAnchorElement) || event.ctrlKey || event.metaKey || event.button !== 0) return;
+  if (link.dataset.gap !== undefined) {
+    event.preventDefault();
+    void openGap(link, true);
+  } else if (link.matches('.no') && document.body.dataset.place === 'log') {
+    event.preventDefault();
+    markTo(lineOf(link.closest('li')), event.shiftKey);
+  }
+}
+
+/** @param {Element | null | undefined} row */
+function lineOf(row) {
+  return Number(row instanceof HTMLElement ? row.dataset.line : 0);
+}
+
+/** Puts lines in the place of a gap. @param {HTMLAnchorElement} link @param {boolean} focus */
+async function openGap(link, focus) {
+  const gap = link.closest('li');
+  if (gap === null || gap.ariaBusy === 'true') return;
+  gap.ariaBusy = 'true';
+  opening.unobserve(gap);
+  const address = new URL(link.href);
+  address.searchParams.set('part', link.dataset.gap ?? '');
+  const answer = await fetch(address).catch(() => null);
+  const rows = answer?.ok ? [...parse(await answer.text()).querySelectorAll('body > ol > li')] : [];
+  if (rows.length === 0) {
+    gap.ariaBusy = null;
+    return say('These lines could not be read. Try again.');
+  }
+  const list = gap.parentElement;
+  keepingPlace(() => {
+    gap.replaceWith(...rows);
+    for (const row of rows) if ('opening' in gap.dataset && row.matches('.gap')) observeGap(row);
+    foldFar(list);
+  });
+  const first = rows.find((row) => lineOf(row) > 0)?.querySelector('.no');
+  if (focus && first instanceof HTMLElement) first.focus();
+}
+
+/** @param {Element} gap */
+function observeGap(gap) {
+  gap.setAttribute('data-opening', '');
+  opening.observe(gap);
+}
+
+/** Changes rows so that what is looked at stays where it is. @param {() => void} change */
+function keepingPlace(change) {
+  const main = document.querySelector('main');
+  const middle = innerHeight / 2;
+  const rows = [...document.querySelectorAll('.log li[data-line]')];
+  const still = rows.find((row) => row.getBoundingClientRect().bottom > 0 && row.getBoundingClientRect().top < middle);
+  const before = still?.getBoundingClientRect().top ?? 0;
+  change();
+  if (still?.isConnected && main !== null) main.scrollTop += still.getBoundingClientRect().top - before;
+  const shown = document.querySelector('#shown');
+  if (shown !== null) shown.textContent = document.querySelectorAll('.log li[data-line]').length.toLocaleString('en-US');
+}
+
+/** Rows beyond the most fold into a gap, from the end that is farther away. @param {Element | null} list */
+function foldFar(list) {
+  const rows = [...(list?.children ?? [])];
+  const surplus = rows.filter((row) => lineOf(row) > 0).length - MAX_LOG_ROWS;
+  const [top, bottom] = [rows[0], rows.at(-1)];
+  if (list === null || surplus <= 0 || top === undefined || bottom === undefined) return;
+  const isTop = -top.getBoundingClientRect().top > bottom.getBoundingClientRect().bottom - innerHeight;
+  const folded = [];
+  let left = surplus + GAP_STEP;
+  for (const row of isTop ? rows : rows.reverse()) {
+    if (left <= 0 && lineOf(row) > 0) break;
+    folded.push(row);
+    if (lineOf(row) > 0) left -= 1;
+  }
+  const numbers = folded.flatMap((row) =>
+    row instanceof HTMLElement ? [row.dataset.line ?? [row.dataset.from, row.dataset.to]].flat() : [],
+  );
+  const ends = numbers.map(Number);
+  const gap = gapOf(Math.min(...ends), Math.max(...ends), isTop);
+  for (const row of folded) row.remove();
+  list[isTop ? 'prepend' : 'append'](gap);
+  if (rows.some((row) => row.hasAttribute('data-opening'))) observeGap(gap);
+}
+
+/** @param {number} from @param {number} to @param {boolean} isTop */
+function gapOf(from, to, isTop) {
+  const [row, link, address] = [document.createElement('li'), document.createElement('a'), new URL(location.href)];
+  for (const name of ['L', 'view', 'hit']) address.searchParams.delete(name);
+  address.searchParams.set('from', `${isTop ? Math.max(from, to - GAP_STEP + 1) : from}`);
+  address.searchParams.set('to', `${isTop ? to : Math.min(to, from + GAP_STEP - 1)}`);
+  address.hash = '';
+  const count = to - from + 1;
+  Object.assign(link, {
+    href: address.href,
+    textContent: `⋯ ${count.toLocaleString('en-US')} lines not shown: show ${Math.min(count, GAP_STEP)}`,
+  });
+  Object.assign(link.dataset, { gap: `${from}-${to}` });
+  Object.assign(row.dataset, { from, to });
+  row.className = 'gap';
+  row.append(link);
+  return row;
+}
+
+/** Marks a line, or all from the one marked before. @param {number} line @param {boolean} extend */
+function markTo(line, extend) {
+  if (!extend || markedFrom === 0) markedFrom = lineOf(extend ? document.querySelector('.log .sel') : null) || line;
+  const [from, to] = [Math.min(markedFrom, line), Math.max(markedFrom, line)];
+  for (const row of document.querySelectorAll('.log li[data-line]')) row.classList.toggle('sel', lineOf(row) >= from && lineOf(row) <= to);
+  history.replaceState(null, '', placeOf(from, to));
+  say(from === to ? `Line ${from} is marked.` : `Lines ${from} to ${to} are marked.`);
+}
+
+function unmark() {
+  const rows = [...document.querySelectorAll('.log .sel')];
+  for (const row of rows) row.classList.remove('sel');
+  if (rows.length === 0) return false;
+  const address = new URL(placeOf(lineOf(rows[0]), lineOf(rows[0])));
+  address.searchParams.delete('L');
+  history.replaceState(null, '', address.href.split('#')[0]);
+  markedFrom = 0;
+  say('No line is marked.');
+  return true;
+}
+
+/** @param {boolean} lines */
+async function copyOf(lines) {
+  const rows = [...document.querySelectorAll('.log .sel .tx')];
+  if (lines && rows.length === 0) return say('Mark lines first: click a number, then another one with Shift.');
+  const text = lines ? rows.map(textOfRow).join('\n') : location.href;
+  await navigator.clipboard.writeText(text).then(
+    () => say(lines ? `${rows.length} lines copied.` : 'The link is copied.'),
+    () => say('The browser does not let this page copy.'),
+  );
+}
+
+/** @param {Element} row */
+function textOfRow(row) {
+  const copy = /** @type {Element} */ (row.cloneNode(true));
+  for (const extra of copy.querySelectorAll('.ts, .more')) extra.remove();
+  return copy.textContent ?? '';
+}
+
+/** Goes to the next piece of evidence or hit. @param {number} step */
+function walk(step) {
+  const stops = [...document.querySelectorAll('main .log :is([data-evidence], li:has(mark))')];
+  if (stops.length === 0 || document.body.dataset.place !== 'log') return false;
+  const here = document.activeElement?.closest('.log li') ?? visited;
+  const at = here === null ? -1 : stops.indexOf(here);
+  const next = stops[at === -1 ? (step > 0 ? 0 : stops.length - 1) : (at + step + stops.length) % stops.length];
+  if (!(next instanceof HTMLElement)) return false;
+  visited = next;
+  next.scrollIntoView();
+  const focus = next.querySelector('.no');
+  if (focus instanceof HTMLElement) focus.focus({ preventScroll: true });
+  return true;
+}
+
+/** Opens the gaps around what was walked to. */
+function expand() {
+  const row = (document.activeElement?.closest('.log li') ?? visited)?.closest('.log li') ?? document.querySelector('.log [data-evidence]');
+  let opened = false;
+  for (const side of /** @type {const} */ (['previousElementSibling', 'nextElementSibling'])) {
+    let gap = row?.[side];
+    while (gap && !gap.matches('.gap')) gap = gap[side];
+    const link = gap?.querySelector(side === 'previousElementSibling' ? 'a:last-of-type' : 'a');
+    if (!(link instanceof HTMLAnchorElement)) continue;
+    void openGap(link, false);
+    opened = true;
+  }
+  return opened;
+}
