@@ -42,7 +42,7 @@ export interface ReviewStore {
   findByAnalysis(analysisId: string, sql?: Sql): Promise<Review | null>;
   /** In the order of `sort`, by age where none is given; decided ones are always by age. */
   list(filter: ReviewFilter, page: Page, sort?: ReviewSort): Promise<Review[]>;
-  /** Undecided items, those of one fingerprint in one repository as one: the first of them in the order of `sort`. */
+  /** Undecided items, those of one fingerprint in one repository as one: the first of them in the order of `sort`. Of more than 2,000 items only the first are grouped. */
   listGroups(filter: Omit<ReviewFilter, 'state' | 'fingerprint'>, page: Page, sort?: ReviewSort): Promise<ReviewGroup[]>;
   counts(reviewer: string, filter?: Pick<ReviewFilter, 'repository' | 'repositories'>): Promise<ReviewCounts>;
   /** Undecided items of this one's fingerprint and repository that this reviewer could decide, oldest first, without the item itself. */

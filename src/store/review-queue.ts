@@ -92,18 +92,21 @@ function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }
 
-/** Another item of the group that comes before this one. */
-const BEFORE: Readonly<Record<ReviewSort, string>> = {
-  age: '(o.opened_at, o.id) < (r.opened_at, r.id)',
-  confidence: '(o.confidence, o.opened_at, o.id) < (r.confidence, r.opened_at, r.id)',
-  risk: '(-o.risk, o.opened_at, o.id) < (-r.risk, r.opened_at, r.id)',
-};
+/** Items that are looked at for groups: whoever has more waiting begins at the top all the same. */
+const MAX_GROUPED = 2_000;
 
+/** The first of each group among the first items in order; what is counted is all of the group. */
 function groupsText(sort: ReviewSort): string {
-  const group = `o.repository = r.repository and o.fingerprint = r.fingerprint and o.state <> 'decided' and ${matches('o')}`;
-  const where = `r.state <> 'decided' and ${matches('r')} and not exists (select from reviews o where ${group} and ${BEFORE[sort]})`;
-  return `select ${REVIEW}, null as decision, (select count(*)::int from reviews o where ${group}) as count
-    from ${inOrder(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
+  const where = `r.state <> 'decided' and ${matches('r')}`;
+  return `with first as (
+      select r.id, row_number() over (order by ${ORDERS[sort]}) as place,
+        row_number() over (partition by r.repository, r.fingerprint order by ${ORDERS[sort]}) as nth
+      from ${inOrder(sort, where, `${MAX_GROUPED}`, '0')}
+    ), shown as (select id, place from first where nth = 1 order by place limit $6::int offset $7::int)
+    select ${REVIEW}, null as decision, (
+      select count(*)::int from reviews o where o.repository = r.repository and o.fingerprint = r.fingerprint and o.state <> 'decided'
+    ) as count
+    from shown join reviews r on r.id = shown.id order by shown.place`;
 }
 
 function nextText(sort: ReviewSort): string {
