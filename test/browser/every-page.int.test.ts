@@ -1,0 +1,122 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { axeFindings, openBrowser, openPage, type WatchedPage } from '../support/browser.ts';
+import { type ShownPage, stockPages } from '../support/console-pages.ts';
+import { openStockedConsole, READERS, type StockedConsole } from '../support/stocked-console.ts';
+
+let console: StockedConsole;
+let browser: Browser;
+let pages: ShownPage[];
+const sessions = new Map<string, string>();
+
+beforeAll(async () => {
+  [console, browser] = await Promise.all([openStockedConsole(), openBrowser()]);
+  pages = await stockPages(console);
+  for (const name of ['anna', 'ben', 'reader'] as const) sessions.set(name, await console.sessionOf(name));
+});
+afterAll(async () => {
+  await browser.close();
+  await console.close();
+});
+
+/** Each page and state in a context of its reader. */
+async function onEveryPage(
+  options: { readonly theme?: 'light' | 'dark'; readonly width?: number },
+  look: (watched: WatchedPage, shown: ShownPage) => Promise<string[]>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const as of [null, 'anna', 'ben', 'reader'] as const) {
+    const session = as === null ? undefined : sessions.get(as);
+    const watched = await openPage(browser, { address: console.address, ...options, ...(session !== undefined && { session }) });
+    for (const shown of pages.filter((one) => one.as === as)) {
+      watched.complaints.length = 0;
+      watched.requests.length = 0;
+      await watched.page.goto(shown.url);
+      found.push(...(await look(watched, shown)).map((what) => `${shown.name}: ${what}`));
+    }
+    await watched.context.close();
+  }
+  return found;
+}
+
+/** What a refused page says of its own status is no fault of the page. */
+const isStatus = (complaint: string) => complaint.startsWith('Failed to load resource: the server responded with a status of 40');
+
+describe('every page and state', () => {
+  it.each(['light', 'dark'] as const)(
+    '15, 16: axe finds nothing, the console and the policy complain of nothing (8): %s',
+    async (theme) => {
+      const found = await onEveryPage({ theme }, async ({ page, complaints }) => [
+        ...(await axeFindings(page)),
+        ...complaints.filter((one) => !isStatus(one)),
+      ]);
+      expect(found).toEqual([]);
+    },
+  );
+
+  it('13, 14: nothing scrolls sideways at 320 px, every target is 24 px or more', async () => {
+    const found = await onEveryPage({ width: 320 }, async ({ page }) => {
+      const wide = await page.evaluate(
+        'document.documentElement.scrollWidth > 320 || document.querySelector("main").scrollWidth > document.querySelector("main").clientWidth',
+      );
+      const small =
+        await page.evaluate(`[...document.querySelectorAll('button, input:not([type=hidden]), select, summary, .button, .chip, header a')]
+        .filter((one) => one.checkVisibility()).filter((one) => { const { width, height } = one.getBoundingClientRect(); return width < 23.5 || height < 23.5; })
+        .map((one) => one.outerHTML.slice(0, 80))`);
+      return [...(wide ? ['scrolls sideways'] : []), ...(Array.isArray(small) ? small.map((one) => `small: ${one}`) : [])];
+    });
+    expect(found).toEqual([]);
+  });
+
+  it('asks for three things at most, and weighs little', async () => {
+    // The icon is asked for once a site, and kept.
+    const ofPage = (requests: readonly string[]) => requests.filter((address) => !address.includes('/assets/icon.svg'));
+    const found = await onEveryPage({}, async ({ requests }) => (ofPage(requests).length > 3 ? ofPage(requests) : []));
+    expect(found).toEqual([]);
+    const weigh = async (path: string) => {
+      const answer = await fetch(console.address + path, {
+        headers: { 'accept-encoding': 'gzip', authorization: `Bearer ${READERS.anna}` },
+      });
+      const length = Number(answer.headers.get('content-length'));
+      return length > 0 ? length : (await answer.arrayBuffer()).byteLength;
+    };
+    const assets = await Promise.all(['/assets/app.css', '/assets/app.js', '/assets/icon.svg'].map(weigh));
+    expect(assets.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(12 * 1024);
+    const item = pages.find(({ name }) => name === 'item')?.url ?? '';
+    expect(await weigh(item)).toBeLessThanOrEqual(15 * 1024);
+    expect(await weigh('/insights')).toBeLessThanOrEqual(25 * 1024);
+  });
+
+  it('17: printed, there is no bar and no navigation', async () => {
+    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    await page.goto(pages.find(({ name }) => name === 'item')?.url ?? '');
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('header').isVisible()).toBe(false);
+    expect(await page.locator('#bar').isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('44, 45: nothing moves for whoever wants that, and evidence is marked in forced colours', async () => {
+    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: 'active' });
+    await page.goto(pages.find(({ name }) => name === 'item')?.url ?? '');
+    const moving = await page.evaluate(`[...document.querySelectorAll('*')].filter((one) => {
+      const { transitionDuration, animationName } = getComputedStyle(one);
+      return transitionDuration !== '0s' || animationName !== 'none';
+    }).length`);
+    expect(moving).toBe(0);
+    const bars = await page.evaluate(
+      `[...document.querySelectorAll('[data-evidence]')].filter((one) => parseFloat(getComputedStyle(one).borderInlineStartWidth) >= 2).length`,
+    );
+    expect(bars).toBeGreaterThan(0);
+    await context.close();
+  });
+
+  it('31: seven tabs load side by side', async () => {
+    const { page, context } = await openPage(browser, { address: console.address, session: sessions.get('anna') ?? '' });
+    const tabs = [page, ...(await Promise.all(Array.from({ length: 6 }, () => context.newPage())))];
+    await Promise.all(tabs.map((tab) => tab.goto('/review')));
+    for (const tab of tabs) expect(await tab.title()).toContain('Faultline');
+    await context.close();
+  });
+});
