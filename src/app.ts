@@ -131,7 +131,13 @@ async function forgetSteps(buildId: string, { stores, logger }: WorkerParts, ste
 /** What a process that died has left is given back, or forgotten. */
 async function beginAnew(database: Database, stores: Stores, logger: Logger): Promise<void> {
   if (database.exclusive)
-    await Promise.all([stores.triages.reclaim(), stores.greens.reclaim(), stores.acts.reclaim(), stores.vectorDebts.reclaim()]);
+    await Promise.all([
+      stores.triages.reclaim(),
+      stores.greens.reclaim(),
+      stores.acts.reclaim(),
+      stores.notices.reclaim(),
+      stores.vectorDebts.reclaim(),
+    ]);
   await forgetConcluded(database, logger);
   await stores.toolCache.sweep().catch((error: unknown) => logger.warn({ error }, 'the cache of tools could not be swept'));
 }

@@ -11,6 +11,7 @@ import { readBacklog } from '../store/backlog.ts';
 import { createStores } from '../store/stores.ts';
 import { type Backends, backendChecks } from './backend-checks.ts';
 import { measuredStores } from './measured.ts';
+import { noticeRulesOf } from './open-notices.ts';
 import { openTracer } from './open-tracer.ts';
 import { type BackendState, createReadiness, type Readiness } from './readiness.ts';
 
@@ -28,7 +29,7 @@ export interface Observed {
 export async function openObserved(config: Config, database: Database, clock: Clock, logger: Logger): Promise<Observed> {
   const tracer = await openTracer(config, logger);
   const metrics = (await import('../adapters/metrics/prometheus.ts')).createPrometheusMetrics();
-  const stores = createStores(database, clock, () => tracer.traceparent());
+  const stores = createStores(database, clock, () => tracer.traceparent(), noticeRulesOf(config));
   return { tracer, metrics, stores: measuredStores(stores, metrics) };
 }
 

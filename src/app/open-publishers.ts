@@ -5,6 +5,7 @@ import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import { type ActsDeps, type ActsKeeper, startActs } from '../publish/start-acts.ts';
+import { openNotices } from './open-notices.ts';
 import { tracedPublisher } from './watch-triage.ts';
 
 /** A look at what is owed outside; what this process concludes is told at once. */
@@ -23,20 +24,25 @@ export interface Publishing {
 type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
   readonly clock: Clock;
   readonly tracer?: Tracer;
-  readonly stores: Pick<Stores, 'triages'>;
+  readonly stores: Pick<Stores, 'notices' | 'triages'>;
 };
 
-export async function openPublishing(config: Pick<Config, 'publishers' | 'http'>, parts: Parts): Promise<Publishing> {
+export async function openPublishing(config: Pick<Config, 'publishers' | 'http' | 'buildSource'>, parts: Parts): Promise<Publishing> {
   const opened = await openPublishers(config, parts.logger, parts.clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
+  const notices = await openNotices(config, parts);
   let keeper: ActsKeeper | undefined;
   return {
     drivers: publishers.map(({ driver }) => driver),
-    wake: () => keeper?.wake(),
+    wake: () => {
+      keeper?.wake();
+      notices.wake();
+    },
     start: () => {
       keeper ??= startActs({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS });
+      notices.start();
     },
-    stop: async () => await keeper?.stop(),
+    stop: async () => void (await Promise.all([keeper?.stop(), notices.stop()])),
   };
 }
 

@@ -39,7 +39,13 @@ export async function triageDepsOf(
   const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
   const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
   const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
-  const reviewers = createReviewerDesk({ questions: stores.questions, masker, clock, waitMs: config.review.questionMs });
+  const reviewers = createReviewerDesk({
+    questions: stores.questions,
+    notices: stores.notices,
+    masker,
+    clock,
+    waitMs: config.review.questionMs,
+  });
   const toolbox = createAppToolbox(
     { ...asked, reviewers },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },

@@ -173,6 +173,13 @@ export const Config = z.object({
         path: ['secrets'],
         error: 'the webhook needs a secret to sign with',
       }),
+    /** Written with the token or the App that logs are read with. */
+    github: z.object({
+      comment: z.boolean(),
+      commentMode: z.enum(['edit', 'recreate']),
+      check: z.boolean(),
+      status: z.boolean(),
+    }),
     /** Written with the token that logs are read with. */
     jenkins: z.object({ description: z.enum(['off', 'html', 'text']) }),
     /** Of one call, in milliseconds. */
@@ -289,6 +296,7 @@ export const COMMON = {
   publishers: {
     webhook: { url: null, secrets: [], format: 'standard' },
     jenkins: { description: 'off' },
+    github: { comment: false, commentMode: 'edit', check: false, status: false },
     timeoutMs: 10_000,
   },
   slack: NO_SLACK,

@@ -1,5 +1,6 @@
 import { IDENTITY_VARIABLES } from './identity-variables.ts';
 import { MODEL_VARIABLES } from './model-variables.ts';
+import { PUBLISH_VARIABLES } from './publish-variables.ts';
 import { RETENTION_VARIABLES } from './retention-variables.ts';
 import { REVIEW_VARIABLES } from './review-variables.ts';
 import { SERVER_VARIABLES } from './server-variables.ts';
@@ -161,6 +162,7 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Time limit of one call to whoever is told, in milliseconds.',
   },
+  ...PUBLISH_VARIABLES,
   ...SLACK_VARIABLES,
   ...MODEL_VARIABLES,
   {

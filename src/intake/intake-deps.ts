@@ -26,7 +26,7 @@ export interface IntakeSettings {
 /** What whoever opens the doors gives. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;

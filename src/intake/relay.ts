@@ -35,7 +35,7 @@ const RING_MS = 50;
 const SETTLE_MS = 2_000;
 
 export interface RelayDeps {
-  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens'>;
+  readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly bell: Bell;
   readonly logger: Logger;

@@ -5,7 +5,7 @@ import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
 import type { Intake } from './intake-shape.ts';
 
 export interface StoreBuildDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens'>;
+  readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens' | 'notices'>;
 }
 
 export interface BuildToStore extends Intake {
@@ -39,10 +39,16 @@ export async function storeBuild(
   if (!(await keep(build))) return null;
   if (testResults.length > 0) await builds.saveTestResults(build.id, testResults, sql);
   await rememberGreen(stores, build, intake, sql);
+  const wanted = () => stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
   // A run that passed stays passed, though one of its jobs was allowed to fail.
-  if (intake.build.status !== 'failed' || build.status !== 'failed') return { build, job: null, news: false };
+  if (intake.build.status !== 'failed' || build.status !== 'failed') {
+    await wanted();
+    return { build, job: null, news: false };
+  }
   const news = await builds.addFailedPart(build.id, part, sql);
   const job = news ? await triages.owe(build.id, sql) : await triages.findByBuild(build.id, sql);
+  // The run's own event may name the pull request that its jobs' events did not.
+  await wanted();
   return { build, job, news };
 }
 

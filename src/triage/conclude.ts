@@ -13,7 +13,7 @@ import type { TriageRun } from './run.ts';
 
 export interface ConcludeDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'notices' | 'reviews' | 'triages'>;
   /** The drivers of the publishers that every sure answer is owed to. */
   readonly publishers: readonly string[];
   /** One sure answer in so many waits for a person too, as a sample; absent or 0: none. */
@@ -33,7 +33,8 @@ export interface ConcludeDeps {
 export type Draft = (sql: Sql) => Promise<Analysis>;
 
 /**
- * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher.
+ * Saves the answer, and in the same transaction opens a review where a person must look, or owes a sure answer to every publisher; notices are
+ * wanted anew in any case.
  * Throws `cancelled` where the worker has lost the build meanwhile: then nothing is written. A second conclusion of the same triage
  * changes nothing. What the graph kept is forgotten after the commit; where that fails it is logged and undoes nothing.
  */
@@ -48,13 +49,14 @@ export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, r
     if (isSure(stored)) await stores.acts.owe({ publishers: deps.publishers, buildId: build.id, analysisId: stored.id }, sql);
     const review = reviewFor(build, stored, deps);
     if (review !== null) await stores.reviews.open(review, sql);
+    await stores.notices.changed({ buildId: build.id, delayMs: 0 }, sql);
     deps.failpoint?.('concluding', build.id);
     return { stored, created };
   });
   deps.failpoint?.('concluded', build.id);
   if (saved.created) run.progressed?.();
   if (saved.created) deps.onConcluded?.(build, saved.stored);
-  if (saved.created && isSure(saved.stored)) deps.wakePublishers?.();
+  if (saved.created) deps.wakePublishers?.();
   await forget(saved.stored.triageId, deps);
   return saved.stored;
 }

@@ -10,7 +10,7 @@ import { failedAnalysis } from './failed-analysis.ts';
 import type { TriageRun } from './run.ts';
 
 export interface GiveUpDeps extends ConcludeDeps {
-  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'builds' | 'failures' | 'reviews' | 'triages'>;
+  readonly stores: Pick<Stores, 'acts' | 'analyses' | 'builds' | 'failures' | 'notices' | 'reviews' | 'triages'>;
   readonly masker: Masker;
 }
 

@@ -1,11 +1,14 @@
 import { newId } from '../domain/ids.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { NoticeStore } from '../ports/notices.ts';
 import type { QuestionStore } from '../ports/questions.ts';
 import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
 
 export interface ReviewerDeskDeps {
   readonly questions: Pick<QuestionStore, 'ask'>;
+  /** Told that a build waits for a person. Absent: nobody is. */
+  readonly notices?: Pick<NoticeStore, 'changed'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   /** How long a question waits before the run goes on without an answer, in milliseconds. */
@@ -15,7 +18,7 @@ export interface ReviewerDeskDeps {
 const MAX_TITLE = 200;
 
 /** Puts questions into the review queue. What a model words is masked like all that is stored. */
-export function createReviewerDesk({ questions, masker, clock, waitMs }: ReviewerDeskDeps): ReviewerDesk {
+export function createReviewerDesk({ questions, notices, masker, clock, waitMs }: ReviewerDeskDeps): ReviewerDesk {
   return {
     ask: async ({ subject, category, text }) => {
       const now = clock.now();
@@ -33,6 +36,8 @@ export function createReviewerDesk({ questions, masker, clock, waitMs }: Reviewe
         },
         waitMs,
       );
+      // Not in one transaction: what is lost with the process in between is said when the build is answered.
+      await notices?.changed({ buildId: build.id, delayMs: 0 });
       return { id: asked.id, text: asked.question };
     },
   };

@@ -83,9 +83,9 @@ describe('the relay', () => {
     const { deps, state } = world();
     const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
     const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
-    const { triages, greens } = deps.stores;
+    const { triages, greens, notices } = deps.stores;
     const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const relay = createRelay({ ...deps, stores: { ...stores, triages, greens }, bell });
+    const relay = createRelay({ ...deps, stores: { ...stores, triages, greens, notices }, bell });
     const { key, delivery } = landed(1);
     await deps.stores.deliveries.land([delivery]);
     for (let tries = 0; tries < 30; tries++) {

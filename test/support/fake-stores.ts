@@ -55,6 +55,7 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
       builds: fakeBuilds(state, empty),
       triages: fakeTriages(state, empty),
       greens: fakeGreens(state, empty),
+      notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
     archive: { ...empty.archive, put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text) },

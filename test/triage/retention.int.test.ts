@@ -36,6 +36,7 @@ const TABLES: Readonly<Record<string, string>> = {
   green_jobs: 'build_id like $1',
   green_templates: 'build_id like $1',
   outward_acts: 'build_id like $1',
+  notices: 'build_id like $1',
   library_entries: 'repository = $1',
   tool_cache: 'repository = $1',
   default_branches: 'repository = $1',
@@ -265,6 +266,8 @@ const FILL = `
   insert into green_jobs (build_id, state) select ${ID}, 'done' ${EACH};
   insert into green_templates (build_id, log, body) select ${ID}, 'log', '{}' ${EACH};
   insert into outward_acts (key, publisher, build_id, analysis_id, state) select ${ID}, 'log', ${ID}, ${ID}, 'done' ${EACH};
+  insert into notices (key, channel, repository, about, build_id, due_at)
+    select 'check:' || ${ID}, 'check', $2, '{}', ${ID}, clock_timestamp() ${EACH};
   insert into checkpoints.checkpoints (thread_id, checkpoint_ns, checkpoint_id, checkpoint, metadata)
     select ${ID}, '', 'c', '{}', '{}' ${EACH};
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,

@@ -92,17 +92,19 @@ async function write(
       ...(annotations.length === 0 ? {} : { annotations: annotations.map(annotationOf) }),
     },
   };
-  const { data } = await asked({ what: `the check of ${notice.repository}@${content.commit}`, right: RIGHT }, async (): Promise<{ data: unknown }> =>
-    reference === null
-      ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
-          ...{ ...fields, name: NAME, head_sha: content.commit, external_id: notice.key },
-          // Never again by the client: the first try may have got through. The next one looks for it.
-          request: { signal, retries: 0 },
-        })
-      : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
-          ...{ ...fields, check_run_id: Number(reference) },
-          request: { signal },
-        }),
+  const { data } = await asked(
+    { what: `the check of ${notice.repository}@${content.commit}`, right: RIGHT },
+    async (): Promise<{ data: unknown }> =>
+      reference === null
+        ? await client.request('POST /repos/{owner}/{repo}/check-runs', {
+            ...{ ...fields, name: NAME, head_sha: content.commit, external_id: notice.key },
+            // Never again by the client: the first try may have got through. The next one looks for it.
+            request: { signal, retries: 0 },
+          })
+        : await client.request('PATCH /repos/{owner}/{repo}/check-runs/{check_run_id}', {
+            ...{ ...fields, check_run_id: Number(reference) },
+            request: { signal },
+          }),
   );
   return CheckRun.parse(data);
 }

@@ -1,0 +1,32 @@
+import type { Variable } from './variable.ts';
+
+/** Who is kept informed on GitHub. All of it is off unless it is asked for: nobody wants to find a stranger writing on a pull request. */
+export const PUBLISH_VARIABLES: readonly Variable[] = [
+  {
+    name: 'FAULTLINE_GITHUB_COMMENT',
+    path: 'publishers.github.comment',
+    type: 'flag',
+    meaning:
+      'Set to true: one comment on each pull request of which a build has failed, kept in step with what is known. The token or the App must be allowed to write pull requests.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_COMMENT_MODE',
+    path: 'publishers.github.commentMode',
+    type: 'text',
+    meaning: 'edit: the comment is changed in place, of which GitHub notifies nobody; recreate: it is deleted and made anew.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_CHECK',
+    path: 'publishers.github.check',
+    type: 'flag',
+    meaning:
+      'Set to true: a check run named Faultline for each failed build, always neutral, with remarks in the files of its pull request. Only a GitHub App that may write checks can do that.',
+  },
+  {
+    name: 'FAULTLINE_GITHUB_STATUS',
+    path: 'publishers.github.status',
+    type: 'flag',
+    meaning:
+      'Set to true: a commit status for each commit of which a build has failed. The token or the App must be allowed to write commit statuses.',
+  },
+];
