@@ -1,7 +1,7 @@
-import { CATEGORIES } from '../../domain/category.ts';
 import { KINDS } from '../../domain/kind.ts';
 import { reviewAddress } from '../addresses.ts';
 import { type Html, html } from '../html.ts';
+import { CATEGORY_KEYS } from './category-keys.ts';
 import type { ItemView } from './item-view.ts';
 import { searchOf } from './queue-query.ts';
 import { sameRows } from './same-list.ts';
@@ -21,7 +21,7 @@ ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
 
 function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
   const chosen = typed?.category ?? analysis.category;
-  const radios = CATEGORIES.map(
+  const radios = CATEGORY_KEYS.map(
     (category, at) =>
       html`<label><input type="radio" name="category" value="${category}" data-action="choose" data-key="${at + 1}"${category === chosen && html` checked`}${category === chosen && mode === 'correct' && html` autofocus`}> ${category} <kbd aria-hidden="true">${at + 1}</kbd></label> `,
   );

@@ -81,7 +81,7 @@ function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueVi
   const words = blind ? html`<em>Say what it is before the verdict is shown</em>` : review.title;
   return html`<li data-row${held && html` class="held"`}>
 <span class="sureness">${blind ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : review.category}${!blind && riskSign(review)}</span>
-<a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="times">×${count}</span>`}
+<span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="count" title="${count} items with the same fingerprint">×${count}</span>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
 <span class="why">${held ? `being looked at by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
 }
@@ -117,7 +117,7 @@ export function clockTime(iso: string | null): string {
 
 function questionRow({ id, question, repository, buildId, openedAt }: ReviewerQuestion, { now }: QueueView): Html {
   return html`<li data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
-<a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a>
+<span class="what"><a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a></span>
 <span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${ageOf(openedAt, now)}</span><span class="why">a run waits for the answer</span></li>`;
 }
 

@@ -19,7 +19,7 @@ export function sameList(view: ItemView): Html {
   };
   const armed = mustArm(facts) ? { armed: '1' } : {};
   const button = html`${sameRows(same)}<p><button>${mustArm(facts) ? `Accept all ${same.length + 1} anyway: the change touches ${facts.overlap[0]}` : `Accept this answer for all ${same.length + 1}`}</button></p>`;
-  return html`<details class="card same"><summary>Also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</summary>
+  return html`<details class="same"><summary>Also ${same.length} waiting ${same.length === 1 ? 'item' : 'items'} with the same fingerprint</summary>
 ${postForm(`${reviewAddress(review.id)}/decision`, { ...fields, ...armed }, button)}</details>`;
 }
 

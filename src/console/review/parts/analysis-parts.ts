@@ -17,8 +17,8 @@ export interface PartsOptions {
 /** Everything that is known of one analysis, below its title: the verdict, then its evidence beside what else is known. */
 export function analysisParts(facts: AnalysisFacts, { why = [], between }: PartsOptions = {}): Html {
   return html`${verdictBox(facts, why)}${between}
-<div class="columns"><div>${hypothesesPart(facts)}${evidencePart(facts)}</div>
-<div class="beside">${suspectsPart(facts)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
+<div class="columns"><div>${evidencePart(facts)}</div>
+<div class="beside">${hypothesesPart(facts)}${suspectsPart(facts)}${similarPart(facts)}${testRunsPart(facts)}${historyPart(facts)}
 <p><a class="button" data-action="search" href="${analysisAddress(facts.analysis.id)}/ask">Ask about this <kbd aria-hidden="true">/</kbd></a></p></div></div>`;
 }
 

@@ -5,6 +5,9 @@ import { type Html, html, joined, type Shown } from '../../html.ts';
 import { evidenceChip, inlineProse, prose } from '../../prose.ts';
 import type { AnalysisFacts } from './analysis-facts.ts';
 
+/** Characters of several reasons that still read well as one sentence. */
+const ONE_LINE = 160;
+
 /** What it is, how sure and how often that was right, the cause with what it rests on, the fix, why a person, and what speaks against it. */
 export function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): Html {
   const { analysis } = facts;
@@ -34,9 +37,9 @@ function headline({ analysis, track }: AnalysisFacts): Html {
 
 /** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
 export function trackSentence(track: TrackRecord): string {
-  if (track.of === 0) return 'no answer at this level is decided yet: too few to say how often it is right';
+  if (track.of === 0) return 'too few decided at this level to say how often it is right';
   const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
-  if (track.of < TOO_FEW) return `only ${track.of} answers at ${level} are decided: too few to say how often it is right`;
+  if (track.of < TOO_FEW) return `${track.of} decided at ${level}: too few to say how often it is right`;
   return `answers at ${level} were right ${track.right} of ${track.of}`;
 }
 
@@ -60,7 +63,8 @@ function againstIt({ verdict }: Analysis, ids: ReadonlySet<string>): Shown {
 }
 
 function sentences(texts: readonly string[], ids: ReadonlySet<string>): Html {
-  if (texts.length === 1) return inlineProse(texts[0] ?? '', ids);
+  const line = texts.map((text) => text.replace(/\.$/, '')).join('; ');
+  if (line.length <= ONE_LINE) return inlineProse(`${line}.`, ids);
   return html`<ul>${texts.map((text) => html`<li>${inlineProse(text, ids)}</li>`)}</ul>`;
 }
 
