@@ -8,6 +8,7 @@ import { openObserved, openReadiness } from './app/open-metrics.ts';
 import { openPublishing } from './app/open-publishers.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openSignIn } from './app/open-sign-in.ts';
+import { openSlackDoor } from './app/open-slack.ts';
 import type { App } from './app/served-app.ts';
 import { triageDepsOf } from './app/triage-deps.ts';
 import { watchTriage } from './app/watch-triage.ts';
@@ -76,6 +77,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     explainLog: openLogExplainer(config),
     jobQueue,
     signIn: await openSignIn(config),
+    slack: await openSlackDoor(config, database),
     retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {

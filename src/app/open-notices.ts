@@ -1,9 +1,12 @@
 import type { Config } from '../config/schema.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
+import { jenkinsChannel } from '../publish/jenkins/jenkins-channel.ts';
+import { jenkinsRule } from '../publish/jenkins/jenkins-description.ts';
 import { keepNotices, type NoticesKeeper } from '../publish/notices/keep-notices.ts';
 import { noticeChannel } from '../publish/notices/notice-channel.ts';
 import { noticeLinks } from '../publish/notices/notice-links.ts';
@@ -11,14 +14,16 @@ import { GITHUB_CHECK, GITHUB_COMMENT, GITHUB_STATUS } from '../publish/notices/
 import { renderCheck } from '../publish/notices/render-check.ts';
 import { renderComment } from '../publish/notices/render-comment.ts';
 import { renderStatus } from '../publish/notices/render-status.ts';
+import { openSlackChannels, slackRulesOf } from './open-slack.ts';
 
 /** A look for what is due: "looking" is to be read within five seconds of the webhook, whichever process took it in. */
 const LOOK_MS = 1_000;
 
-type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'buildSource'>;
+type NoticesConfig = Pick<Config, 'publishers' | 'http' | 'buildSource' | 'slack'>;
 
 interface NoticesParts {
-  readonly stores: Pick<Stores, 'notices'>;
+  readonly stores: Pick<Stores, 'notices' | 'history'>;
+  readonly clock: Clock;
   readonly masker: Pick<Masker, 'mask'>;
   readonly logger: Logger;
   readonly failpoint?: Failpoint;
@@ -32,14 +37,16 @@ export interface Notices {
 }
 
 /** Where the configured channels speak: what the stores must know, in every process. */
-export function noticeRulesOf(config: Pick<Config, 'publishers' | 'buildSource'>): NoticeRule[] {
+export function noticeRulesOf(config: Pick<Config, 'publishers' | 'buildSource' | 'slack'>): NoticeRule[] {
   const { comment, check, status } = githubOf(config);
-  return [...(comment ? [GITHUB_COMMENT] : []), ...(check ? [GITHUB_CHECK] : []), ...(status ? [GITHUB_STATUS] : [])];
+  const github = [...(comment ? [GITHUB_COMMENT] : []), ...(check ? [GITHUB_CHECK] : []), ...(status ? [GITHUB_STATUS] : [])];
+  return [...github, ...slackRulesOf(config), ...(describesJenkins(config) ? [jenkinsRule] : [])];
 }
 
 /** Nothing is opened, and nothing ever asked, where no channel is configured. */
 export async function openNotices(config: NoticesConfig, parts: NoticesParts): Promise<Notices> {
-  const channels = await openGithubChannels(config, parts.logger);
+  const elsewhere = [...(await openSlackChannels(config, parts)), ...(await openJenkinsChannels(config))];
+  const channels = [...(await openGithubChannels(config, parts.logger)), ...elsewhere];
   if (config.publishers.github.check && !githubOf(config).check) {
     parts.logger.warn({}, 'FAULTLINE_GITHUB_CHECK is left out: only GitHub Apps may write checks, and none is configured');
   }
@@ -85,4 +92,15 @@ async function openGithubChannels(config: NoticesConfig, logger: Logger): Promis
     channels.push(noticeChannel({ rule: GITHUB_STATUS, render: (situation) => renderStatus(situation, links), door }));
   }
   return channels;
+}
+
+function describesJenkins({ publishers, buildSource }: Pick<Config, 'publishers' | 'buildSource'>): boolean {
+  return publishers.jenkins.description !== 'off' && buildSource.jenkins.baseUrl !== null;
+}
+
+async function openJenkinsChannels(config: NoticesConfig): Promise<NoticeChannel[]> {
+  const { description: format } = config.publishers.jenkins;
+  if (format === 'off' || !describesJenkins(config)) return [];
+  const door = (await import('../adapters/publisher/jenkins.ts')).createJenkinsDoor(config.buildSource.jenkins);
+  return [jenkinsChannel(door, { publicUrl: config.http.publicUrl, format })];
 }

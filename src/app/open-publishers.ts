@@ -24,10 +24,13 @@ export interface Publishing {
 type Parts = Omit<ActsDeps, 'publishers' | 'timeLimitMs' | 'intervalMs'> & {
   readonly clock: Clock;
   readonly tracer?: Tracer;
-  readonly stores: Pick<Stores, 'notices' | 'triages'>;
+  readonly stores: Pick<Stores, 'history' | 'notices' | 'triages'>;
 };
 
-export async function openPublishing(config: Pick<Config, 'publishers' | 'http' | 'buildSource'>, parts: Parts): Promise<Publishing> {
+export async function openPublishing(
+  config: Pick<Config, 'publishers' | 'http' | 'buildSource' | 'slack'>,
+  parts: Parts,
+): Promise<Publishing> {
   const opened = await openPublishers(config, parts.logger, parts.clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
   const notices = await openNotices(config, parts);

@@ -9,6 +9,7 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { KnowledgeDesk } from '../ports/knowledge-desk.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
+import type { SlackDoor } from '../ports/slack-door.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
@@ -38,6 +39,8 @@ export interface App extends IndexDoors {
   work(): Promise<void>;
   /** Who signs people in to the pages beside tokens; null: nobody. */
   readonly signIn: SignInProvider | null;
+  /** What buttons in Slack need; absent where they are not configured. */
+  readonly slack: SlackDoor | undefined;
   /** What deletes: a repository on demand, and what is too old. */
   readonly retention: Retention;
   /** Brings the knowledge base up to date with its folder. */

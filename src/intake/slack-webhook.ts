@@ -1,23 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { ChatRoom } from '../ports/chat-room.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { SlackPresses } from '../ports/slack-presses.ts';
+import type { SlackDoor } from '../ports/slack-door.ts';
 import { readSlackPress, type SlackPress } from './slack-press.ts';
 import { checkSlackSignature } from './slack-signature.ts';
 import { headerOf, rawBody } from './webhook-body.ts';
-
-/** What an installation that uses Slack brings. */
-export interface SlackDoor {
-  /** The app's signing secret; two while one is rotated. */
-  readonly secrets: readonly string[];
-  /** Slack's ids of those who may decide. */
-  readonly reviewers: readonly string[];
-  readonly room: Pick<ChatRoom, 'whisper'>;
-  readonly presses: SlackPresses;
-}
 
 export interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */

@@ -1,7 +1,7 @@
 import type { Build } from '../../domain/build.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { NoticeCall, NoticeChannel, NoticeDoor, NoticePlace } from '../../ports/notices.ts';
+import type { NoticeCall, NoticeChannel, NoticeDoor, NoticePlace, NoticeRule } from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
 import { noticeChannel } from '../notices/notice-channel.ts';
 import { type SlackFacts, slackFacts } from './slack-facts.ts';
@@ -31,12 +31,15 @@ const MAX_SIGHTINGS = 50;
  */
 export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
   const door: NoticeDoor<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
-  const rule = {
+  return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, door });
+}
+
+/** Where Slack is spoken in: of default branches of repositories that have a channel. */
+export function slackRule(channelOf: SlackChannelDeps['channelOf']): NoticeRule {
+  return {
     channel: CHANNEL,
-    placeOf: (build: Build, known: { readonly defaultBranch: string | null }) =>
-      deps.channelOf(build.repository) === null ? null : placeOf(build, known.defaultBranch),
+    placeOf: (build, { defaultBranch }) => (channelOf(build.repository) === null ? null : placeOf(build, defaultBranch)),
   };
-  return noticeChannel({ rule, render: slackFacts, door });
 }
 
 function placeOf({ repository, pipeline, branch, pullRequest, status }: Build, defaultBranch: string | null): NoticePlace | null {

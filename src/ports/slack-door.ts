@@ -1,0 +1,17 @@
+import type { ChatRoom } from './chat-room.ts';
+
+/** What an installation that uses Slack's buttons brings. */
+export interface SlackDoor {
+  /** The app's signing secret; two while one is rotated. */
+  readonly secrets: readonly string[];
+  /** Slack's ids of those who may decide. */
+  readonly reviewers: readonly string[];
+  readonly room: Pick<ChatRoom, 'whisper'>;
+  readonly presses: SlackPresses;
+}
+
+/** Remembers what was pressed in Slack for longer than its signature holds. */
+export interface SlackPresses {
+  /** `true` the first time this id is brought; of several at once, for one of them. */
+  isNew(id: string): Promise<boolean>;
+}
