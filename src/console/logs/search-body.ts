@@ -17,9 +17,9 @@ export function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found
     return shown === undefined ? null : html`${lineRow(shown, { from: line, to: line }, options)}\n`;
   });
   return html`<p role="note">${said(query, found)}</p>
-${pages(facts, query, found)}
+${pages(facts, query, found, 'Pages of hits')}
 ${found.hits.length > 0 && logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })}
-${found.hits.length === PAGE && pages(facts, query, found)}`;
+${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits, below them')}`;
 }
 
 function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
@@ -30,7 +30,7 @@ function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
   return `${counted(total, 'line')} ${total === 1 ? 'holds' : 'hold'} “${q}”, ${shown}.${stopped}`;
 }
 
-function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found): Html {
+function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {
   const { hit } = query;
   const page = (from: number, words: string) =>
     html`<a href="${placeAddress(build.id, source.name, keptOf(query), { hit: from })}">${words}</a>`;
@@ -41,5 +41,5 @@ function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found): 
     hit + PAGE <= total && page(hit + PAGE, 'Next'),
     hit + PAGE <= total && page(last, 'Last'),
   ];
-  return html`${links.some((link) => link !== false) && html`<nav class="pages" aria-label="Pages of hits">${links}</nav>`}`;
+  return html`${links.some((link) => link !== false) && html`<nav class="pages" aria-label="${label}">${links}</nav>`}`;
 }
