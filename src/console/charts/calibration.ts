@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 import { type Bin, calibrationBins, FADED_BELOW, type Judged, NO_CURVE_BELOW } from './bins.ts';
 import { at, grid, line, type Plot, percentOf, place, ticks, told } from './draw.ts';
-import { type Chart, type Drawing, figure } from './figure.ts';
+import type { Chart, Drawing } from './figure.ts';
 
 const PLOT: Plot = { left: 46, top: 10, width: 360, height: 260 };
 const SMALL: Plot = { left: 46, top: 10, width: 200, height: 130 };
@@ -17,7 +17,7 @@ export function calibrationChart(of: {
   readonly judged: readonly Judged[];
   readonly csv: string;
   readonly small?: boolean;
-}): Html {
+}): Chart {
   const bins = calibrationBins(of.judged);
   const total = of.judged.reduce((sum, { count }) => sum + count, 0);
   const plot = of.small === true ? SMALL : PLOT;
@@ -31,7 +31,7 @@ export function calibrationChart(of: {
     table: { head: HEAD, rows: bins.map(rowOf) },
     csv: of.csv,
   };
-  return figure(bins.length === 0 ? { ...chart, table: countsOf(of.judged) } : chart);
+  return bins.length === 0 ? { ...chart, table: countsOf(of.judged) } : chart;
 }
 
 /** What the bins say, in one sentence: the widest gap that chance does not explain. */

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, type Plot, ticks, told } from './draw.ts';
-import { figure } from './figure.ts';
+import type { Chart } from './figure.ts';
 
 export interface DayOf {
   readonly day: string;
@@ -26,11 +26,11 @@ const LINK_WIDTH = 24;
 const OPEN = 'not decided';
 
 /** Causes per day, by category, with a hatch for those that nobody has decided. */
-export function columnsChart(chart: ColumnsChart): Html {
+export function columnsChart(chart: ColumnsChart): Chart {
   const { counts, days } = chart;
   const totals = days.map((day) => sum(counts.filter((one) => one.day === day)));
   const name = `Causes per day by category, ${days.length} days`;
-  return figure({
+  return {
     id: 'days',
     name,
     finding: columnsFinding(counts, days),
@@ -40,7 +40,7 @@ export function columnsChart(chart: ColumnsChart): Html {
     below: legend(counts),
     table: { head: ['Day', ...CATEGORIES, OPEN, 'All'], rows: days.map((day) => rowOf(day, counts)) },
     csv: chart.csv,
-  });
+  };
 }
 
 export function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {

@@ -2,7 +2,7 @@ import { type Proportion, proportion } from '../../domain/proportion.ts';
 import { type Html, html } from '../html.ts';
 import type { Judged } from './bins.ts';
 import { at, grid, line, type Plot, percentOf, place, ticks, told } from './draw.ts';
-import { figure } from './figure.ts';
+import type { Chart } from './figure.ts';
 
 /** What would be answered without a person from this stated confidence on, and how much of it was right. */
 export interface CoveragePoint extends Proportion {
@@ -57,12 +57,12 @@ export interface CoverageChart {
 }
 
 /** How much would be answered alone, and how much of it rightly, at every threshold. */
-export function coverageChart(of: CoverageChart): Html {
+export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
   const total = of.answered.reduce((sum, { count }) => sum + count, 0);
   const here = pointAt(of.judged, of.answered, total, of.threshold);
   const chosen = thresholdFor(points, of.wrong);
-  return figure({
+  return {
     id: 'coverage',
     name: 'Accuracy against coverage',
     finding: finding(here),
@@ -85,7 +85,7 @@ export function coverageChart(of: CoverageChart): Html {
       ]),
     },
     csv: of.csv,
-  });
+  };
 }
 
 function finding(here: CoveragePoint): string {

@@ -31,10 +31,10 @@ export interface Drawing {
   readonly marks: Shown;
 }
 
-/** A chart with its finding as heading, its numbers as a table, and a link to them as CSV. */
-export function figure(chart: Chart): Html {
+/** A chart with its finding as heading of this level, its numbers as a table, and a link to them as CSV. */
+export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
-<figcaption><h2 id="${chart.id}-finding">${chart.finding}</h2><p class="quiet">${chart.name}</p></figcaption>
+<figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
 ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
 <details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}<p><a href="${chart.csv}">Get it as CSV</a></p></details></figure>`;
 }

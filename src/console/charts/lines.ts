@@ -1,7 +1,7 @@
 import type { Cell } from '../../domain/csv.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, line, type Plot, place, ticks, told } from './draw.ts';
-import { figure } from './figure.ts';
+import type { Chart } from './figure.ts';
 
 /** One figure over weeks; null where a week has none. */
 export interface Series {
@@ -27,10 +27,10 @@ export interface LinesChart {
 const PLOT: Plot = { left: 62, top: 10, width: 480, height: 150 };
 
 /** Figures per week as lines, each week a point. */
-export function linesChart(chart: LinesChart): Html {
+export function linesChart(chart: LinesChart): Chart {
   const known = chart.series.flatMap(({ values }) => values.filter((value) => value !== null));
   const rows = chart.weeks.map((week, index): Cell[] => [week, ...chart.series.map(({ values }) => say(values[index] ?? null, chart))]);
-  return figure({
+  return {
     id: chart.id,
     name: chart.name,
     finding: chart.finding,
@@ -48,7 +48,7 @@ export function linesChart(chart: LinesChart): Html {
       html`<ul class="legend">${chart.series.map(({ name, look }) => html`<li><span class="key ${look}"></span>${name}</li>`)}</ul>`,
     table: { head: ['Week', ...chart.series.map(({ name }) => name)], rows },
     csv: chart.csv,
-  });
+  };
 }
 
 function drawing(chart: LinesChart, top: number): Html {

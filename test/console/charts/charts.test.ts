@@ -3,9 +3,9 @@ import { calibrationBins, type Judged } from '../../../src/console/charts/bins.t
 import { calibrationChart, calibrationFinding } from '../../../src/console/charts/calibration.ts';
 import { columnsChart, type DayOf } from '../../../src/console/charts/columns.ts';
 import { coverageChart, coveragePoints, thresholdFor } from '../../../src/console/charts/coverage.ts';
+import { type Chart, figure } from '../../../src/console/charts/figure.ts';
 import { linesChart } from '../../../src/console/charts/lines.ts';
 import { runStrip, sparkline } from '../../../src/console/charts/strip.ts';
-import type { Html } from '../../../src/console/html.ts';
 
 /** Answers at each tenth's middle: how many, and which share of them was right. */
 function judgedAt(...groups: readonly (readonly [at: number, count: number, right: number])[]): Judged[] {
@@ -16,10 +16,10 @@ function judgedAt(...groups: readonly (readonly [at: number, count: number, righ
 }
 
 /** What the marks of a chart say, in their order. */
-const marksOf = (chart: Html) => [...chart.text.matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark);
+const marksOf = (chart: Chart) => [...figure(chart).text.matchAll(/data-mark="([^"]*)"/g)].map(([, mark]) => mark);
 /** The table's rows, cell by cell. */
-const rowsOf = (chart: Html) =>
-  [...chart.text.matchAll(/<tr>(.*?)<\/tr>/gs)]
+const rowsOf = (chart: Chart) =>
+  [...figure(chart).text.matchAll(/<tr>(.*?)<\/tr>/gs)]
     .slice(1)
     .map(([, row = '']) => [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => cell));
 
@@ -30,14 +30,14 @@ describe('calibration', () => {
   it('draws no curve of nine, nor of forty-nine: it counts them (41)', () => {
     for (const count of [9, 49]) {
       const chart = calibration(judgedAt([0.7, count, 1]));
-      expect(chart.text).not.toContain('<svg');
-      expect(chart.text).toContain(`${count} decided: from 50 on`);
+      expect(figure(chart).text).not.toContain('<svg');
+      expect(figure(chart).text).toContain(`${count} decided: from 50 on`);
       expect(rowsOf(chart)).toEqual([
         ['right', String(count)],
         ['wrong', '0'],
       ]);
     }
-    expect(calibration([]).text).toContain('Nothing is decided yet');
+    expect(figure(calibration([])).text).toContain('Nothing is decided yet');
   });
 
   it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
@@ -59,7 +59,8 @@ describe('calibration', () => {
   });
 
   it('says the widest gap that chance does not explain', () => {
-    const say = (...groups: Parameters<typeof judgedAt>) => calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
+    const say = (...groups: readonly (readonly [number, number, number])[]) =>
+      calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
     expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe('Says 63 %, is right 79 %: too modest by 17 points between 60 and 70.');
     expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe('Says 96 %, is right 70 %: too sure by 26 points between 90 and 100.');
     expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain('agree, as far as 400 decisions can tell');
@@ -71,9 +72,9 @@ describe('calibration', () => {
     const chart = calibration(judgedAt([0.15, 9, 1], [0.55, 100, 0.5], [0.85, 150, 0.9]));
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
     expect(marksOf(chart)).toEqual(['9', '100', '150']);
-    expect(chart.text.match(/class="point faded"/g)).toHaveLength(1);
+    expect(figure(chart).text.match(/class="point faded"/g)).toHaveLength(1);
     expect(rowsOf(chart)[1]).toEqual(['50–60 %', '56 %', '100', '50', '50 %', '40 %', '60 %']);
-    expect(chart.text).not.toContain('style=');
+    expect(figure(chart).text).not.toContain('style=');
   });
 });
 
@@ -99,13 +100,13 @@ describe('accuracy against coverage', () => {
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
     const chart = coverageChart({ judged, answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: { category: 'CODE_ERROR' } });
-    expect(chart.text).toContain('At 0.85: 30 % answered alone, 97 % right (194 of 200 decided).');
-    expect(chart.text).toContain('class="chosen"');
-    expect(chart.text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
+    expect(figure(chart).text).toContain('At 0.85: 30 % answered alone, 97 % right (194 of 200 decided).');
+    expect(figure(chart).text).toContain('class="chosen"');
+    expect(figure(chart).text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
     const none = coverageChart({ judged: [], answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: {} });
-    expect(none.text).toContain('none of those is decided');
-    expect(none.text).not.toContain('<svg');
+    expect(figure(none).text).toContain('none of those is decided');
+    expect(figure(none).text).not.toContain('<svg');
   });
 });
 
@@ -121,19 +122,19 @@ describe('causes per day', () => {
 
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(drawn.text).toContain('8 causes in 2 days, most of them CODE_ERROR (3); 3 not decided.');
-    expect(drawn.text).toContain('fill="url(#open)"');
+    expect(figure(drawn).text).toContain('8 causes in 2 days, most of them CODE_ERROR (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);
-    expect(drawn.text).toContain('href="/insights/causes?day=2026-03-01&amp;days=1"');
+    expect(figure(drawn).text).toContain('href="/insights/causes?day=2026-03-01&amp;days=1"');
   });
 
   it('has links wide enough to be met, however many days it shows', () => {
     const days = Array.from({ length: 90 }, (_, at) => new Date(Date.parse('2026-03-01') + at * 86_400_000).toISOString().slice(0, 10));
-    const widths = [...chart(days).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(([, width]) => Number(width));
+    const widths = [...figure(chart(days)).text.matchAll(/class="hit"[^>]* width="([\d.]+)"/g)].map(([, width]) => Number(width));
     expect(widths).toHaveLength(30);
     expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
-    expect(chart([]).text).not.toContain('NaN');
+    expect(figure(chart([])).text).not.toContain('NaN');
   });
 });
 

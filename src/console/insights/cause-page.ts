@@ -1,0 +1,100 @@
+import type { FastifyInstance } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../domain/differences.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../ports/insights.ts';
+import { analysisAddress, buildAddress } from '../addresses.ts';
+import { percentOf } from '../charts/draw.ts';
+import { sparkline } from '../charts/strip.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { timeOf } from '../controls.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { readerOf } from '../reader.ts';
+import { hoursOf } from './causes-page.ts';
+
+const Params = z.object({ fingerprint: z.string().min(1).max(300) });
+const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** `/failures/:fingerprint`: a recurring cause: how often and where it came, what people said of it, and what its builds have in common. */
+export function registerCausePage(app: FastifyInstance, deps: ConsoleDeps): void {
+  const { stores, clock } = deps;
+  const config = { access: { role: 'read' } } as const;
+  app.withTypeProvider<ZodTypeProvider>().get('/failures/:fingerprint', { config, schema: { params: Params } }, async (request, reply) => {
+    const { fingerprint } = request.params;
+    const until = new Date(clock.now()).toISOString();
+    const facts = await stores.insights.cause(fingerprint, until);
+    if (facts === null) throw new TriageError('not-found', `There is no cause ${fingerprint}.`);
+    const compared = await stores.insights.compared(fingerprint);
+    const main = pageOf(facts, compared);
+    return sendPage(request, reply, { title: facts.cause.title, place: 'page', part: 'insights', main }, await readerOf(request, deps));
+  });
+}
+
+function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: readonly ComparedBuild[]): Html {
+  const { decided } = cause;
+  return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
+<p><span class="category">${cause.category}</span> · ${cause.builds} ${cause.builds === 1 ? 'build' : 'builds'} in ${cause.repositories} ${cause.repositories === 1 ? 'repository' : 'repositories'}, ${cause.pullRequests} pull requests · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
+<p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
+<p>${decided === null ? 'Nobody has decided what it is.' : html`${decided.reviewer} decided ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
+<h2>What is different</h2>${differences(compared)}
+<h2>Where</h2>${table('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
+<h2>What people said</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : table('Decisions', ['When', 'Who', 'Said', 'The machine said'], decisions.map(said))}
+<h2>Builds</h2>${table('Newest builds', ['Build', 'When', 'Answer', 'Decision'], builds.map(buildRow))}`;
+}
+
+function differences(compared: readonly ComparedBuild[]): Html {
+  const [failing, passing] = [true, false].map((which) => compared.filter((build) => build.failing === which).map(traitsOf));
+  if (failing === undefined || passing === undefined || failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS)
+    return html`<p>Told from ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed ones on: there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
+  const found = whatDiffers(failing, passing);
+  if (found.length === 0) return html`<p>Nothing that is known sets these builds apart from passed ones.</p>`;
+  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest ${passing.length} passed ones of the same repositories. A difference is where to look, not a cause.</p>
+${table('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
+}
+
+function traitsOf(build: ComparedBuild): Traits {
+  const { pipeline, branch, author, provider, pullRequest, rerun, hour, weekday } = build;
+  const yes = (one: boolean) => (one ? 'yes' : 'no');
+  return {
+    branch,
+    pipeline,
+    author,
+    provider,
+    'pull request': yes(pullRequest),
+    'run again': yes(rerun),
+    'hour (UTC)': String(hour),
+    weekday: WEEKDAYS[weekday] ?? null,
+  };
+}
+
+function difference({ dimension, value, failing, passing, difference }: Difference): Html {
+  const points = Math.round(difference * 100);
+  return html`<tr><th scope="row">${dimension}: <span class="mono">${value}</span></th><td class="number">${percentOf(failing)}</td><td class="number">${percentOf(passing)}</td><td class="number">${points > 0 ? '+' : '−'}${Math.abs(points)} points</td></tr>`;
+}
+
+function place({ repository, pipeline, branch, builds, lastAt }: CausePlace): Html {
+  return html`<tr><th scope="row">${repository}</th><td>${pipeline}</td><td>${branch}</td><td class="number">${builds}</td><td>${timeOf(lastAt)}</td></tr>`;
+}
+
+function said(build: CauseBuild): Html {
+  return html`<tr><td><a href="${analysisAddress(build.analysisId)}">${build.decidedAt !== null && timeOf(build.decidedAt)}</a></td><td>${build.reviewer}</td><td>${decisionWords(build)}</td><td class="category">${build.category}</td></tr>`;
+}
+
+function decisionWords({ decision, decidedCategory, category }: CauseBuild): Shown {
+  if (decision === null) return html`<span class="quiet">not decided</span>`;
+  if (decision === 'reject') return 'rejected the answer';
+  return decision === 'accept'
+    ? html`accepted <span class="category">${category}</span>`
+    : html`corrected to <span class="category">${decidedCategory ?? category}</span>`;
+}
+
+function buildRow(build: CauseBuild): Html {
+  return html`<tr><th scope="row"><a href="${buildAddress(build.buildId)}">${build.repository} · ${build.pipeline} #${build.number}</a></th><td>${timeOf(build.at)}</td>
+<td><a href="${analysisAddress(build.analysisId)}">${build.analyst === 'recall' ? 'recalled' : percentOf(build.confidence)}</a></td><td>${decisionWords(build)}</td></tr>`;
+}
+
+function table(name: string, head: readonly string[], rows: readonly Html[]): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>`;
+}

@@ -1,0 +1,92 @@
+import type { WeekFigures } from '../../ports/insights.ts';
+import { formatDollars, formatDuration } from '../../publish/answer-facts.ts';
+import { percentOf } from '../charts/draw.ts';
+import { type Chart, figure } from '../charts/figure.ts';
+import { linesChart } from '../charts/lines.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { html } from '../html.ts';
+import { filterForm, type InsightsQuery, type InsightsView, periodOf, search } from './insights-frame.ts';
+
+const PATH = '/insights/cost';
+const WEEKS = 12;
+const WEEK_MS = 7 * 86_400_000;
+
+/** `/insights/cost`: what answers cost, how long they take, and how many need no model. */
+export async function costView(query: InsightsQuery, { stores, clock }: ConsoleDeps): Promise<InsightsView> {
+  const figures = await stores.insights.perWeek(periodOf({ ...query, day: undefined }, WEEKS * 7, clock.now()));
+  const charts = figures.length === 0 ? [] : costCharts(figures, query);
+  const answers = figures.reduce((sum, week) => sum + week.answers, 0);
+  const main = html`<h1 tabindex="-1">Cost and time</h1>
+<p>Per answer and week, answers from known fingerprints aside: those cost no model.</p>
+${filterForm(query)}${charts.length === 0 ? html`<p>Nothing was answered in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${answers} answers in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
+  return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
+}
+
+function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): Chart[] {
+  const weeks = allWeeks(figures);
+  const of = (value: (week: WeekFigures) => number | null) =>
+    weeks.map((week) => figures.filter((one) => one.week === week).map(value)[0] ?? null);
+  const csv = (id: string) => `${PATH}${search({ repo, csv: id })}`;
+  const two = (median: (week: WeekFigures) => number | null, p90: (week: WeekFigures) => number | null) => [
+    { name: 'median', look: 'median', values: of(median) },
+    { name: '9 of 10 stay below', look: 'p90', values: of(p90) },
+  ];
+  const seconds = two(
+    (week) => week.medianSeconds,
+    (week) => week.p90Seconds,
+  );
+  const dollars = two(
+    (week) => week.medianUsd,
+    (week) => week.p90Usd,
+  );
+  const share = [{ name: 'from known fingerprints', look: 'median', values: of((week) => week.recalled / week.answers) }];
+  const time = (value: number) => formatDuration(value * 1000);
+  return [
+    linesChart({
+      id: 'time',
+      name: 'Time per answer',
+      finding: saying('An answer takes', last(seconds), time),
+      weeks,
+      series: seconds,
+      say: time,
+      csv: csv('time'),
+    }),
+    linesChart({
+      id: 'cost',
+      name: 'Cost per answer',
+      finding: saying('An answer costs', last(dollars), formatDollars),
+      weeks,
+      series: dollars,
+      say: formatDollars,
+      csv: csv('cost'),
+    }),
+    linesChart({
+      id: 'known',
+      name: 'Answered from known fingerprints, without a model',
+      finding: `${percentOf(last(share)[0] ?? 0)} of the answers of the last week came from what people had decided before.`,
+      weeks,
+      series: share,
+      say: percentOf,
+      top: 1,
+      csv: csv('known'),
+    }),
+  ];
+}
+
+/** The newest figure of each line. */
+function last(series: readonly { readonly values: readonly (number | null)[] }[]): (number | null)[] {
+  return series.map(({ values }) => values.findLast((value) => value !== null) ?? null);
+}
+
+function saying(start: string, [median, p90]: readonly (number | null)[], say: (value: number) => string): string {
+  if (median == null) return 'Every answer came from a known fingerprint.';
+  return `${start} ${say(median)} in the middle${p90 == null ? '' : `, and 9 of 10 no more than ${say(p90)}`}.`;
+}
+
+/** Every Monday from the first week with answers to the last. */
+function allWeeks(figures: readonly WeekFigures[]): string[] {
+  const [first, end] = [Date.parse(figures[0]?.week ?? ''), Date.parse(figures.at(-1)?.week ?? '')];
+  return Array.from({ length: Math.round((end - first) / WEEK_MS) + 1 }, (_, at) =>
+    new Date(first + at * WEEK_MS).toISOString().slice(0, 10),
+  );
+}

@@ -1,0 +1,115 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ZodTypeProvider } from 'fastify-type-provider-zod';
+import { z } from 'zod';
+import { Category } from '../../domain/category.ts';
+import { csvOf } from '../../domain/csv.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { Role } from '../../domain/review.ts';
+import type { Period } from '../../ports/insights.ts';
+import type { ChartTable } from '../charts/figure.ts';
+import type { ConsoleDeps } from '../console-deps.ts';
+import { protect } from '../headers.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import { sendPage } from '../page.ts';
+import { mayReview, readerOf } from '../reader.ts';
+
+/** What can be asked of the insights; what cannot be meant is taken as not given. */
+export const InsightsQuery = z.object({
+  repo: z.string().trim().max(300).catch('').default(''),
+  days: z.coerce.number().int().min(1).max(366).optional().catch(undefined),
+  category: Category.optional().catch(undefined),
+  /** The threshold that is looked at, and the wrong answers that are borne, in percent. */
+  t: z.coerce.number().min(0).max(1).optional().catch(undefined),
+  wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
+  /** The first day of the period; absent: it ends today. */
+  day: z.iso.date().optional().catch(undefined),
+  offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
+  /** The table that is wanted as CSV. */
+  csv: z.string().max(50).optional().catch(undefined),
+});
+export type InsightsQuery = z.infer<typeof InsightsQuery>;
+
+/** One page of the insights. */
+export interface InsightsView {
+  readonly title: string;
+  readonly main: Html;
+  /** What can be had as CSV, by name. */
+  readonly tables: Readonly<Record<string, ChartTable>>;
+}
+
+export interface InsightsRoute {
+  readonly path: string;
+  readonly role: Role;
+  view(query: InsightsQuery, deps: ConsoleDeps): Promise<InsightsView>;
+}
+
+const PAGES = [
+  { path: '/insights', name: 'Overview', role: 'read' },
+  { path: '/insights/trust', name: 'Trust', role: 'read' },
+  { path: '/insights/flaky', name: 'Flaky tests', role: 'read' },
+  { path: '/insights/causes', name: 'Causes', role: 'read' },
+  { path: '/insights/cost', name: 'Cost and time', role: 'read' },
+  { path: '/insights/reviewers', name: 'Reviewing', role: 'review' },
+] as const;
+const DAY_MS = 86_400_000;
+
+/** Serves a page of the insights, or one of its tables as CSV. */
+export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, { path, role, view }: InsightsRoute): void {
+  const config = { access: { role } } as const;
+  app.withTypeProvider<ZodTypeProvider>().get(path, { config, schema: { querystring: InsightsQuery } }, async (request, reply) => {
+    const shown = await view(request.query, deps);
+    if (request.query.csv !== undefined) return sendTable(request, reply, shown, request.query.csv);
+    const reader = await readerOf(request, deps);
+    const review = reader.principal !== null && mayReview(reader.principal);
+    const main = html`${parts(path, review, request.query)}${shown.main}`;
+    return sendPage(request, reply, { title: shown.title, place: 'page', part: 'insights', main }, reader);
+  });
+}
+
+function sendTable(request: FastifyRequest, reply: FastifyReply, { tables }: InsightsView, name: string): FastifyReply {
+  const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
+  if (table === undefined) throw new TriageError('not-found', `This page has no table "${name}".`);
+  protect(request, reply);
+  return reply
+    .header('content-type', 'text/csv; charset=utf-8; header=present')
+    .header('content-disposition', `attachment; filename="faultline-${name}.csv"`)
+    .header('cache-control', 'no-store')
+    .send(csvOf(table.head, table.rows));
+}
+
+function parts(path: string, review: boolean, { repo }: InsightsQuery): Html {
+  const links = PAGES.filter(({ role }) => role === 'read' || review).map(
+    (page) => html`<li><a href="${page.path}${search({ repo })}"${page.path === path && html` aria-current="page"`}>${page.name}</a></li>`,
+  );
+  return html`<nav class="tabs" aria-label="Insights"><ul class="legend">${links}</ul></nav>`;
+}
+
+/** `?a=1&b=2` of what is given; empty where nothing is. */
+export function search(fields: Readonly<Record<string, string | number | undefined>>): string {
+  const given = Object.entries(fields).flatMap(([name, value]) =>
+    value === undefined || value === '' ? [] : [[name, String(value)] as [string, string]],
+  );
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+/** Whole UTC days, the last of them today, or those from `day` on. */
+export function periodOf({ repo, day }: InsightsQuery, days: number, now: number): Period {
+  const today = Math.floor(now / DAY_MS) * DAY_MS;
+  const last = day === undefined ? today : Date.parse(day) + (days - 1) * DAY_MS;
+  return { ...(repo !== '' && { repository: repo }), until: new Date(last + DAY_MS - 1).toISOString(), days };
+}
+
+/** The days of a period, oldest first. */
+export function daysOf({ until, days }: Period): string[] {
+  return Array.from({ length: days }, (_, at) => new Date(Date.parse(until) - (days - 1 - at) * DAY_MS).toISOString().slice(0, 10));
+}
+
+/** Fields above a page: the repository, and what else it can be narrowed by. */
+export function filterForm({ repo }: InsightsQuery, more: Shown = null): Html {
+  return html`<form class="filters" role="search" aria-label="Insights"><label>repository <input name="repo" value="${repo}" data-action="search"></label>${more}<button>Show</button></form>`;
+}
+
+/** A choice of how many days back. */
+export function daysField(days: number, choices: readonly number[]): Html {
+  return html`<label>days <select name="days">${choices.map((one) => html`<option value="${one}"${one === days && html` selected`}>${one}</option>`)}</select></label>`;
+}
