@@ -38,6 +38,8 @@ export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
     readonly review: { readonly claimMs: number; readonly blindEvery: number };
+    /** What is answered without a person; absent: the usual. */
+    readonly triage?: { readonly thresholds: { readonly autoNotify: number } };
   };
   readonly stores: Stores;
   readonly database: Database;

@@ -7,6 +7,7 @@ import { registerBuildPage } from './builds/build-page.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { registerErrorPages } from './error-pages.ts';
 import { acceptForms } from './forms.ts';
+import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLogs } from './logs/log-routes.ts';
 import { registerMe } from './me.ts';
 import { mayReview } from './reader.ts';
@@ -34,6 +35,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerBuildPage(app, deps);
   registerRunPages(app, deps);
   registerLogs(app, deps);
+  registerInsightsPages(app, deps);
   registerAskPages(app, deps);
 }
 
