@@ -18,10 +18,11 @@ import { flagSentence, greenFlagOf } from './green-flag.ts';
 import { type Lesson, lessonOf } from './learn.ts';
 import { newDecision } from './new-decision.ts';
 import { type Companion, companionsOf, decideCompanions, listSame } from './same.ts';
+import { UNDO_DELAY_MS, wantNotices } from './want-notices.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens'>;
+  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'>;
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   readonly masker: Pick<Masker, 'mask'>;
@@ -136,6 +137,7 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
     const also = await decideCompanions(parts.companions, reviews, sql);
     if (parts.lesson.entry !== null) await library.insert(parts.lesson.entry, sql);
     await vectorDebts.owe(parts.owed, sql);
+    await wantNotices(deps.stores.notices, [review, ...also], UNDO_DELAY_MS, sql);
     deps.failpoint?.('deciding', request.reviewId);
     return { review, also };
   });

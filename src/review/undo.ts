@@ -5,6 +5,7 @@ import type { Decision, Review } from '../domain/review.ts';
 import type { Sql } from '../ports/database.ts';
 import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
 import type { DecideDeps } from './decide.ts';
+import { wantNotices } from './want-notices.ts';
 
 export type UndoDeps = Pick<DecideDeps, 'database' | 'stores' | 'payVectors' | 'logger' | 'failpoint'>;
 
@@ -60,14 +61,17 @@ async function takeBack(deps: UndoDeps, request: UndoRequest, sql: Sql): Promise
   if (request.version !== undefined && request.version !== review.version) throw outdated(review, request.version);
   const undone = decision.batchId === undefined ? [decision] : await reviews.batch(decision.batchId, sql);
   let waiting: Review | null = null;
+  const reopened: Review[] = [];
   for (const one of undone) {
     const now = await reviews.undo(one, request.reviewer, sql);
     if (now === null) throw raced(review);
+    reopened.push(now);
     if (one.reviewId === review.id) waiting = now;
   }
   if (waiting === null) throw raced(review);
   const lessons = await withdrawLessons(deps, undone, request.reviewer, sql);
   await vectorDebts.owe(lessons.owed, sql);
+  await wantNotices(deps.stores.notices, reopened, 0, sql);
   return { review: waiting, undone, withdrawn: lessons.withdrawn, restored: lessons.restored };
 }
 

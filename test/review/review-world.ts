@@ -52,8 +52,9 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
     failLibrary: false,
     failIndex: false,
   };
-  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens'> = {
+  const stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'> = {
     greens: memoryGreens(state),
+    notices: part<Stores['notices']>({ changed: async () => false }),
     vectorDebts: memoryDebts(state),
     reviews: memoryReviews(state),
     library: memoryLibrary(state),
