@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { Config } from '../config/schema.ts';
 import { reportError } from './terminal.ts';
 
@@ -21,6 +21,8 @@ export function guarded<Arguments extends unknown[]>(action: (...args: Arguments
     try {
       await action(...args);
     } catch (error) {
+      // Wrong usage has been said by commander, which knows where help is.
+      if (error instanceof CommanderError) throw error;
       await reportError(error, args.some(wantsJson));
     }
   };

@@ -36,6 +36,8 @@ export function createProgram(): Command {
   const program = new Command('faultline')
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
     .version('0.1.0')
+    // An option belongs to the command that it stands behind: `review` and its commands share some.
+    .enablePositionalOptions()
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
   for (const command of [
     triageCommand(),

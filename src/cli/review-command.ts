@@ -1,11 +1,15 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
+import { TriageError } from '../domain/errors.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
 import { type DecisionInput, Review } from '../domain/review.ts';
 import { renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
+import { UndoView } from '../review/views.ts';
+import { EXIT } from './exit-codes.ts';
 import { askServer } from './server-client.ts';
-import { print, voiceOf } from './terminal.ts';
+import { type ServerOptions, serverOf } from './server-options.ts';
+import { print, say, voiceOf } from './terminal.ts';
 
 export interface ReviewCommandOptions {
   readonly url: string;
@@ -35,8 +39,8 @@ export async function showReview(id: string, options: ReviewCommandOptions): Pro
   return print(`${rowOf(review)}\nWhy a person: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
 }
 
-/** `faultline review claim|release ID`. */
-export async function holdReview(id: string, act: 'claim' | 'release', options: ReviewCommandOptions): Promise<void> {
+/** `faultline review claim|release|skip ID`. */
+export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', options: ReviewCommandOptions): Promise<void> {
   const review = await askServer(
     options,
     'POST',
@@ -45,6 +49,36 @@ export async function holdReview(id: string, act: 'claim' | 'release', options: 
     {},
   );
   return print(options.json ? JSON.stringify({ ok: true, review }) : rowOf(review));
+}
+
+/** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
+export async function undoReview(id: string, options: ReviewCommandOptions): Promise<void> {
+  const outcome = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
+  if (options.json) return print(JSON.stringify({ ok: true, ...outcome }));
+  const what =
+    outcome.undone.length === 0 ? 'taken back before' : outcome.undone.length === 1 ? 'taken back' : `${outcome.undone.length} taken back`;
+  return print(`${what} · ${rowOf(outcome.review)}`);
+}
+
+/** `faultline review [ID]`: the queue on a terminal, one item at a time. */
+export async function workThroughQueue(id: string | undefined, options: ServerOptions): Promise<void> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true) {
+    const message = 'Working through the queue needs a terminal. Elsewhere: faultline review list, then show, accept, correct or reject.';
+    throw new TriageError('invalid-config', message);
+  }
+  const { openReviewDesk } = await import('./review/desk.ts');
+  const { readKeys } = await import('./review/keys.ts');
+  const { runReviewSession } = await import('./review/session.ts');
+  const desk = openReviewDesk(await serverOf(options));
+  const first = id?.startsWith('ana_') ? (await desk.ofAnalysis(id)).id : id;
+  const keys = readKeys({ input: process.stdin, output: process.stdout });
+  try {
+    const done = await runReviewSession({ desk, keys, write: (text) => void process.stdout.write(text), look: voiceOf({}) }, first);
+    say(`${done.decided} decided, ${done.skipped} skipped.`);
+    if (done.interrupted) process.exitCode = EXIT.interrupted;
+  } finally {
+    keys.close();
+  }
 }
 
 /** `faultline review answer ID TEXT`: the run that asked goes on. */

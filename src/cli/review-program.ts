@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 import type { Category } from '../domain/category.ts';
-import type { DecisionInput, DecisionType, ReviewState } from '../domain/review.ts';
+import type { DecisionInput, DecisionType, RejectReason, ReviewState } from '../domain/review.ts';
 import { guarded } from './command-parts.ts';
 import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 
@@ -10,6 +10,8 @@ interface DecisionOptions {
   readonly cause?: string;
   readonly fix?: string;
   readonly reason?: string;
+  readonly reasonCode?: string;
+  readonly shownBy?: string;
 }
 
 /** Spelt out, so that help needs no schema. */
@@ -17,6 +19,17 @@ const STATES = ['waiting', 'claimed', 'decided'] as const satisfies readonly Rev
 const CATEGORIES = [
   ...(['CODE_ERROR', 'TEST_FAILURE', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'] as const),
 ] as const satisfies readonly Category[];
+
+const REASONS = [
+  ...(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told'] as const),
+] as const satisfies readonly RejectReason[];
+const HOLD_HELP = {
+  claim: 'Hold an item for yourself.',
+  release: 'Give an item back.',
+  skip: 'Put an item aside: it stays waiting, and is not offered to you for half an hour.',
+} as const;
+const KEYS_HELP = `
+On a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. Enter, Space and Backspace never decide.`;
 
 const DECISION_HELP = {
   accept: 'The answer is right: it enters the library with your name.',
@@ -26,7 +39,7 @@ const DECISION_HELP = {
 
 /** `faultline review …`: a client of the service, since an embedded database belongs to the process that serves it. */
 export function reviewCommand(): Command {
-  const review = new Command('review').description('Work through the review queue of a running service.');
+  const review = queueCommand();
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
   command('list', 'What waits for a person.')
     .addOption(new Option('--state <state>', 'only items of this state').choices(STATES))
@@ -48,8 +61,13 @@ export function reviewCommand(): Command {
         (await import('./review-command.ts')).answerQuestion(id, text, await serverOf(options)),
       ),
     );
-  for (const act of ['claim', 'release'] as const) {
-    command(act, act === 'claim' ? 'Hold an item for yourself.' : 'Give an item back.')
+  command('undo', 'Take a decision back: the item waits again, and what was taught is withdrawn.')
+    .argument('<id>', 'id of the item')
+    .action(
+      guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).undoReview(id, await serverOf(options))),
+    );
+  for (const act of ['claim', 'release', 'skip'] as const) {
+    command(act, HOLD_HELP[act])
       .argument('<id>', 'id of the item, as `faultline review list` prints it')
       .action(
         guarded(async (id: string, options: ServerOptions) =>
@@ -65,6 +83,8 @@ export function reviewCommand(): Command {
       .option('--cause <text>', 'the root cause in your words')
       .option('--fix <text>', 'the fix in your words')
       .option('--reason <text>', 'why')
+      .addOption(new Option('--reason-code <code>', 'why, in one word; for reject').choices(REASONS))
+      .option('--shown-by <evidence>', 'what shows the corrected cause: E1,E3 or none')
       .action(
         guarded(async (id: string, options: ServerOptions & DecisionOptions) => {
           const { decideReview } = await import('./review-command.ts');
@@ -73,6 +93,26 @@ export function reviewCommand(): Command {
       );
   }
   return review;
+}
+
+/** The queue itself, item by item. */
+function queueCommand(): Command {
+  return (
+    asksService(new Command('review'))
+      // Options after a command are that command's own.
+      .enablePositionalOptions()
+      .description('Work through the review queue of a running service: on a terminal, without a command, item by item with single keys.')
+      .argument('[id]', 'begin with this item, or with the answer of this id')
+      .addHelpText('after', KEYS_HELP)
+      .action(
+        guarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
+          // What is no id is a command that nobody knows.
+          if (id !== undefined && !/^(?:rev|ana)_/.test(id))
+            command.error(`error: unknown command '${id}'`, { code: 'commander.unknownCommand' });
+          await (await import('./review-command.ts')).workThroughQueue(id, options);
+        }),
+      )
+  );
 }
 
 async function decisionOf(type: DecisionType, options: DecisionOptions): Promise<DecisionInput> {
@@ -85,10 +125,17 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
     rootCause: options.cause,
     fixRecommendation: options.fix,
     reason: options.reason,
+    reasonCode: options.reasonCode,
+    shownBy: shownByOf(options.shownBy),
   };
   const given = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
   const parsed = DecisionInput.safeParse(given);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
   throw new TriageError('invalid-config', `This decision cannot be sent: ${issues}`);
+}
+
+/** "E1,E3" or "none"; anything else is for the service to refuse. */
+function shownByOf(text: string | undefined): unknown {
+  return text === undefined || text === 'none' ? text : { evidence: text.split(',').map((one) => one.trim()), lines: [] };
 }

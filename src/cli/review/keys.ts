@@ -1,0 +1,104 @@
+import { createInterface, emitKeypressEvents, type Key } from 'node:readline';
+
+/** What can be done with an item, and its key. Handlers, the footer and the help all come from here; nothing else decides. */
+export const KEYS = [
+  { key: 'a', action: 'accept', does: 'accept: the answer is right' },
+  { key: 'c', action: 'correct', does: 'correct: category, cause, evidence' },
+  { key: 'x', action: 'reject', does: 'reject, then 1–4 for the reason' },
+  { key: 's', action: 'skip', does: 'skip: it stays waiting, for you later' },
+  { key: 'u', action: 'undo', does: 'undo your last decision' },
+  { key: '?', action: 'help', does: 'this' },
+  { key: 'q', action: 'quit', does: 'leave; the item is given back' },
+] as const;
+
+export type KeyAction = (typeof KEYS)[number]['action'];
+
+export interface KeyStreams {
+  readonly input: NodeJS.ReadableStream & { setRawMode?(raw: boolean): unknown };
+  readonly output: NodeJS.WritableStream;
+  /** Milliseconds; a held key repeats faster than this and counts once. */
+  readonly repeatMs?: number;
+}
+
+/** Single keys and lines from one terminal. */
+export interface KeyReader {
+  /** The next key as it is written on it: "a", "?", "3", "return"; `null` for Ctrl-C, Ctrl-D and the end of input. */
+  key(): Promise<string | null>;
+  /** A line with an editor, `prefill` already in it; null where the reader gave up (Ctrl-C, Ctrl-D, Esc). */
+  line(prompt: string, prefill: string): Promise<string | null>;
+  /** Forgets what was typed before it could be seen what for. */
+  drop(): void;
+  close(): void;
+}
+
+/** Keys repeat about 30 times a second while they are held. */
+const REPEAT_MS = 250;
+
+export function readKeys({ input, output, repeatMs = REPEAT_MS }: KeyStreams): KeyReader {
+  const waiting: ((key: string | null) => void)[] = [];
+  let typed: (string | null)[] = [];
+  let last = { name: '', at: Number.NEGATIVE_INFINITY };
+  let editing = false;
+  const give = (key: string | null) => {
+    const taker = waiting.shift();
+    if (taker === undefined) typed.push(key);
+    else taker(key);
+  };
+  const onKey = (text: string | undefined, { name, ctrl, sequence }: Key) => {
+    if (editing) return;
+    if (ctrl === true && (name === 'c' || name === 'd')) return give(null);
+    const key = text !== undefined && /^[!-~]$/.test(text) ? text : (name ?? sequence ?? '');
+    const now = performance.now();
+    const isRepeated = key === last.name && now - last.at < repeatMs;
+    last = { name: key, at: now };
+    if (!isRepeated && ctrl !== true) give(key);
+  };
+  const onEnd = () => give(null);
+  emitKeypressEvents(input);
+  input.on('keypress', onKey);
+  input.once('end', onEnd);
+  input.setRawMode?.(true);
+  input.resume();
+  return {
+    key: () =>
+      new Promise((resolve) => {
+        if (typed.length > 0) resolve(typed.shift() ?? null);
+        else waiting.push(resolve);
+      }),
+    line: async (prompt, prefill) => {
+      editing = true;
+      try {
+        return await editLine({ input, output }, prompt, prefill);
+      } finally {
+        editing = false;
+        input.setRawMode?.(true);
+        input.resume();
+      }
+    },
+    drop: () => {
+      typed = typed.filter((key) => key === null);
+    },
+    close: () => {
+      input.off('keypress', onKey);
+      input.off('end', onEnd);
+      input.setRawMode?.(false);
+      input.pause();
+    },
+  };
+}
+
+function editLine({ input, output }: KeyStreams, prompt: string, prefill: string): Promise<string | null> {
+  const lines = createInterface({ input, output, terminal: true, prompt });
+  return new Promise((resolve) => {
+    let answer: string | null = null;
+    const giveUp = () => lines.close();
+    lines.once('SIGINT', giveUp);
+    lines.once('line', (text) => {
+      answer = text;
+      lines.close();
+    });
+    lines.once('close', () => resolve(answer));
+    lines.prompt();
+    lines.write(prefill);
+  });
+}

@@ -1,0 +1,156 @@
+import { CATEGORIES } from '../../domain/category.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { type DecisionInput, RejectReason, type Review } from '../../domain/review.ts';
+import { isExcuse, overlapOf } from '../../domain/review-risk.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
+import { askCorrection } from './correct.ts';
+import type { Item, ReviewDesk } from './desk.ts';
+import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
+import { blindText, emptyText, footText, helpText, itemText, type ReviewLook, reasonChoices } from './text.ts';
+
+export interface SessionParts {
+  readonly desk: ReviewDesk;
+  readonly keys: KeyReader;
+  readonly write: (text: string) => void;
+  readonly look: ReviewLook;
+}
+
+/** What was done, for the last line. */
+export interface SessionDone {
+  decided: number;
+  skipped: number;
+  /** Left with Ctrl-C or at the end of input. */
+  interrupted: boolean;
+}
+
+/** How an item was left. `again` shows it once more. */
+type Left = 'next' | 'again' | 'quit' | 'interrupted' | { readonly show: string };
+
+/** Works through the queue, item by item, until somebody leaves or nothing waits. `first` is shown before all others. */
+export async function runReviewSession(parts: SessionParts, first?: string): Promise<SessionDone> {
+  const done: SessionDone = { decided: 0, skipped: 0, interrupted: false };
+  let current: Review | null = first === undefined ? await parts.desk.next() : await parts.desk.claim(first);
+  while (current !== null) {
+    const left: Left = await workOn(current.id, parts, done);
+    if (left === 'quit' || left === 'interrupted') {
+      await parts.desk.release(current.id).catch(() => undefined);
+      done.interrupted = left === 'interrupted';
+      return done;
+    }
+    if (typeof left === 'object') current = await parts.desk.claim(left.show);
+    else if (left === 'next') current = await parts.desk.next(current.id);
+  }
+  parts.write(`${emptyText(await parts.desk.counts())}\n`);
+  return done;
+}
+
+async function workOn(id: string, parts: SessionParts, done: SessionDone): Promise<Left> {
+  const { desk, keys, write, look } = parts;
+  const [item, counts] = await Promise.all([desk.read(id), desk.counts()]);
+  // Whatever was typed until now was meant for something else.
+  keys.drop();
+  if (item.blind) {
+    write(`\n${blindText(item, counts, look)}\n`);
+    const key = await keys.key();
+    if (key === null) return 'interrupted';
+    if (key === 'q') return 'quit';
+    const category = CATEGORIES[Number(key) - 1];
+    if (category !== undefined) await desk.guess(id, category);
+    return 'again';
+  }
+  write(`\n${itemText(item, counts, look)}\n`);
+  for (;;) {
+    const key = await keys.key();
+    if (key === null) return 'interrupted';
+    const action = KEYS.find((one) => one.key === key)?.action;
+    const left =
+      action === undefined ? ignored(parts) : await act(action, item, parts, done).catch((error: unknown) => refused(error, parts));
+    if (left !== null) return left;
+  }
+}
+
+/** Null: the item stays. */
+async function act(action: KeyAction, item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
+  switch (action) {
+    case 'accept':
+      return (await isArmed(item, parts)) ? await decide({ type: 'accept' }, item, parts, done) : kept(parts);
+    case 'correct': {
+      const correction = await askCorrection(item, parts);
+      return correction === null ? kept(parts) : await decide(correction, item, parts, done);
+    }
+    case 'reject':
+      return await reject(item, parts, done);
+    case 'skip':
+      await parts.desk.skip(item.review.id);
+      done.skipped += 1;
+      parts.write('Skipped: it stays waiting.\n');
+      return 'next';
+    case 'undo':
+      return await undo(item, parts);
+    case 'help':
+      parts.write(`${helpText()}\n`);
+      return null;
+    case 'quit':
+      return 'quit';
+  }
+}
+
+async function decide(decision: DecisionInput, { review }: Item, { desk, write }: SessionParts, done: SessionDone): Promise<Left> {
+  const teaching = await desk.decide(review, decision);
+  done.decided += 1;
+  write(
+    `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${visibleLine(teaching)} u takes it back.\n`,
+  );
+  return 'next';
+}
+
+/** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
+async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
+  const overlap = build === null || !isExcuse(analysis) ? [] : overlapOf(build, analysis);
+  if (overlap.length === 0) return true;
+  write(`The change touches ${visibleLine(overlap[0] ?? '')}. a again accepts anyway, any other key does not.\n`);
+  // The press that armed it may still be held.
+  keys.drop();
+  return (await keys.key()) === 'a';
+}
+
+async function reject(item: Item, parts: SessionParts, done: SessionDone): Promise<Left | null> {
+  parts.write(`${reasonChoices()}\n`);
+  const digit = await digitOf(parts.keys, RejectReason.options.length);
+  const reasonCode = digit === null ? undefined : RejectReason.options[digit - 1];
+  return reasonCode === undefined ? kept(parts) : await decide({ type: 'reject', reasonCode }, item, parts, done);
+}
+
+async function undo({ review }: Item, { desk, write }: SessionParts): Promise<Left | null> {
+  const undone = await desk.undoLast();
+  write(
+    undone === null ? 'You have decided nothing that could be taken back.\n' : `Taken back: ${visibleLine(undone.title)} waits again.\n`,
+  );
+  if (undone === null) return null;
+  await desk.release(review.id).catch(() => undefined);
+  return { show: undone.id };
+}
+
+/** A digit of 1 to `highest`; 0 for any other key, null where the reader leaves. */
+async function digitOf(keys: KeyReader, highest: number): Promise<number | null> {
+  const key = await keys.key();
+  if (key === null) return null;
+  return /^[1-9]$/.test(key) && Number(key) <= highest ? Number(key) : 0;
+}
+
+function kept({ write, look }: SessionParts): null {
+  write(`Nothing was decided.\n${footText(look)}\n`);
+  return null;
+}
+
+function ignored({ write, look }: SessionParts): null {
+  write(`${footText(look)}\n`);
+  return null;
+}
+
+/** What the service refuses is said; a conflict shows the item as it stands now. */
+function refused(error: unknown, { write }: SessionParts): Left | null {
+  if (!(error instanceof TriageError)) throw error;
+  write(`Not saved: ${visibleLine(messageOf(error))}\n`);
+  return error.code === 'conflict' ? 'next' : null;
+}

@@ -1,0 +1,265 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Item, ReviewDesk } from '../../src/cli/review/desk.ts';
+import { KEYS, readKeys } from '../../src/cli/review/keys.ts';
+import { runReviewSession, type SessionDone } from '../../src/cli/review/session.ts';
+import { CATEGORIES } from '../../src/domain/category.ts';
+import { TriageError } from '../../src/domain/errors.ts';
+import type { DecisionInput, Review } from '../../src/domain/review.ts';
+import { sampleBuild, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
+
+interface Queue {
+  readonly desk: ReviewDesk;
+  readonly decided: { readonly id: string; readonly decision: DecisionInput }[];
+  readonly released: string[];
+  readonly guesses: string[];
+}
+
+/** A queue in memory of so many items. */
+function queueOf(count: number, change: Partial<Item> = {}): Queue {
+  const reviews = Array.from({ length: count }, (_, index) => sampleReview({ id: `rev_${index + 1}`, title: `Item ${index + 1}` }));
+  const gone = new Set<string>();
+  const [decided, released, guesses]: [Queue['decided'], string[], string[]] = [[], [], []];
+  const of = (id: string): Review => reviews.find((review) => review.id === id) ?? sampleReview({ id });
+  const desk: ReviewDesk = {
+    counts: async () => ({ waiting: count - gone.size, mine: 0, decidedToday: decided.length, agreedToday: decided.length }),
+    next: async () => reviews.find(({ id }) => !gone.has(id)) ?? null,
+    claim: async (id) => of(id),
+    ofAnalysis: async () => of('rev_1'),
+    read: async (id) => ({
+      ...{ review: of(id), analysis: unsureAnalysis(), blind: false, build: sampleBuild(), ...change },
+      ...(guesses.length > 0 ? { blind: false } : {}),
+    }),
+    guess: async (_id, category) => void guesses.push(category),
+    decide: async ({ id }, decision) => {
+      gone.add(id);
+      decided.push({ id, decision });
+      return 'It is in the library now.';
+    },
+    skip: async (id) => void gone.add(id),
+    release: async (id) => void released.push(id),
+    undoLast: async () => {
+      const last = decided.pop();
+      if (last === undefined) return null;
+      gone.delete(last.id);
+      return of(last.id);
+    },
+  };
+  return { desk, decided, released, guesses };
+}
+
+/** Types each key once the session waits for it: after an output in which `until` stands. */
+async function session(
+  queue: Queue,
+  steps: readonly (readonly [until: RegExp, keys: string])[],
+  repeatMs = 0,
+): Promise<SessionDone & { said: string }> {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const keys = readKeys({ input, output, repeatMs });
+  let said = '';
+  let seen = 0;
+  let at = 0;
+  const look = () => {
+    const step = steps[at];
+    if (step === undefined || !step[0].test(said.slice(seen))) return;
+    seen = said.length;
+    at += 1;
+    // A terminal hands keys on when nothing else is to be done.
+    setTimeout(() => input.write(step[1]), 5);
+  };
+  const hear = (text: string) => {
+    said += text;
+    look();
+  };
+  output.on('data', (chunk) => hear(String(chunk)));
+  const done = await runReviewSession({ desk: queue.desk, keys, write: hear, look: { color: false, width: 80 } });
+  keys.close();
+  return { ...done, said };
+}
+
+const SHOWN = /q quit\n$/;
+
+describe('faultline review on a terminal', () => {
+  it('shows verdict, cause, fix, evidence with line numbers, suspects and why a person is asked', async () => {
+    const { said } = await session(queueOf(1), [[SHOWN, 'q']]);
+    for (const part of [
+      'Not sure: TEST_FAILURE',
+      'The new tax step',
+      'Fix      Round once',
+      '288501  expected 10.20',
+      'Suspect  src/cart/tax.ts:41',
+      'Why you  one claim',
+    ])
+      expect(said).toContain(part);
+  });
+
+  it('accepts with one key and goes on', async () => {
+    const queue = queueOf(2);
+    const done = await session(queue, [
+      [SHOWN, 'a'],
+      [SHOWN, 'a'],
+    ]);
+    expect(queue.decided.map(({ id, decision }) => [id, decision.type])).toEqual([
+      ['rev_1', 'accept'],
+      ['rev_2', 'accept'],
+    ]);
+    expect(done.decided).toBe(2);
+    expect(done.said).toContain('Nothing waits. 2 decided today, 100 % agreed with the machine.');
+  });
+
+  it('rejects with two keys', async () => {
+    const queue = queueOf(1);
+    await session(queue, [
+      [SHOWN, 'x'],
+      [/4 Cannot be told/, '1'],
+    ]);
+    expect(queue.decided).toMatchObject([{ decision: { type: 'reject', reasonCode: 'evidence_does_not_support' } }]);
+  });
+
+  it('corrects: category by digit, the cause in an editor with what the machine said, evidence', async () => {
+    const queue = queueOf(1);
+    const steps = [
+      [SHOWN, 'c'],
+      [/5 TEST_FAILURE/, '3'],
+      [/Cause {5}.*0\.01\./s, ' Twice.\r'],
+      [/Fix .*41`\./s, '\r'],
+      [/Shown by.*E1/s, '\r'],
+      [/y sends it/, 'y'],
+    ] as const;
+    await session(queue, steps);
+    expect(queue.decided).toMatchObject([
+      {
+        decision: {
+          type: 'correct',
+          category: CATEGORIES[2],
+          rootCause: 'The new tax step rounds each line before summing; the total differs by 0.01. Twice.',
+          shownBy: { evidence: ['E1'] },
+        },
+      },
+    ]);
+  });
+
+  it('sends no correction without y', async () => {
+    const queue = queueOf(1);
+    const steps = [
+      [SHOWN, 'c'],
+      [/5 TEST_FAILURE/, '3'],
+      [/0\.01\./, '\r'],
+      [/41`\./, '\r'],
+      [/Shown by.*E1/s, '\r'],
+      [/y sends it/, '\r'],
+      [SHOWN, 'q'],
+    ] as const;
+    const { said } = await session(queue, steps);
+    expect(queue.decided).toEqual([]);
+    expect(said).toContain('Nothing was decided.');
+  });
+
+  it('skips, takes back, and gives the item back when it is left', async () => {
+    const queue = queueOf(3);
+    const done = await session(queue, [
+      [SHOWN, 'a'],
+      [SHOWN, 'u'],
+      [/rev_1.*q quit\n$/s, 's'],
+      [SHOWN, 'q'],
+    ]);
+    expect(queue.decided).toEqual([]);
+    expect(done).toMatchObject({ decided: 1, skipped: 1, interrupted: false });
+    expect(done.said).toContain('Taken back: Item 1 waits again.');
+    expect(queue.released).toEqual(['rev_2', 'rev_2']);
+  });
+
+  it.each([
+    ['Enter', '\r'],
+    ['Space', ' '],
+    ['Backspace', '\u007f'],
+    ['Delete', '\u001b[3~'],
+    ['an arrow', '\u001b[A'],
+    ['a capital letter', 'A'],
+  ])('%s decides nothing', async (_name, key) => {
+    const queue = queueOf(1);
+    await session(queue, [
+      [SHOWN, key],
+      [SHOWN, 'q'],
+    ]);
+    expect(queue.decided).toEqual([]);
+  });
+
+  it('a held key decides one item only', async () => {
+    const queue = queueOf(3);
+    const steps = [
+      [SHOWN, 'a'],
+      [SHOWN, 'aaaq'],
+    ] as const;
+    await session(queue, steps, 10_000);
+    expect(queue.decided).toHaveLength(1);
+  });
+
+  it('what excuses a change that touches its suspect is accepted by a second press only', async () => {
+    const excuse = { analysis: unsureAnalysis({ category: 'INFRA_ERROR' }), build: sampleBuild({ commit: 'a41f9c2d0000' }) };
+    const once = queueOf(1, excuse);
+    await session(once, [
+      [SHOWN, 'a'],
+      [/a again/, 'z'],
+      [/Nothing was decided/, 'q'],
+    ]);
+    expect(once.decided).toEqual([]);
+    const twice = queueOf(1, excuse);
+    await session(twice, [
+      [SHOWN, 'a'],
+      [/a again/, 'a'],
+    ]);
+    expect(twice.decided).toHaveLength(1);
+  });
+
+  it('shows a blind item without its verdict until a category was named', async () => {
+    const queue = queueOf(1, { blind: true });
+    const { said } = await session(queue, [
+      [/5 TEST_FAILURE {3}q quit/, '2'],
+      [SHOWN, 'q'],
+    ]);
+    const before = said.slice(0, said.indexOf('What do you take it for'));
+    expect(before).toContain('expected 10.20, got 10.21');
+    expect(before).not.toMatch(/rounds each line|TEST_FAILURE|61 %/);
+    expect(queue.guesses).toEqual(['INFRA_ERROR']);
+  });
+
+  it('says what was not saved, keeps the item, and saves it when it can', async () => {
+    const queue = queueOf(1);
+    let away = true;
+    const decide: ReviewDesk['decide'] = async (review, decision) => {
+      if (away) {
+        away = false;
+        throw new TriageError('upstream-failed', 'No Faultline answers.');
+      }
+      return await queue.desk.decide(review, decision);
+    };
+    const { said } = await session({ ...queue, desk: { ...queue.desk, decide } }, [
+      [SHOWN, 'a'],
+      [/Not saved: No Faultline answers\./, 'a'],
+    ]);
+    expect(said).toContain('Accepted.');
+    expect(queue.decided).toHaveLength(1);
+  });
+
+  it('Ctrl-C leaves, with the item given back', async () => {
+    const queue = queueOf(1);
+    expect(await session(queue, [[SHOWN, '\u0003']])).toMatchObject({ interrupted: true });
+    expect(queue.released).toEqual(['rev_1']);
+  });
+
+  it('shows nothing that a terminal would obey', async () => {
+    const evil = '\u001b]0;owned\u0007\u001b[2J';
+    const analysis = unsureAnalysis({ answer: { ...unsureAnalysis().answer, title: evil, rootCause: evil } });
+    const { said } = await session(queueOf(1, { analysis, review: sampleReview({ repository: evil, why: [evil] }) }), [[SHOWN, 'q']]);
+    expect(said).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+  });
+
+  it('help names every key', async () => {
+    const { said } = await session(queueOf(1), [
+      [SHOWN, '?'],
+      [/never decide/, 'q'],
+    ]);
+    for (const { key, does } of KEYS) expect(said).toContain(`  ${key}  ${does}`);
+  });
+});
