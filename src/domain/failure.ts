@@ -122,6 +122,8 @@ export const FailureRow = z.object({
   commit: z.string().nullable(),
   category: Category.nullable(),
   analysisId: z.string().nullable(),
+  /** Who accepted or corrected the category; null or absent where it is a machine's. */
+  decidedBy: z.string().nullable().optional(),
   seenAt: z.string(),
 });
 export type FailureRow = z.infer<typeof FailureRow>;

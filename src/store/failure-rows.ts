@@ -2,7 +2,8 @@ import { FailureRow } from '../domain/failure.ts';
 
 /** Reads a failure with its build and with its category: a person's word goes before the machine's. */
 export const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
-  coalesce(d.category, a.category) as category, a.id as "analysisId", f.seen_at as "seenAt"`;
+  coalesce(d.category, a.category) as category, a.id as "analysisId", case when d.type <> 'reject' then d.reviewer end as "decidedBy",
+  f.seen_at as "seenAt"`;
 
 export const FAILURE_ROW_FROM = `failures f
   join builds b on b.id = f.build_id

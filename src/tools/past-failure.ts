@@ -2,12 +2,15 @@ import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 
-/** A failure of an earlier build as a finding: where and when it was seen, what it said, what it was decided to be. */
+/**
+ * A failure of an earlier build as a finding: where and when it was seen, what it said, what it was taken for, and by whom where a person
+ * decided it: what a machine said of one failure is no proof of what it says of the next.
+ */
 export function pastFailure(row: FailureRow): Finding {
-  const { failure, repository, pipeline, number, category, seenAt } = row;
+  const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
   const name = failure.test?.name ?? failure.message.split('\n')[0] ?? 'failure';
   return {
-    title: `${pipeline} #${number}, ${seenAt.slice(0, 10)}${category === null ? '' : `, ${category}`}: ${name}`,
+    title: `${pipeline} #${number}, ${seenAt.slice(0, 10)}${category === null ? '' : `, ${category}`}${decidedBy === null ? '' : ` (decided by ${decidedBy})`}: ${name}`,
     text: failure.message,
     source: `history/${repository}/${pipeline}/${number}`,
     data: {
@@ -20,6 +23,7 @@ export function pastFailure(row: FailureRow): Finding {
       fingerprint: failure.fingerprint.value,
       test: failure.test?.name ?? null,
       category,
+      decidedBy,
       branch: row.branch,
       commit: row.commit,
       seenAt,
