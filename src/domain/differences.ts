@@ -1,3 +1,5 @@
+import { proportion } from './proportion.ts';
+
 /** A build as it is compared: what it was (branch: "main"), by dimension; null where that is not known. */
 export type Traits = Readonly<Record<string, string | null>>;
 
@@ -18,7 +20,7 @@ const SHOWN = 5;
 
 /**
  * What sets failing builds apart: for each value of each dimension its share among failing builds minus its share among passing ones, the
- * largest differences first. A build of which a dimension is not known counts with neither side there. Empty where either side has fewer
+ * largest differences first, as long as their 95 % intervals lie apart. A build of which a dimension is not known counts with neither side there. Empty where either side has fewer
  * than `ENOUGH_BUILDS`. A difference is where to look, not a cause.
  */
 export function whatDiffers(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
@@ -26,7 +28,6 @@ export function whatDiffers(failing: readonly Traits[], passing: readonly Traits
   const dimensions = [...new Set(failing.flatMap((one) => Object.keys(one)))];
   return dimensions
     .flatMap((dimension) => inDimension(dimension, failing, passing))
-    .filter(({ difference }) => difference !== 0)
     .toSorted((one, other) => Math.abs(other.difference) - Math.abs(one.difference))
     .slice(0, SHOWN);
 }
@@ -35,13 +36,13 @@ function inDimension(dimension: string, failing: readonly Traits[], passing: rea
   const [bad, good] = [countsOf(dimension, failing), countsOf(dimension, passing)];
   if (bad.of < ENOUGH_BUILDS || good.of < ENOUGH_BUILDS) return [];
   const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
-  // Of two values only one is told: the other says the same with its sign turned round.
-  const told =
-    values.length === 2 ? values.toSorted((one, other) => (bad.counts.get(other) ?? 0) - (bad.counts.get(one) ?? 0)).slice(0, 1) : values;
-  return told.map((value) => {
-    const [hits, passes] = [bad.counts.get(value) ?? 0, good.counts.get(value) ?? 0];
-    return { dimension, value, failing: hits / bad.of, passing: passes / good.of, difference: hits / bad.of - passes / good.of };
+  const found = values.flatMap((value) => {
+    const [hits, passes] = [proportion(bad.counts.get(value) ?? 0, bad.of), proportion(good.counts.get(value) ?? 0, good.of)];
+    const apart = hits.low > passes.high || hits.high < passes.low;
+    return apart ? [{ dimension, value, failing: hits.share, passing: passes.share, difference: hits.share - passes.share }] : [];
   });
+  // Of two values in all, the one that failing builds have more often says it; the other says the same turned round.
+  return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
 }
 
 function countsOf(dimension: string, builds: readonly Traits[]): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {

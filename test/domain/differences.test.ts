@@ -18,8 +18,8 @@ describe('what is different', () => {
       ['branch', 'topic', 0.55],
       ['hour', '3', 0.55],
       ['hour', '5', -0.5],
-      ['branch', 'main', -0.3],
       ['branch', 'fix', -0.25],
+      ['hour', '6', -0.25],
     ]);
   });
 

@@ -1,0 +1,145 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { digestOfToken, makeToken } from '../../../src/domain/access-token.ts';
+import { sampleBuild } from '../../store/samples.ts';
+import { getPage, openConsole, type TestConsole, TOKENS } from '../../support/console.ts';
+import { flake, HOSTILE, tell } from './insights-world.ts';
+
+const PAGES = ['/insights', '/insights/trust', '/insights/flaky', '/insights/causes', '/insights/cost', '/insights/reviewers'];
+const DAY = 86_400_000;
+const ago = (days: number) => new Date(Date.now() - days * DAY).toISOString();
+const scoped = makeToken();
+let console: TestConsole;
+let empty: TestConsole;
+
+beforeAll(async () => {
+  [console, empty] = [await openConsole(), await openConsole()];
+  const { stores } = console;
+  for (let number = 1; number <= 60; number += 1)
+    await tell(stores, {
+      number,
+      fingerprint: number % 3 === 0 ? 'fp-often' : `fp-${number}`,
+      confidence: 0.6 + (number % 4) / 10,
+      at: ago(1 + (number % 28)),
+      build: { pullRequest: number % 2 === 0 ? number : null, branch: number % 2 === 0 ? 'topic' : 'main' },
+      analysis: {
+        usage: { inputTokens: 0, outputTokens: 0, costUsd: 0.02, modelCalls: 1, toolCalls: 0, iterations: 1 },
+        milliseconds: 31_000,
+      },
+      ...(number <= 55 && {
+        decision: number % 5 === 0 ? { type: 'correct', category: 'CODE_ERROR' } : { type: 'accept', secondsOpen: 9 },
+      }),
+    });
+  const answer = { title: HOSTILE, rootCause: HOSTILE, fixRecommendation: '', confidence: 0.7, claims: [], suspects: [], hypotheses: [] };
+  await tell(stores, {
+    number: 99,
+    fingerprint: 'fp-hostile',
+    confidence: 0.7,
+    at: ago(2),
+    build: { branch: HOSTILE },
+    analysis: { answer },
+    decision: { reviewer: HOSTILE },
+  });
+  await tell(stores, { number: 7, fingerprint: 'fp-secret', confidence: 0.7, at: ago(2), repository: 'other/secret' });
+  await flake(stores, 'acme/shop', '500', HOSTILE);
+  await flake(stores, 'other/secret', '501', 'secret test');
+  await stores.tokens.keep({
+    name: 'one',
+    digest: digestOfToken(scoped),
+    roles: ['review', 'read'],
+    repositories: ['acme/*'],
+    createdBy: 'test',
+    expiresInDays: null,
+  });
+});
+afterAll(async () => {
+  await console.close();
+  await empty.close();
+});
+
+describe('insights', () => {
+  it.each(PAGES)('%s is light, holds no style of its own, and shows nothing from outside as markup', async (url) => {
+    const { statusCode, body } = await getPage(console.app, url);
+    expect(statusCode).toBe(200);
+    expect(gzipSync(body).length).toBeLessThan(25 * 1024);
+    for (const never of ['<img', 'style=', '\u202e', 'NaN', 'undefined', '[object']) expect(body).not.toContain(never);
+    expect(body.match(/<h1 /g)).toHaveLength(1);
+  });
+
+  it('say what they find in words', async () => {
+    const said = async (url: string) => (await getPage(console.app, url)).body;
+    expect(await said('/insights')).toMatch(
+      /\d+ causes in 30 days, most of them TEST_FAILURE \(\d+\); \d+ not decided\.|62 causes in 30 days/,
+    );
+    expect(await said('/insights/trust')).toContain('At 0.85:');
+    expect(await said('/insights/trust?t=0.6&wrong=50')).toContain('At 0.60: 100 % answered alone');
+    expect(await said('/insights/trust?repo=acme/none')).toContain('Nothing is decided yet');
+    expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
+    expect(await said('/insights/cost')).toContain('An answer takes 31 s in the middle');
+    expect(await said('/insights/reviewers')).toContain('0 blind decisions: from 50 on');
+    expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found in ${ago(300).slice(0, 10)}`);
+  });
+
+  it('say in a sentence that there is nothing yet', async () => {
+    const said = async (url: string) => (await getPage(empty.app, url)).body;
+    expect(await said('/insights')).toContain('Nothing was answered in the last 30 days.');
+    expect(await said('/insights/trust')).toContain('Nothing is decided yet: what is stated cannot be compared with what was right.');
+    expect(await said('/insights/flaky')).toContain('No test is known to have failed and passed without a change.');
+    expect(await said('/insights/causes')).toContain('No cause was found in the last 30 days.');
+    expect(await said('/insights/cost')).toContain('Nothing was answered in the last 12 weeks');
+    expect(await said('/insights/reviewers')).toContain('Nobody has decided anything in the last 90 days.');
+    expect((await getPage(empty.app, '/failures/fp-often')).statusCode).toBe(404);
+  });
+
+  it('give every table as CSV, the same that is on the page', async () => {
+    const csv = await getPage(console.app, '/insights?csv=days');
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
+    expect(csv.body.split('\r\n')).toHaveLength(32);
+    for (const url of [
+      '/insights/trust?csv=calibration',
+      '/insights/trust?csv=coverage',
+      '/insights/causes?csv=causes',
+      '/insights/cost?csv=time',
+      '/insights/flaky?csv=flaky',
+    ])
+      expect((await getPage(console.app, url)).body.split('\r\n').length).toBeGreaterThan(2);
+    expect((await getPage(console.app, '/insights?csv=constructor')).statusCode).toBe(404);
+  });
+
+  it('show only what the reader may see', async () => {
+    for (const url of [...PAGES, '/api/flaky-tests', '/api/flaky-tests?format=text']) {
+      const { statusCode, body } = await getPage(console.app, url, scoped);
+      expect([url, statusCode]).toEqual([url, 200]);
+      expect(body).not.toContain('secret');
+      expect(body).not.toContain('fp-secret');
+    }
+    expect((await getPage(console.app, '/failures/fp-secret', scoped)).statusCode).toBe(404);
+    expect((await getPage(console.app, '/failures/fp-secret')).statusCode).toBe(200);
+    expect((await getPage(console.app, '/insights/reviewers', TOKENS.read)).statusCode).toBe(403);
+    expect((await getPage(console.app, '/insights', TOKENS.read)).body).not.toContain('/insights/reviewers');
+  });
+});
+
+describe('a cause', () => {
+  it('has a page: how often, where, who said what, and its builds', async () => {
+    const { body } = await getPage(console.app, '/failures/fp-often');
+    expect(body).toContain('20 builds in 1 repository');
+    expect(body).toContain('10.0 h lost');
+    expect(body).toContain('corrected to <span class="category">CODE_ERROR</span>');
+    expect(body).toContain('there are 20 and 0.');
+    const hostile = (await getPage(console.app, '/failures/fp-hostile')).body;
+    expect(hostile).toContain('&lt;img src=x onerror=alert(1)&gt;');
+    for (const never of ['<img', '\u202e']) expect(hostile).not.toContain(never);
+  });
+
+  it('says what sets its builds apart once there are enough', async () => {
+    const { stores } = console;
+    for (let number = 1000; number < 1025; number += 1)
+      await stores.builds.upsert(sampleBuild({ number: String(number), status: 'passed' }));
+    const { body } = await getPage(console.app, '/failures/fp-often');
+    expect(body).toContain('the newest 20 builds with this cause and the newest 25 passed ones');
+    expect(body).toMatch(
+      /branch: <span class="mono">topic<\/span><\/th><td class="number">50 %<\/td><td class="number">0 %<\/td><td class="number">\+50 points/,
+    );
+  });
+});
