@@ -9,6 +9,7 @@ import { registerErrorPages } from './error-pages.ts';
 import { acceptForms } from './forms.ts';
 import { registerInsightsPages } from './insights/insights-pages.ts';
 import { registerLogs } from './logs/log-routes.ts';
+import { registerLibraryPages } from './library/library-pages.ts';
 import { registerMe } from './me.ts';
 import { mayReview } from './reader.ts';
 import { registerReviewPages } from './review/review-pages.ts';
@@ -30,6 +31,7 @@ export async function registerConsole(app: FastifyInstance, deps: ConsoleDeps): 
   registerMe(app, deps);
   registerFront(app, deps);
   registerReviewPages(app, deps);
+  registerLibraryPages(app, deps);
   registerAnalysisPage(app, deps);
   registerBuildList(app, deps);
   registerBuildPage(app, deps);

@@ -1,7 +1,7 @@
 import type { TestFlakiness } from '../../../domain/flakiness.ts';
 import { flakeProbability } from '../../../domain/flakiness.ts';
 import { formatDollars, formatDuration, percent } from '../../../publish/answer-facts.ts';
-import { buildAddress, causeAddress, runAddress } from '../../addresses.ts';
+import { buildAddress, causeAddress, libraryAddress, runAddress } from '../../addresses.ts';
 import { timeOf } from '../../controls.ts';
 import { type Html, html } from '../../html.ts';
 import type { AnalysisFacts } from './analysis-facts.ts';
@@ -10,7 +10,7 @@ import type { AnalysisFacts } from './analysis-facts.ts';
 export function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
   const decided = taught.map(
     ({ id, category, title, confirmedBy, confirmedAt, timesSeen }) =>
-      html`<li><a href="/library/${id}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${timeOf(confirmedAt)}, seen ${timesSeen}×</span></li>`,
+      html`<li><a href="${libraryAddress(id)}">${title}</a><br><span class="quiet"><span class="category">${category}</span> decided by ${confirmedBy}, ${timeOf(confirmedAt)}, seen ${timesSeen}×</span></li>`,
   );
   const before = past.map(
     ({ failure, pipeline, number, category, branch, seenAt }) =>

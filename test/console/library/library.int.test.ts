@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sampleEntry } from '../../store/samples.ts';
+import { getPage, openConsole, postForm, type TestConsole } from '../../support/console.ts';
+
+let opened: TestConsole;
+beforeAll(async () => {
+  opened = await openConsole();
+});
+afterAll(async () => await opened.close());
+
+const HOSTILE = '<img src=x onerror=alert(1)>';
+
+describe('the library', () => {
+  it('lists what people taught, shows one, and takes it out of use with a reason', async () => {
+    const entry = sampleEntry('fp-1', { rootCause: HOSTILE, title: HOSTILE, message: HOSTILE, telling: [HOSTILE] });
+    await opened.stores.library.insert(entry);
+    const list = await getPage(opened.app, '/library');
+    expect(list.body).toContain(`/library/${entry.id}`);
+    const page = await getPage(opened.app, `/library/${entry.id}`);
+    expect(page.statusCode).toBe(200);
+    expect(page.body).toContain('answers');
+    for (const one of [list, page]) expect(one.body).not.toContain('<img');
+    const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, { reason: 'It was the other one.' });
+    expect(gone.headers.location).toBe(`/library/${entry.id}?done=withdrawn`);
+    const after = await getPage(opened.app, `/library/${entry.id}?done=withdrawn`);
+    expect(after.body).toContain('It was the other one.');
+    expect(after.body).toContain('does not answer');
+    expect((await getPage(opened.app, '/library')).body).not.toContain(entry.id);
+    expect((await getPage(opened.app, '/library?show=withdrawn')).body).toContain(entry.id);
+  });
+
+  it('says which entries green builds contradict, and lets them stay', async () => {
+    const flag = { builds: 3, since: '2026-10-12T00:00:00.000Z', last: 'bld_green' };
+    const entry = sampleEntry('fp-2', {});
+    await opened.stores.library.insert({ ...entry, flag });
+    expect((await getPage(opened.app, '/library?show=flagged')).body).toContain('also in 3 green builds');
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('It also stands in 3 green builds since 2026-10-12');
+    expect((await postForm(opened.app, `/library/${entry.id}/stay`, {})).statusCode).toBe(303);
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder looked, and it stays.');
+  });
+
+  it('asks for a reason and knows no other ids', async () => {
+    expect((await getPage(opened.app, '/library/lib_none')).statusCode).toBe(404);
+    expect((await postForm(opened.app, '/library/lib_none/withdraw', { reason: ' ' })).statusCode).toBe(400);
+  });
+});
+
+describe('rules', () => {
+  const rule = {
+    ...{ pattern: 'tabular \\d+ is yanked', sample: 'ERROR: tabular 52 is yanked', repository: '', category: 'DEPENDENCY_ERROR', kind: '' },
+    ...{ rootCause: 'The package was withdrawn by its author.', fixRecommendation: 'Pin the version before it.' },
+  };
+
+  it('are tried before they are stored, with everything that was typed kept', async () => {
+    const tried = await postForm(opened.app, '/library/rules', { ...rule, act: 'try' });
+    expect(tried.statusCode).toBe(200);
+    expect(tried.body).toContain('It may be stored.');
+    expect(tried.body).toContain('The package was withdrawn by its author.');
+    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rule is written yet.');
+  });
+
+  it('are refused with the reason where they fit no sample or could not be read', async () => {
+    const wrong = await postForm(opened.app, '/library/rules', { ...rule, sample: 'something else', act: 'store' });
+    expect(wrong.statusCode).toBe(400);
+    expect(wrong.body).toContain('does not match its own sample');
+    const blank = await postForm(opened.app, '/library/rules', { ...rule, rootCause: ' ', act: 'store' });
+    expect(blank.body).toContain('The root cause is not as expected');
+  });
+
+  it('are stored, listed and withdrawn', async () => {
+    const stored = await postForm(opened.app, '/library/rules', { ...rule, act: 'store' });
+    expect(stored.headers.location).toBe('/library/rules?done=stored');
+    const page = await getPage(opened.app, '/library/rules?done=stored');
+    expect(page.body).toContain('tabular \\d+ is yanked');
+    const id = /\/library\/rules\/(\w+)\/withdraw/.exec(page.body)?.[1] ?? '';
+    expect((await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' })).statusCode).toBe(303);
+    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rule is written yet.');
+    expect((await getPage(opened.app, '/library/rules?withdrawn=1')).body).toContain('too wide');
+  });
+});
