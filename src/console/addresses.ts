@@ -34,6 +34,8 @@ export function askAddress(analysisId: string): string {
 export function threadAddress(analysisId: string, threadId: string): string {
   return `${askAddress(analysisId)}/${encodeURIComponent(threadId)}`;
 }
+
 /** What a person taught. */
 export function libraryAddress(entryId: string): string {
   return `/library/${encodeURIComponent(entryId)}`;
+}
