@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
+import { claimCiting, evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
 import { digestOfToken, makeToken } from '../../../src/domain/access-token.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
@@ -186,6 +186,13 @@ describe('the evidence of an analysis', () => {
     expect(html.text).toMatch(/<a class="chip" id="E1" href="#claim-of-E1"/);
     expect(html.text).toMatch(/<a class="chip" href="#E3"/);
     expect(html.text).not.toContain('<img');
+  });
+
+  it('leads back to the first claim that cites it', () => {
+    const claim = (evidence: string[]) => ({ text: 'x', evidence, quotes: [] });
+    const answer = { ...analysis.answer, claims: [claim(['E2']), claim(['E1', 'E2']), claim(['E1'])] };
+    expect(claimCiting({ answer }, 'E1')).toBe('#claim-2');
+    expect(claimCiting({ answer }, 'E9')).toBeNull();
   });
 
   it('is shown from what was kept with it where the log is gone', async () => {
