@@ -125,7 +125,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
   // What is asked and decided goes through stores that hold only what the asker may see.
   const stores = scopeStores(deps.stores, scope);
-  const shown = { ...deps, stores, ask: scopeAsk(deps.ask, stores, scope) };
+  const shown = { ...deps, undoMs: config.review.undoMs, stores, ask: scopeAsk(deps.ask, stores, scope) };
   await app.register(async (part) => registerPublishRoutes(part, shown));
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };

@@ -55,7 +55,8 @@ export async function openNotices(config: NoticesConfig, parts: NoticesParts): P
     wake: () => keeper?.wake(),
     start: () => {
       if (channels.length === 0) return;
-      const timing = { timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS };
+      const { timeoutMs, pauseMs } = config.publishers;
+      const timing = { timeLimitMs: timeoutMs, pauseMs, intervalMs: LOOK_MS };
       keeper ??= keepNotices({ ...parts, notices: parts.stores.notices, channels, ...timing });
     },
     stop: async () => await keeper?.stop(),

@@ -29,4 +29,10 @@ export const PUBLISH_VARIABLES: readonly Variable[] = [
     meaning:
       'Set to true: a commit status for each commit of which a build has failed. The token or the App must be allowed to write commit statuses.',
   },
+  {
+    name: 'FAULTLINE_NOTICE_PAUSE_MS',
+    path: 'publishers.pauseMs',
+    type: 'number',
+    meaning: 'Between two edits of one comment, check, status, message or description, in milliseconds.',
+  },
 ];

@@ -3,6 +3,12 @@ import type { Variable } from './variable.ts';
 /** What keeps the figures about people and machines honest. */
 export const REVIEW_VARIABLES: readonly Variable[] = [
   {
+    name: 'FAULTLINE_UNDO_MS',
+    path: 'review.undoMs',
+    type: 'number',
+    meaning: 'How long a decision is kept from being shown outside, in milliseconds: taken back before, it is never seen there.',
+  },
+  {
     name: 'FAULTLINE_BLIND_EVERY',
     path: 'review.blindEvery',
     type: 'number',

@@ -182,6 +182,8 @@ export const Config = z.object({
     }),
     /** Written with the token that logs are read with. */
     jenkins: z.object({ description: z.enum(['off', 'html', 'text']) }),
+    /** Between two edits of one text outside, in milliseconds. */
+    pauseMs: z.int().min(0).max(600_000),
     /** Of one call, in milliseconds. */
     timeoutMs: z.int().min(100).max(120_000),
   }),
@@ -215,6 +217,8 @@ export const Config = z.object({
     claimMs: z.int().positive(),
     /** How long a run waits for a person whom it asked, in milliseconds. */
     questionMs: z.int().positive(),
+    /** A decision is shown outside after so long, in milliseconds: taken back before, it is never seen there. */
+    undoMs: z.int().min(0).max(600_000),
     /** One item in so many hides its verdict at first; 0: none. */
     blindEvery: z.int().min(0).max(1_000_000),
     /** One published answer in so many is looked at all the same; 0: none. */
@@ -297,6 +301,7 @@ export const COMMON = {
     webhook: { url: null, secrets: [], format: 'standard' },
     jenkins: { description: 'off' },
     github: { comment: false, commentMode: 'edit', check: false, status: false },
+    pauseMs: 20_000,
     timeoutMs: 10_000,
   },
   slack: NO_SLACK,
@@ -310,7 +315,7 @@ export const COMMON = {
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
-  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, blindEvery: 20, auditEvery: 0 },
+  review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, undoMs: 10_000, blindEvery: 20, auditEvery: 0 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
   retention: { logsDays: 0, buildsDays: 0, repositories: {} },
   tracing: {

@@ -54,6 +54,8 @@ export interface ConsoleDeps {
   readonly signIn?: SignInProvider | null;
   /** The node of the graph that works on a build now, where it is known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
+  /** How long a decision is kept from being shown outside. */
+  readonly undoMs?: number;
   payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Counts a wrong token; how long to wait where there were too many, in milliseconds, else null. */
   countGuess(request: FastifyRequest): Promise<number | null>;

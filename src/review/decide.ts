@@ -25,6 +25,8 @@ export interface DecideDeps {
   readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'>;
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
+  /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
+  readonly undoMs?: number;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -137,7 +139,7 @@ async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): 
     const also = await decideCompanions(parts.companions, reviews, sql);
     if (parts.lesson.entry !== null) await library.insert(parts.lesson.entry, sql);
     await vectorDebts.owe(parts.owed, sql);
-    await wantNotices(deps.stores.notices, [review, ...also], UNDO_DELAY_MS, sql);
+    await wantNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
     deps.failpoint?.('deciding', request.reviewId);
     return { review, also };
   });

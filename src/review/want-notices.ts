@@ -2,7 +2,7 @@ import type { Review } from '../domain/review.ts';
 import type { Sql } from '../ports/database.ts';
 import type { NoticeStore } from '../ports/notices.ts';
 
-/** A decision is shown outside after so long, in milliseconds, so that what is taken back at once is never seen there. */
+/** A decision is shown outside after so long where nothing else is configured, in milliseconds, so that what is taken back at once is never seen there. */
 export const UNDO_DELAY_MS = 10_000;
 
 /** What is said outside of the builds of these reviews has changed. In one order, so that two that decide the same ones do not meet crosswise. */

@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { Analysis } from '../../src/domain/analysis.ts';
+import { openBrowser, openPage } from '../support/browser.ts';
+import { capturedFailure } from '../support/captured-failures.ts';
+import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
+import { createGithubDesk, type GithubDesk } from '../support/github-desk.ts';
+import { githubExample, githubSignature } from '../support/webhook-senders.ts';
+import type { Installation } from './webhook-to-review.ts';
+
+const SECRET = 'a-webhook-secret-for-the-journey';
+const ADMIN = 'token-of-the-administrator-of-the-journey';
+const ANNA = 'token-of-the-reviewer-anna-of-the-journey';
+const PULL_REQUEST = 1204;
+const Analyses = z.object({ analyses: z.array(Analysis) });
+
+/** From the webhook by the comment on the pull request and a decision in the browser to the same failure once more: in every mode the same. */
+export function webhookToRecall(mode: string, install: (environment: Readonly<Record<string, string>>) => Promise<Installation>): void {
+  describe(`people meet a failure, ${mode}`, () => {
+    const failure = capturedFailure('profile-none-attribute');
+    const desk: GithubDesk = createGithubDesk();
+    let github: GithubApi;
+    let service: Installation;
+    let browser: Browser;
+    /** While closed, GitHub is slow to give logs away. */
+    const gate = { open: false, waiting: [] as (() => void)[] };
+
+    beforeAll(async () => {
+      github = await startGithubApi({ desk });
+      github.state.intercept = (request, response) => {
+        const [, job] = /\/actions\/jobs\/(\d+)\/logs$/.exec(request.url ?? '') ?? [];
+        if (job === undefined || gate.open) return false;
+        gate.waiting.push(() => response.writeHead(302, { location: `${github.storage.url}/jobs/${job}/logs` }).end());
+        return true;
+      };
+      [browser, service] = await Promise.all([
+        openBrowser(),
+        install({
+          FAULTLINE_GITHUB_WEBHOOK_SECRET: SECRET,
+          FAULTLINE_GITHUB_URL: github.url,
+          FAULTLINE_GITHUB_TOKEN: 'ghs_of-the-journey',
+          FAULTLINE_GITHUB_COMMENT: 'true',
+          FAULTLINE_PUBLIC_URL: 'https://faultline.example',
+          FAULTLINE_TOKENS: `admin:admin:${ADMIN},anna:review+read:${ANNA}`,
+          // Nothing is sure enough to go out without a person; what is decided goes out soon.
+          FAULTLINE_AUTO_NOTIFY: '1',
+          FAULTLINE_BLIND_EVERY: '0',
+          FAULTLINE_UNDO_MS: '500',
+          FAULTLINE_NOTICE_PAUSE_MS: '500',
+        }),
+      ]);
+    });
+    afterAll(async () => {
+      await browser.close();
+      await service.dispose();
+      await github.close();
+    });
+
+    async function failRun(runNumber: number): Promise<void> {
+      github.state.jobs = [githubJob({ id: runNumber, name: 'test' })];
+      github.state.stored.set(`/jobs/${runNumber}/logs`, failure.log);
+      const pull = {
+        number: PULL_REQUEST,
+        id: 1,
+        url: '',
+        head: { ref: 'fix', sha: 'a', repo: {} },
+        base: { ref: 'main', sha: 'b', repo: {} },
+      };
+      const changes = { conclusion: 'failure', status: 'completed', run_number: runNumber, id: 1000 + runNumber, pull_requests: [pull] };
+      const body = JSON.stringify(githubExample('workflow_run', 'completed', { workflow_run: changes }));
+      const headers = {
+        'content-type': 'application/json',
+        'x-github-event': 'workflow_run',
+        'x-github-delivery': `00000000-0000-4000-8000-${String(runNumber).padStart(12, '0')}`,
+        'x-hub-signature-256': githubSignature(body, SECRET),
+      };
+      expect((await fetch(`${service.address}/webhooks/github`, { method: 'POST', headers, body })).status).toBe(202);
+    }
+
+    /** Resolves with how long it took, in milliseconds. */
+    async function commentSays(words: RegExp): Promise<number> {
+      const from = performance.now();
+      for (let tries = 0; tries < 600; tries++) {
+        if (words.test(desk.comments[0]?.body ?? '')) return Math.round(performance.now() - from);
+        await sleep(50);
+      }
+      throw new Error(`the comment never said ${words}: ${desk.comments[0]?.body ?? 'there is none'}\n${service.errors()}`);
+    }
+
+    async function answerOf(runNumber: number): Promise<Analysis> {
+      for (let tries = 0; tries < 300; tries++) {
+        const headers = { authorization: `Bearer ${ADMIN}` };
+        const answer = await fetch(`${service.address}/api/builds/github:${runNumber}/analyses`, { headers });
+        const [analysis] = answer.ok ? Analyses.parse(await answer.json()).analyses : [];
+        if (analysis !== undefined) return analysis;
+        await sleep(50);
+      }
+      throw new Error(`run ${runNumber} was never answered: ${service.errors()}`);
+    }
+
+    it('says on the pull request that it is looked at, while the log is still on its way', async () => {
+      await failRun(812);
+      const took = await commentSays(/Looking at/);
+      expect(desk.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
+      console.info(`${mode}: "looking" ${took} ms after the webhook`);
+    });
+
+    it('says there what it found, and that a person is asked', async () => {
+      gate.open = true;
+      for (const go of gate.waiting) go();
+      await commentSays(/asked a person/);
+      expect(desk.comments[0]?.body).toContain('https://faultline.example/review/');
+    });
+
+    it('is decided in the browser by one key, and the comment says who confirmed it', async () => {
+      const { page, complaints, context } = await openPage(browser, { address: service.address });
+      await page.goto('/review');
+      await page.getByLabel('Access token').fill(ANNA);
+      await page.keyboard.press('Enter');
+      await page
+        .getByRole('link', { name: /Start/ })
+        .or(page.getByRole('button', { name: /Start/ }))
+        .click();
+      await page.waitForURL('**/review/rev_*');
+      expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain("'NoneType' object has no attribute");
+      await page.keyboard.press('a');
+      await page
+        .getByText(/accepted/)
+        .first()
+        .waitFor();
+      await commentSays(/confirmed by anna/);
+      expect(complaints).toEqual([]);
+      await context.close();
+    });
+
+    it('recalls the same failure when it comes again, without asking anybody, in the same comment', async () => {
+      await failRun(813);
+      const analysis = await answerOf(813);
+      expect(analysis.recalled).toMatchObject({ confirmedBy: 'anna' });
+      await commentSays(/confirmed by anna[\s\S]*813|813[\s\S]*confirmed by anna/);
+      expect(desk.comments).toHaveLength(1);
+      expect(analysis.usage.modelCalls).toBe(0);
+      console.info(`${mode}: recalled in ${analysis.milliseconds} ms; comments on the pull request: ${desk.comments.length}`);
+    });
+  });
+}
