@@ -68,8 +68,9 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
       config: access,
       schema: { tags: ['Library'], summary: 'What people taught, newest first', querystring: LibraryQuery, response: { 200: LibraryList } },
     },
-    async ({ query: { limit, offset } }) => {
-      const items = await stores.library.list({ limit, offset });
+    async ({ query: { limit, offset, withdrawn, flagged } }) => {
+      const filter = { withdrawn: withdrawn === 'true', flagged: flagged === 'true' };
+      const items = await stores.library.list({ limit, offset }, filter);
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );

@@ -56,7 +56,13 @@ export const FailuresQuery = z.strictObject({
   ...pageFields,
 });
 
-export const LibraryQuery = z.strictObject(pageFields);
+const yesOrNo = z.enum(['true', 'false']).default('false');
+
+export const LibraryQuery = z.strictObject({
+  withdrawn: yesOrNo.describe('Withdrawn entries too'),
+  flagged: yesOrNo.describe('Only those that green builds say the same as, and that nobody lets stay'),
+  ...pageFields,
+});
 
 /** How far the work on a build is; `step` names the graph's node where one is known to run. */
 export const TriageState = TriageJob.pick({ state: true, attempts: true, error: true, createdAt: true, updatedAt: true }).extend({

@@ -24,6 +24,7 @@ interface Project {
   readonly review: string;
   readonly question: string;
   readonly entry: string;
+  readonly rule: string;
   readonly thread: string;
   readonly delivery: string;
 }
@@ -63,6 +64,7 @@ async function storeProject(repository: string, number: string): Promise<Project
   const question = await stores.questions.ask({ ...asked, question: 'Why?', openedAt: new Date().toISOString() }, 600_000);
   const entry = sampleEntry(`fp-${number}`, { repository });
   await stores.library.insert(entry);
+  const rule = await storeRule(repository);
   const thread = newId('thr');
   await database.query(
     `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
@@ -72,7 +74,17 @@ async function storeProject(repository: string, number: string): Promise<Project
   const delivery = `delivery-${number}`;
   await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
   const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
-  return { ...ids, thread, delivery };
+  return { ...ids, rule, thread, delivery };
+}
+
+async function storeRule(repository: string): Promise<string> {
+  const id = newId('rul');
+  await stores.rules.add({
+    ...{ id, version: 1, repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR', kind: 'crash', title: 't' },
+    ...{ rootCause: 'r', fixRecommendation: 'f', author: 'ada', createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null },
+    withdrawn: null,
+  });
+  return id;
 }
 
 async function storeFlakyTest(repository: string): Promise<void> {
@@ -106,6 +118,15 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
     url: `/api/reviews/${review}/decision`,
     payload: { type: 'reject', reason: 'no', version: 99 },
   }),
+  'POST /api/reviews/:id/undo': ({ review }) => ({ url: `/api/reviews/${review}/undo` }),
+  'GET /api/reviews/:id/same': ({ review }) => ({ url: `/api/reviews/${review}/same` }),
+  'POST /api/reviews/:id/skip': ({ review }) => ({ url: `/api/reviews/${review}/skip` }),
+  'POST /api/reviews/:id/take-over': ({ review }) => ({ url: `/api/reviews/${review}/take-over` }),
+  'POST /api/reviews/:id/guess': ({ review }) => ({ url: `/api/reviews/${review}/guess`, payload: { category: 'CODE_ERROR' } }),
+  'POST /api/analyses/:id/review': ({ analysis }) => ({ url: `/api/analyses/${analysis}/review` }),
+  'POST /api/library/:id/withdraw': ({ entry }) => ({ url: `/api/library/${entry}/withdraw`, payload: { reason: 'no' } }),
+  'POST /api/library/:id/stays': ({ entry }) => ({ url: `/api/library/${entry}/stays` }),
+  'POST /api/rules/:id/withdraw': ({ rule }) => ({ url: `/api/rules/${rule}/withdraw`, payload: { reason: 'no' } }),
   'POST /api/reviews/:id/answer': ({ question }) => ({ url: `/api/reviews/${question}/answer`, payload: { answer: 'because' } }),
   'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
   ...PAGE_ROUTES,
@@ -144,27 +165,38 @@ describe.each(Object.keys(ID_ROUTES))('T18: %s', (route) => {
 
 const nowhere = {
   ...{ build: newId('bld'), number: '9', analysis: newId('ana'), review: newId('rev'), question: newId('rev') },
-  ...{ entry: newId('lib'), thread: newId('thr'), delivery: 'delivery-none' },
+  ...{ entry: newId('lib'), rule: newId('rul'), thread: newId('thr'), delivery: 'delivery-none' },
 };
 
 describe('T18: lists', () => {
-  it.each(['/api/builds', '/api/failures', '/api/flaky-tests', '/api/library', '/api/reviews', '/api/threads'])(
-    '%s leaves out what is of others',
-    async (url) => {
-      const listed = async (token: string) => {
-        const { items } = (await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).json();
-        return JSON.stringify(items);
-      };
-      const [scoped, all] = [await listed(tokens.reviewer), await listed(TOKENS.admin)];
-      const marks = url === '/api/threads' ? [ours.build, theirs.build] : [OURS, THEIRS];
-      // A thread that a test before this one has deleted is in no list.
-      if (url !== '/api/threads') expect(marks.map((mark) => all.includes(mark))).toEqual([true, true]);
-      expect(scoped).not.toContain(marks[1]);
-      expect(
-        (await app.inject({ url: `${url}?repository=${THEIRS}`, headers: { authorization: `Bearer ${tokens.reviewer}` } })).body,
-      ).not.toContain(theirs.build);
-    },
-  );
+  it.each([
+    '/api/builds',
+    '/api/failures',
+    '/api/flaky-tests',
+    '/api/library?withdrawn=true',
+    '/api/reviews',
+    '/api/reviews/groups',
+    '/api/rules?withdrawn=true',
+    '/api/threads',
+  ])('%s leaves out what is of others', async (url) => {
+    const listed = async (token: string) => {
+      const { items } = (await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).json();
+      return JSON.stringify(items);
+    };
+    const [scoped, all] = [await listed(tokens.reviewer), await listed(TOKENS.admin)];
+    const marks = url === '/api/threads' ? [ours.build, theirs.build] : [OURS, THEIRS];
+    // A thread that a test before this one has deleted is in no list.
+    if (url !== '/api/threads') expect(marks.map((mark) => all.includes(mark))).toEqual([true, true]);
+    expect(scoped).not.toContain(marks[1]);
+    expect(
+      (
+        await app.inject({
+          url: `${url}${url.includes('?') ? '&' : '?'}repository=${THEIRS}`,
+          headers: { authorization: `Bearer ${tokens.reviewer}` },
+        })
+      ).body,
+    ).not.toContain(theirs.build);
+  });
 
   it('a token of an owner sees all of that owner', async () => {
     const status = async (id: string) =>

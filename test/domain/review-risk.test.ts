@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { isDrawn } from '../../src/domain/draw.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { overlapOf, RISKS, riskOf } from '../../src/domain/review-risk.ts';
+import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
+
+const EXCUSE = { category: 'INFRA_ERROR', kind: 'network' } as const;
+const ELSEWHERE = sampleBuild({ commit: 'ffffffff00000000000000000000000000000000' });
+
+describe('the risk of a wrong answer', () => {
+  it('is the cost of it, three times as high where a pull request waits', () => {
+    const inPull = sampleBuild({ pullRequest: 12 });
+    const flaky = sampleAnalysis({ kind: 'flaky_timing' });
+    const risks = [
+      riskOf(ELSEWHERE, sampleAnalysis()),
+      riskOf(ELSEWHERE, sampleAnalysis(EXCUSE)),
+      riskOf(inPull, sampleAnalysis()),
+      riskOf(sampleBuild(), flaky),
+      riskOf({ ...ELSEWHERE, pullRequest: 12 }, flaky),
+      riskOf(inPull, sampleAnalysis(EXCUSE)),
+    ];
+    expect(risks).toEqual([1, 2, 3, 4, 6, 12]);
+    expect(risks).toEqual(RISKS);
+  });
+
+  it('finds the suspects that the change touches, by commit or by pull request', () => {
+    const [suspect] = sampleAnalysis().answer.suspects;
+    if (suspect === undefined) throw new Error('the sample has a suspect');
+    const answer = {
+      ...sampleAnalysis().answer,
+      suspects: [suspect, suspect, { ...suspect, path: 'other.ts', commit: null, pullRequest: 12 }],
+    };
+    expect(overlapOf(sampleBuild(), { answer })).toEqual(['src/cart/tax.ts']);
+    expect(overlapOf({ ...ELSEWHERE, pullRequest: 12 }, { answer })).toEqual(['other.ts']);
+    expect(overlapOf({ commit: null, pullRequest: null }, { answer })).toEqual([]);
+    expect(overlapOf({ commit: 'a41', pullRequest: null }, { answer })).toEqual([]);
+  });
+});
+
+describe('drawing one in so many', () => {
+  it('draws about as many as asked for, by the name alone', () => {
+    const names = Array.from({ length: 20_000 }, (_, n) => newId('rev', 1_790_000_000_000 + n));
+    const drawn = names.filter((name) => isDrawn(name, 20));
+    expect(drawn.length).toBeGreaterThan(850);
+    expect(drawn.length).toBeLessThan(1150);
+    expect(drawn.every((name) => isDrawn(name, 20))).toBe(true);
+    expect(names.some((name) => isDrawn(name, 0))).toBe(false);
+    expect(names.every((name) => isDrawn(name, 1))).toBe(true);
+  });
+});
