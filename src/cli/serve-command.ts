@@ -116,6 +116,7 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
   await print(
     [
       `Faultline is listening on ${address}  (ready in ${(milliseconds / 1000).toFixed(1)} s)`,
+      `  console    ${address}/  (sign in with the token)`,
       `  token      ${token}`,
       `  data       ${placeOf(config.database)}`,
       `  API        ${address}/docs`,
