@@ -23,7 +23,7 @@ export interface EvidenceWindowsDeps {
 }
 
 export interface EvidenceWindowsOptions {
-  /** Where on the page the claims are that rest on a piece of evidence, as "#claim-2"; null or absent: it leads nowhere. See `claimCiting`. */
+  /** Where on the page the claims are that rest on a piece of evidence, as "#claim-2"; null: it leads nowhere. Absent: `#claim-<n>`, from 1, of the first that cites it. */
   readonly claimAddress?: (evidenceId: string) => string | null;
   /** Absent: as the reader of the page likes it. */
   readonly wrap?: boolean;
@@ -36,7 +36,7 @@ export interface EvidenceWindowsOptions {
  */
 export async function evidenceWindows(
   { archive, stores }: EvidenceWindowsDeps,
-  analysis: Pick<Analysis, 'buildId' | 'evidence'>,
+  analysis: Pick<Analysis, 'buildId' | 'evidence' | 'answer'>,
   options: EvidenceWindowsOptions = {},
 ): Promise<EvidenceWindows> {
   const { buildId } = analysis;
@@ -63,16 +63,15 @@ function holds(read: readonly ReadStretch[], line: number): boolean {
 }
 
 /** What tools found on lines of a log leads to where the page shows it by its number. */
-function marksOf(analysis: Pick<Analysis, 'evidence'>, name: string, options: EvidenceWindowsOptions): EvidenceLines[] {
-  const claimOf = options.claimAddress ?? (() => null);
+function marksOf(analysis: Pick<Analysis, 'evidence' | 'answer'>, name: string, options: EvidenceWindowsOptions): EvidenceLines[] {
+  const claimOf = options.claimAddress ?? ((id: string) => claimCiting(analysis, id));
   return evidenceLines(analysis, new Set([name])).map(({ id, title, source, tool, from, to }) => {
     const anchor = tool === READER;
     return { id, title, source, from, to, anchor, href: anchor ? claimOf(id) : `#${id}` };
   });
 }
 
-/** `#claim-<n>`, from 1, of the first claim that cites it: for pages that give their claims such ids. */
-export function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string | null {
+function claimCiting({ answer }: Pick<Analysis, 'answer'>, id: string): string | null {
   const at = answer.claims.findIndex(({ evidence }) => evidence.includes(id));
   return at === -1 ? null : `#claim-${at + 1}`;
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { claimCiting, evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
+import { evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
 import { digestOfToken, makeToken } from '../../../src/domain/access-token.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
@@ -188,11 +188,13 @@ describe('the evidence of an analysis', () => {
     expect(html.text).not.toContain('<img');
   });
 
-  it('leads back to the first claim that cites it', () => {
+  it('leads back to the first claim that cites it', async () => {
     const claim = (evidence: string[]) => ({ text: 'x', evidence, quotes: [] });
     const answer = { ...analysis.answer, claims: [claim(['E2']), claim(['E1', 'E2']), claim(['E1'])] };
-    expect(claimCiting({ answer }, 'E1')).toBe('#claim-2');
-    expect(claimCiting({ answer }, 'E9')).toBeNull();
+    expect((await evidenceWindows(console, { ...analysis, answer })).html.text).toMatch(/<a class="chip" id="E1" href="#claim-2"/);
+    expect((await evidenceWindows(console, { ...analysis, answer: { ...answer, claims: [] } })).html.text).toMatch(
+      /<span class="chip" id="E1"/,
+    );
   });
 
   it('is shown from what was kept with it where the log is gone', async () => {
