@@ -1,23 +1,14 @@
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { buildAction } from '../../scripts/action-bundle/bundle.ts';
 import { readAction } from './runner.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const DIST = join(ROOT, 'action/dist');
 
-test('the committed bundle is what its sources make: else run node scripts/build-action.ts', async () => {
-  const made = await buildAction(ROOT);
-
-  expect(readdirSync(DIST).sort()).toEqual([...made.keys()].sort());
-  const stale = [...made].filter(([name, text]) => readFileSync(join(DIST, name), 'utf8') !== text).map(([name]) => name);
-  expect(stale).toEqual([]);
-});
-
-test('the bundle starts without any package, and with nothing of what the rules never ask', () => {
-  for (const name of readdirSync(DIST).filter((file) => file.endsWith('.mjs'))) {
-    const text = readFileSync(join(DIST, name), 'utf8');
+test('the bundle starts without any package, and with nothing of what the rules never ask', async () => {
+  const made = [...(await buildAction(ROOT))].filter(([name]) => name.endsWith('.mjs'));
+  expect(made.map(([name]) => name)).toContain('main.mjs');
+  for (const [, text] of made) {
     const imported = [...text.matchAll(/^(?:import|export)\b[^;'"]*["']([^"']+)["'];?$/gm)].map(([, from]) => from ?? '');
     expect(imported.filter((from) => !from.startsWith('node:') && !from.startsWith('./') && !BUILT_IN.has(from))).toEqual([]);
   }
