@@ -10,7 +10,7 @@ import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { findSecrets } from './secrets.ts';
 import { dataDirectory, readConfig } from './settings.ts';
-import { interruptSignal, print, say, type Voice, voiceOf } from './terminal.ts';
+import { interruptSignal, jsonText, print, say, type Voice, voiceOf } from './terminal.ts';
 
 export interface AskCommandOptions {
   readonly thread?: string;
@@ -115,7 +115,7 @@ async function answerOnce(
   const turn = await desk.ask(question, thread, watcher, interruptSignal());
   progress.stop();
   words.end();
-  if (options.json) return print(JSON.stringify({ ok: true, schema: 1, kept: desk.kept, ...turn }));
+  if (options.json) return print(jsonText({ ok: true, schema: 1, kept: desk.kept, ...turn }));
   await print(asItComes ? `\n\n${answerFoot(turn)}` : plainAnswer(turn, desk.kept));
   say(leaving(desk, turn.threadId));
 }

@@ -1,5 +1,4 @@
 import type { Voice } from './terminal.ts';
-import { say } from './terminal.ts';
 
 export interface Progress {
   /** Names what happens now. */
@@ -8,18 +7,25 @@ export interface Progress {
   stop(): void;
 }
 
+/** Where progress is shown; by default standard error. */
+export interface ProgressStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  write(text: string): unknown;
+}
+
 /** CI systems end jobs that are silent for long. */
 const SILENCE_MS = 30_000;
 const FRAME_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
 
 /** Phases of a long piece of work on standard error: one redrawn line on a terminal, a line each elsewhere, never long silence. */
-export function startProgress(voice: Voice): Progress {
+export function startProgress(voice: Pick<Voice, 'quiet' | 'plain'>, stream: ProgressStream = process.stderr): Progress {
   if (voice.quiet) return { phase: () => undefined, stop: () => undefined };
-  return process.stderr.isTTY === true && process.env.TERM !== 'dumb' ? redrawnLine() : lineByLine();
+  return stream.isTTY === true && !voice.plain ? redrawnLine(stream) : lineByLine((line) => void stream.write(`${line}\n`));
 }
 
-function lineByLine(): Progress {
+function lineByLine(say: (line: string) => void): Progress {
   let current = 'starting';
   let since = Date.now();
   const timer = setInterval(() => say(`still working: ${current}, ${Math.round((Date.now() - since) / 1000)} s`), SILENCE_MS);
@@ -35,16 +41,16 @@ function lineByLine(): Progress {
   };
 }
 
-function redrawnLine(): Progress {
+function redrawnLine(stream: ProgressStream): Progress {
   const startedAt = Date.now();
   let current = '';
   let frame = 0;
   const draw = () => {
     const seconds = `${((Date.now() - startedAt) / 1000).toFixed(1)} s`;
-    const columns = (process.stderr.columns || 80) - 1;
+    const columns = (stream.columns || 80) - 1;
     const room = Math.max(0, columns - seconds.length - 4);
     const text = current.length > room ? `${current.slice(0, room - 1)}…` : current.padEnd(room);
-    process.stderr.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${text}  ${seconds}`);
+    stream.write(`\r\x1b[2K${FRAMES[frame++ % FRAMES.length]} ${text}  ${seconds}`);
   };
   const timer = setInterval(draw, FRAME_MS);
   timer.unref();
@@ -57,7 +63,7 @@ function redrawnLine(): Progress {
       if (current === '') return;
       current = '';
       clearInterval(timer);
-      process.stderr.write('\r\x1b[2K');
+      stream.write('\r\x1b[2K');
     },
   };
 }

@@ -5,7 +5,7 @@ import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
 import { readInput, readReports } from './input.ts';
 import { type LargeLog, openLargeLog } from './large-log.ts';
-import { print } from './terminal.ts';
+import { jsonText, print } from './terminal.ts';
 
 export interface ReadCommandOptions {
   readonly junit?: string[];
@@ -37,7 +37,7 @@ async function readAll(path: string, large: LargeLog | null, masker: Masker, opt
   const green =
     options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
   const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });
-  await print(options.json ? JSON.stringify({ ok: true, schema: 1, ...reading }) : renderReading(reading));
+  await print(options.json ? jsonText({ ok: true, schema: 1, ...reading }) : renderReading(reading));
 }
 
 function renderReading(reading: Reading): string {

@@ -9,7 +9,7 @@ import { UndoView } from '../review/views.ts';
 import { EXIT } from './exit-codes.ts';
 import { askServer } from './server-client.ts';
 import { type ServerOptions, serverOf } from './server-options.ts';
-import { print, say, voiceOf } from './terminal.ts';
+import { jsonText, print, say, voiceOf } from './terminal.ts';
 
 export interface ReviewCommandOptions {
   readonly url: string;
@@ -25,7 +25,7 @@ const Decided = z.looseObject({ review: Review });
 export async function listReviews(options: ReviewCommandOptions & { readonly state?: string }): Promise<void> {
   const query = options.state === undefined ? '' : `?state=${encodeURIComponent(options.state)}`;
   const { items, questions } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
-  if (options.json) return print(JSON.stringify({ ok: true, items, questions }));
+  if (options.json) return print(jsonText({ ok: true, items, questions }));
   const rows = [...questions.map(questionRow), ...items.map(rowOf)];
   return print(rows.length === 0 ? 'Nothing waits.' : rows.join('\n'));
 }
@@ -33,7 +33,7 @@ export async function listReviews(options: ReviewCommandOptions & { readonly sta
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
 export async function showReview(id: string, options: ReviewCommandOptions): Promise<void> {
   const { review, analysis } = await askServer(options, 'GET', `/api/reviews/${encodeURIComponent(id)}`, Detail);
-  if (options.json) return print(JSON.stringify({ ok: true, review, analysis }));
+  if (options.json) return print(jsonText({ ok: true, review, analysis }));
   const voice = voiceOf({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
   return print(`${rowOf(review)}\nWhy a person: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
@@ -48,13 +48,13 @@ export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', 
     z.union([Review, Decided.transform((value) => value.review)]),
     {},
   );
-  return print(options.json ? JSON.stringify({ ok: true, review }) : rowOf(review));
+  return print(options.json ? jsonText({ ok: true, review }) : rowOf(review));
 }
 
 /** `faultline review undo ID`: your own decision, or with the role admin anybody's. */
 export async function undoReview(id: string, options: ReviewCommandOptions): Promise<void> {
   const outcome = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
-  if (options.json) return print(JSON.stringify({ ok: true, ...outcome }));
+  if (options.json) return print(jsonText({ ok: true, ...outcome }));
   const what =
     outcome.undone.length === 0 ? 'taken back before' : outcome.undone.length === 1 ? 'taken back' : `${outcome.undone.length} taken back`;
   return print(`${what} · ${rowOf(outcome.review)}`);
@@ -84,7 +84,7 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
 /** `faultline review answer ID TEXT`: the run that asked goes on. */
 export async function answerQuestion(id: string, answer: string, options: ReviewCommandOptions): Promise<void> {
   const question = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/answer`, ReviewerQuestion, { answer });
-  return print(options.json ? JSON.stringify({ ok: true, question }) : `answered · ${questionRow(question)}`);
+  return print(options.json ? jsonText({ ok: true, question }) : `answered · ${questionRow(question)}`);
 }
 
 /** `faultline review accept|correct|reject ID`: decides on the version that was current a moment ago. */
@@ -92,7 +92,7 @@ export async function decideReview(id: string, decision: DecisionInput, options:
   const path = `/api/reviews/${encodeURIComponent(id)}`;
   const { review } = await askServer(options, 'GET', path, Detail);
   const outcome = await askServer(options, 'POST', `${path}/decision`, Decided, { ...decision, version: review.version });
-  return print(options.json ? JSON.stringify({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
+  return print(options.json ? jsonText({ ok: true, ...outcome }) : `${decision.type}ed · ${rowOf(outcome.review)}`);
 }
 
 function questionRow({ id, category, state, repository, question }: ReviewerQuestion): string {

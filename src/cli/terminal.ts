@@ -8,23 +8,38 @@ export interface Voice {
   /** Standard output is a terminal that wants colour. */
   readonly color: boolean;
   readonly width: number;
+  /** Asked for by `--plain`, NO_COLOR or TERM=dumb: nothing is redrawn either. */
+  readonly plain: boolean;
   /** Only the result. */
   readonly quiet: boolean;
 }
 
 export function voiceOf(options: { readonly plain?: boolean; readonly quiet?: boolean }): Voice {
-  const color = wantsColor(process.stdout) && options.plain !== true;
-  return { color, width: Math.min(process.stdout.columns || 100, 120), quiet: options.quiet === true };
+  const plain = options.plain === true || refusesColor();
+  return {
+    color: process.stdout.isTTY === true && !plain,
+    plain,
+    width: Math.min(process.stdout.columns || 100, 120),
+    quiet: options.quiet === true,
+  };
 }
 
-/** A terminal, unless https://no-color.org or TERM=dumb speaks against it. */
-function wantsColor(stream: { readonly isTTY?: boolean }): boolean {
-  return stream.isTTY === true && (process.env.NO_COLOR ?? '') === '' && process.env.TERM !== 'dumb';
+/** https://no-color.org, or a terminal that cannot. */
+function refusesColor(): boolean {
+  return (process.env.NO_COLOR ?? '') !== '' || process.env.TERM === 'dumb';
 }
 
 /** Says one line on standard error. */
 export function say(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+/** What JSON leaves as it is and a terminal may obey or not show: C1 controls, marks of direction, invisible characters. */
+const UNSEEN = /[\u007f-\u009f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+/** One object on one line, in which nothing is obeyed by a terminal; what is parsed from it is the same. */
+export function jsonText(value: object): string {
+  return JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Prints the result and waits until it is written. */
@@ -57,8 +72,8 @@ export async function reportError(error: unknown, json: boolean): Promise<void> 
   process.exitCode = exitCodeOf(error);
   const code = error instanceof TriageError ? error.code : 'internal';
   const details = error instanceof TriageError && Object.keys(error.details).length > 0 ? { details: error.details } : {};
-  if (json) await print(JSON.stringify({ ok: false, schema: 1, error: { code, message: messageOf(error), ...details } }));
-  const prefix = wantsColor(process.stderr) ? styleText('red', 'error', { validateStream: false }) : 'error';
+  if (json) await print(jsonText({ ok: false, schema: 1, error: { code, message: messageOf(error), ...details } }));
+  const prefix = process.stderr.isTTY === true && !refusesColor() ? styleText('red', 'error', { validateStream: false }) : 'error';
   say(`${prefix}: ${visibleLines(messageOf(error)).join('\n')}`);
   if (code === 'internal' && error instanceof Error && process.env.FAULTLINE_DEBUG !== undefined) say(error.stack ?? '');
 }

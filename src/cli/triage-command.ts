@@ -17,7 +17,7 @@ import { readArtifacts, readInput, readReports } from './input.ts';
 import { type LargeLog, openLargeLog } from './large-log.ts';
 import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
-import { interruptSignal, print, type Voice, voiceOf } from './terminal.ts';
+import { interruptSignal, jsonText, print, type Voice, voiceOf } from './terminal.ts';
 import { renderTrace } from './trace-command.ts';
 import { jsonOf } from './triage-json.ts';
 
@@ -39,6 +39,8 @@ export interface TriageCommandOptions {
 }
 
 const LOCAL = 'local/build';
+/** GitHub shows ten errors and ten warnings of a step; the main causes come first. */
+const MAX_ANNOTATIONS = 10;
 
 /** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
@@ -52,7 +54,7 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
     const traces = options.trace ? await tracesOf(analyses, config) : [];
     await print(
       options.json
-        ? JSON.stringify(jsonOf(analyses, reading, traces))
+        ? jsonText(jsonOf(analyses, reading, traces))
         : render(path, analyses, options, voice) + (options.github ? '' : shown(traces, voice)),
     );
     if (options.exitCode) process.exitCode = verdictCode(analyses);
@@ -132,7 +134,11 @@ function effective(config: Config, options: TriageCommandOptions): Config {
 }
 
 function render(path: string, analyses: readonly Analysis[], options: TriageCommandOptions, voice: Voice): string {
-  if (options.github) return analyses.map((analysis) => renderGithubCommands(analysis)).join('');
+  if (options.github)
+    return analyses
+      .slice(0, MAX_ANNOTATIONS)
+      .map((analysis) => renderGithubCommands(analysis))
+      .join('');
   if (!voice.color) return analyses.map((analysis) => renderPlain(analysis)).join('\n');
   return terminalBlocks(analyses, voice) + (voice.quiet || path === '-' ? '' : `\n${hints(path, options)}\n`);
 }
@@ -148,6 +154,7 @@ export function terminalBlocks(analyses: readonly Analysis[], voice: Pick<Voice,
 function hints(path: string, options: TriageCommandOptions): string {
   const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
   const all = [
+    `More?  faultline ask ${input} "why now?"`,
     `What it read?  faultline read ${input}`,
     options.repo === undefined ? `Who changed it?  faultline triage ${input} --repo .` : `All evidence?  faultline triage ${input} --json`,
   ];

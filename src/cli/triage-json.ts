@@ -2,7 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { AnalysisTrace } from '../publish/trace.ts';
 
-/** The terminal's JSON: one object, the main cause on top and every cause in `causes`. `traces` are in the same order, where asked for. `schema` rises when a field changes meaning. */
+/** The terminal's JSON: one object, the main cause on top, further ones in `otherCauses`, the names of all failing tests in `tests`. `traces` are in the same order, where asked for. `schema` rises when a field changes meaning. */
 export function jsonOf(analyses: readonly Analysis[], reading: Reading, traces: readonly AnalysisTrace[] = []): object {
   const [main, ...rest] = analyses.map((analysis) => causeOf(analysis));
   return {
@@ -10,6 +10,7 @@ export function jsonOf(analyses: readonly Analysis[], reading: Reading, traces: 
     schema: 1,
     ...main,
     otherCauses: rest,
+    tests: [...new Set(reading.failingTests.map(({ name }) => name))],
     ...(traces.length === 0 ? {} : { traces }),
     log: {
       lines: reading.sources.reduce((total, source) => total + source.lines, 0),
