@@ -26,15 +26,15 @@ export function ruleFormMain(fields: RuleFields, { failure, trial }: RuleOutcome
   return html`<div class="item"><h1 tabindex="-1">A new rule</h1>
 ${failure !== null && html`<div class="banner bad" id="failure"><p><strong>Refused.</strong> ${failure}</p></div>`}
 ${trial !== null && trialPart(trial)}
-<form method="post" action="/library/rules" class="card"${failure !== null && html` aria-describedby="failure"`}>
-<p><label for="pattern">Pattern (RE2: it never backtracks)</label><input id="pattern" name="pattern" class="mono" required minlength="4" maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
+<div class="card"><form method="post" action="/library/rules"${failure !== null && html` aria-describedby="failure"`}>
+<p><label for="pattern">Pattern (RE2: it never backtracks)</label><br><input id="pattern" name="pattern" class="mono" required minlength="4" maxlength="300" value="${pattern}" placeholder="registry \\S+ answered 5\\d\\d"></p>
 <p><label for="sample">Lines of a log that it must match</label><textarea id="sample" name="sample" class="mono" required maxlength="4000">${sample}</textarea></p>
 <p class="choices"><label>Category <select name="category">${CATEGORY_KEYS.map((one) => option(one, one === category))}</select></label>
 <label>Kind <select name="kind">${option('', kind === '', 'unknown')}${KINDS.filter((one) => one !== 'unknown').map((one) => option(one, one === kind, one.replaceAll('_', ' ')))}</select></label>
 <label>Repository <input name="repository" value="${repository}" placeholder="every repository"></label></p>
 <p><label for="rootCause">Root cause</label><textarea id="rootCause" name="rootCause" class="short" required maxlength="4000">${rootCause}</textarea></p>
 <p><label for="fix">What to do</label><textarea id="fix" name="fixRecommendation" class="short" required maxlength="4000">${fixRecommendation}</textarea></p>
-<p class="acts"><button class="first" name="act" value="try">Try it</button> <button name="act" value="store">Store it</button> <a class="button" href="/library/rules">Cancel</a></p></form></div>`;
+<p class="acts"><button class="first" name="act" value="try">Try it</button> <button name="act" value="store">Store it</button> <a class="button" href="/library/rules">Cancel</a></p></form></div></div>`;
 }
 
 function trialPart({ line, matches, tried }: RuleTrial): Html {

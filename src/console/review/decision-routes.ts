@@ -12,6 +12,7 @@ import { undoDecision } from '../../review/undo.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { forgetWaiting } from '../reader.ts';
+import { conflictWords } from './conflict-words.ts';
 import { DecisionForm, inputOf, typedOf } from './decision-form.ts';
 import { ItemParams, reviewOf, sendItem } from './item-routes.ts';
 import { mustArm } from './item-view.ts';
@@ -84,9 +85,11 @@ async function sendRefused(
   const expected = thrown instanceof TriageError && (thrown.code === 'conflict' || thrown.code === 'invalid-input');
   if (!expected) throw thrown;
   const { status, message } = deps.refused(thrown, request, reply);
+  const review = await reviewOf(deps, id);
+  const failure = thrown.code === 'conflict' ? conflictWords(review, reviewerOf(request), deps.clock.now()) : message;
   const mode = form.type === 'correct' ? 'correct' : form.type === 'reject' ? 'reject' : 'read';
-  const looking = { queue: form.queue, mode, typed: typedOf(form), failure: message } as const;
-  return await sendItem(request, reply, deps, await reviewOf(deps, id), looking, { status });
+  const looking = { queue: form.queue, mode, typed: typedOf(form), failure } as const;
+  return await sendItem(request, reply, deps, review, looking, { status });
 }
 
 /** Where a decision leads: the next item, or the queue. The decision is saved by now, whatever becomes of this. */

@@ -1,4 +1,5 @@
-import { ageOf } from '../controls.ts';
+import { reviewAddress } from '../addresses.ts';
+import { ageOf, badge } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 import { banners } from './banners.ts';
 import { blindForm } from './blind-form.ts';
@@ -29,11 +30,17 @@ export function itemTitle({ review, facts, blind }: ItemView): string {
   return first?.test?.name ?? first?.message ?? 'A failure';
 }
 
-function headline(title: string, { queue, review, waiting, hold }: ItemView): Html {
+function headline(title: string, { queue, review, waiting, hold, stamps }: ItemView): Html {
   const n = queue.n ?? 1;
   const of = Math.max(queue.of ?? waiting, n);
   return html`<div class="headline"><h1 tabindex="-1">${title}</h1>
-<p class="position">${hold !== 'decided' && html`item ${n} of ${of}`} ${walkLinks(review.id, queue)}</p></div>`;
+<p class="position">${hold !== 'decided' && html`item ${n} of ${of}`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
+}
+
+/** The same item, its log lines with or without their time stamps. */
+function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
+  const address = `${reviewAddress(id)}${searchOf(queue, { ts: stamps ? 0 : 1 })}`;
+  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} time stamps${badge('timestamps')}</a>`;
 }
 
 /** To the neighbours in the queue, without deciding. */

@@ -19,21 +19,30 @@ const access = { role: 'review' } as const;
 
 export const ItemParams = z.object({ id: z.string().min(1).max(100) });
 const flag = z.literal('1').optional().catch(undefined);
-const ItemQuery = z.object({ ...QueueQuery.shape, ...Said.shape, edit: flag, reject: flag, armed: flag, peek: flag });
+const ItemQuery = z.object({
+  ...QueueQuery.shape,
+  ...Said.shape,
+  edit: flag,
+  reject: flag,
+  armed: flag,
+  peek: flag,
+  ts: z.enum(['0', '1']).optional().catch(undefined),
+});
 
 /** `/review/:id`: one item. Opening it holds it for the reviewer, unless it is only looked at ahead (`peek`). */
 export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get('/review/:id', { config: { access }, schema: { params: ItemParams, querystring: ItemQuery } }, async (request, reply) => {
     const { id } = request.params;
-    const { edit, reject, armed, peek, ...query } = request.query;
+    const { edit, reject, armed, peek, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
     if (review === null) return await sendQuestion(request, reply, deps, id);
     const held = peek === '1' ? review : await hold(deps, review, reviewerOf(request));
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
     const said =
       armed === '1' ? 'Press a again to accept it all the same, or Esc to leave it.' : await sentenceOf(query, deps.stores, query.n);
-    return await sendItem(request, reply, deps, held, { queue: QueueQuery.parse(query), mode, armed: armed === '1' }, { said });
+    const stamps = ts === undefined ? {} : { stamps: ts === '1' };
+    return await sendItem(request, reply, deps, held, { queue: QueueQuery.parse(query), mode, armed: armed === '1', ...stamps }, { said });
   });
 }
 
@@ -62,8 +71,8 @@ export async function sendItem(
     return sendPage(request, reply, { ...page, title: review.title, main }, reader, status);
   }
   const view = await readItem(deps, review, {
-    ...looking,
     stamps: reader.preferences.timestamps,
+    ...looking,
     reviewer: reviewerOf(request),
     isAdmin: isAdmin(request),
   });

@@ -35,6 +35,8 @@ export interface ItemView {
   /** Items that wait, for "item 7 of 42" where the address does not say. */
   readonly waiting: number;
   readonly mode: Mode;
+  /** Lines of logs show their time stamps. */
+  readonly stamps: boolean;
   /** The next press accepts although the change touches a suspect. */
   readonly armed: boolean;
   readonly undo: Decision | null;
@@ -76,6 +78,7 @@ export async function readItem(deps: ConsoleDeps, review: Review, looking: Looki
     ...{ review, facts, hold, blind, same, queue, undo, waiting: counts.waiting },
     mayTakeOver: hold === 'others' && mayTakeOver(review, isAdmin, clock.now()),
     mode: looking.mode ?? 'read',
+    stamps: looking.stamps === true,
     armed: looking.armed === true && mustArm(facts),
     mayUndo: review.decision !== null && (isAdmin || review.decision.reviewer === reviewer),
     typed: looking.typed ?? null,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getPage, openConsole, postForm, type TestConsole, TOKENS } from '../../support/console.ts';
+import { TEST_CONFIG } from '../../support/http-deps.ts';
 import { locationOf, storeItem, versionIn } from './queue-world.ts';
 
 let opened: TestConsole;
@@ -8,12 +9,26 @@ beforeAll(async () => {
 });
 afterAll(async () => await opened.close());
 
+/** Opens the item and sends a decision on what was seen. */
+async function decide(id: string, fields: Readonly<Record<string, string | readonly string[]>>, token: string = TOKENS.admin) {
+  const page = await getPage(opened.app, `/review/${id}`, token);
+  return await postForm(opened.app, `/review/${id}/decision`, { version: versionIn(page.body), queue: '?n=7&of=42', ...fields }, token);
+}
+
 describe('an item', () => {
   it('shows the verdict, the cause with its evidence, why it is here, and holds it for whoever opens it', async () => {
     const review = await storeItem(opened);
     const page = await getPage(opened.app, `/review/${review.id}?n=7&of=42`);
     expect(page.statusCode).toBe(200);
-    for (const words of ['item 7 of 42', 'TEST_FAILURE', '80 % sure', 'too few to say', 'add() overwrites the last item', 'Append instead'])
+    for (const words of [
+      'item 7 of 42',
+      'TEST_FAILURE',
+      '80 % sure',
+      'too few',
+      'add() overwrites the last item',
+      'Append instead',
+      'href="#E1"',
+    ])
       expect(page.body).toContain(words);
     expect(await opened.stores.reviews.find(review.id)).toMatchObject({ state: 'claimed', claimedBy: 'admin-holder' });
     const again = await getPage(opened.app, `/review/${review.id}`);
@@ -21,20 +36,122 @@ describe('an item', () => {
     const other = await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
     expect(other.body).toContain('admin-holder is looking at this since');
     expect(other.body).not.toContain('data-action="accept"');
+    expect(other.body).not.toContain('Take over');
+  });
+
+  it('is not held by whoever only looks ahead; an admin may take it over', async () => {
+    const review = await storeItem(opened);
+    await getPage(opened.app, `/review/${review.id}?peek=1`);
+    expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
+    await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
+    expect((await getPage(opened.app, `/review/${review.id}`)).body).toContain('Take over');
+    await postForm(opened.app, `/review/${review.id}/claim`, { over: '1' });
+    expect((await opened.stores.reviews.find(review.id))?.claimedBy).toBe('admin-holder');
+    await postForm(opened.app, `/review/${review.id}/release`, {});
+    expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
   });
 
   it('is accepted, leads to the next one, says so, and is taken back with one key', async () => {
-    const [first, second] = [await storeItem(opened), await storeItem(opened)];
-    const page = await getPage(opened.app, `/review/${first.id}?n=7&of=42`);
-    const fields = { type: 'accept', version: versionIn(page.body), queue: '?n=7&of=42' };
-    const answer = await postForm(opened.app, `/review/${first.id}/decision`, fields);
+    const review = await storeItem(opened);
+    await storeItem(opened);
+    const answer = await decide(review.id, { type: 'accept' });
     expect(answer.statusCode).toBe(303);
     expect(locationOf(answer)).toMatch(/^\/review\/rev_\w+\?n=8&of=42&done=/);
-    const next = await getPage(opened.app, locationOf(answer));
-    expect(next.body).toContain('Item 7: accepted. Press u to undo.');
-    expect(second.id).toBeDefined();
-    const undone = await postForm(opened.app, `/review/${first.id}/undo`, { queue: '?n=8&of=42' });
-    expect(locationOf(undone)).toContain(`/review/${first.id}?n=7&of=42&undone=1`);
-    expect((await opened.stores.reviews.find(first.id))?.state).toBe('waiting');
+    expect((await getPage(opened.app, locationOf(answer))).body).toContain('Item 7: accepted. Press u to undo.');
+    const undone = await postForm(opened.app, `/review/${review.id}/undo`, { queue: '?n=8&of=42' });
+    expect(locationOf(undone)).toContain(`/review/${review.id}?n=7&of=42&undone=1`);
+    expect((await opened.stores.reviews.find(review.id))?.state).toBe('waiting');
   });
+
+  it('is corrected with what shows it, and what was typed', async () => {
+    const review = await storeItem(opened);
+    const fields = { category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.\r\nIn this job.', fixRecommendation: 'Set it.' };
+    await decide(review.id, { type: 'correct', ...fields, evidence: 'E1', lines: '3-4, 9', source: 'log' });
+    expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({
+      ...{ category: 'CONFIG_ERROR', rootCause: 'TAX_TABLE is not set.\nIn this job.' },
+      shownBy: {
+        evidence: ['E1'],
+        lines: [
+          { source: 'log', lineStart: 3, lineEnd: 4 },
+          { source: 'log', lineStart: 9, lineEnd: 9 },
+        ],
+      },
+    });
+    const page = await getPage(opened.app, `/review/${review.id}`);
+    expect(page.body).toContain('admin-holder corrected it to CONFIG_ERROR');
+    expect(page.body).toContain('Take it back');
+  });
+
+  it('is rejected with the reason that was chosen', async () => {
+    const review = await storeItem(opened);
+    await decide(review.id, { type: 'reject', reasonCode: 'not_a_failure' });
+    expect((await opened.stores.reviews.find(review.id))?.decision).toMatchObject({ type: 'reject', reasonCode: 'not_a_failure' });
+  });
+
+  it('keeps what was typed where a correction changes nothing, or somebody was faster', async () => {
+    const review = await storeItem(opened);
+    const same = await decide(review.id, { type: 'correct', category: 'TEST_FAILURE' });
+    expect(same.statusCode).toBe(400);
+    expect(same.body).toContain('changes nothing');
+    const late = await decide(review.id, { type: 'correct', category: 'CODE_ERROR', rootCause: 'my <own> words', version: '0' });
+    expect(late.statusCode).toBe(409);
+    expect(late.body).toContain('changed since you opened it');
+    expect(late.body).toContain('my &lt;own&gt; words');
+    const page = await getPage(opened.app, `/review/${review.id}`);
+    await decide(review.id, { type: 'accept' });
+    const fields = { type: 'correct', version: versionIn(page.body), category: 'CODE_ERROR', rootCause: 'my own words' };
+    const decided = await postForm(opened.app, `/review/${review.id}/decision`, fields, TOKENS.review);
+    expect(decided.statusCode).toBe(409);
+    expect(decided.body).toMatch(/admin-holder decided this \d+ s ago: accepted\. Your text is kept below\./);
+    expect(decided.body).toContain('my own words');
+  });
+});
+
+describe('an excuse that touches its own suspect', () => {
+  it('is accepted by the second press only', async () => {
+    const commit = 'a41f9c2d00000000';
+    const suspect = { path: 'package-lock.json', line: null, commit, author: null, score: 0.6, reason: 'names the registry' };
+    const answer = { title: 't', rootCause: 'r', fixRecommendation: 'f', confidence: 0.6, claims: [], suspects: [suspect], hypotheses: [] };
+    const analysis = { category: 'INFRA_ERROR', kind: 'network', answer } as const;
+    const review = await storeItem(opened, { build: { commit }, analysis, review: { category: 'INFRA_ERROR' } });
+    const first = await decide(review.id, { type: 'accept' });
+    expect(locationOf(first)).toBe(`/review/${review.id}?n=7&of=42&armed=1`);
+    expect((await opened.stores.reviews.find(review.id))?.decision).toBeNull();
+    expect((await getPage(opened.app, locationOf(first))).body).toContain('Accept anyway: the change touches package-lock.json');
+    await decide(review.id, { type: 'accept', armed: '1' });
+    expect((await opened.stores.reviews.find(review.id))?.decision?.type).toBe('accept');
+  });
+});
+
+describe('items of one fingerprint', () => {
+  it('are listed before one decision settles them, and are taken back as one', async () => {
+    const items = await Promise.all([1, 2, 3].map(async () => await storeItem(opened, { fingerprint: 'fp-shared' })));
+    const [first, second, third] = items.map(({ id }) => id);
+    const page = await getPage(opened.app, `/review/${first}?edit=1`);
+    expect(page.body).toContain('also 2 waiting items with the same fingerprint');
+    for (const id of [second, third]) expect(page.body).toContain(`name="also" value="${id}"`);
+    const answer = await decide(first ?? '', { type: 'accept', alsoFor: 'same-fingerprint', also: [second ?? '', third ?? ''] });
+    expect((await getPage(opened.app, locationOf(answer))).body).toContain('and 2 more with the same fingerprint: accepted.');
+    const undone = await postForm(opened.app, `/review/${first}/undo`, {});
+    expect((await getPage(opened.app, locationOf(undone))).body).toContain('Taken back: all 3 items are waiting again.');
+  });
+});
+
+it('a blind item shows no verdict until the reviewer has said a category', async () => {
+  const config = { ...TEST_CONFIG, review: { ...TEST_CONFIG.review, blindEvery: 1 } };
+  const blind = await openConsole({ config });
+  try {
+    const review = await storeItem(blind);
+    const page = await getPage(blind.app, `/review/${review.id}`);
+    for (const secret of ['The cart loses an item', 'overwrites', '80 %', 'Append', 'confidence below'])
+      expect(page.body).not.toContain(secret);
+    expect((await getPage(blind.app, '/review')).body).not.toContain('The cart loses an item');
+    const said = await postForm(blind.app, `/review/${review.id}/guess`, { category: 'CODE_ERROR', queue: '?n=2' });
+    expect(locationOf(said)).toBe(`/review/${review.id}?n=2`);
+    const shown = await getPage(blind.app, locationOf(said));
+    expect(shown.body).toContain('You said CODE_ERROR, the machine says TEST_FAILURE.');
+    expect(shown.body).toContain('overwrites the last item');
+  } finally {
+    await blind.close();
+  }
 });
