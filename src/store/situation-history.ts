@@ -82,5 +82,5 @@ const MAINS = `
   from builds h
   join builds b on b.provider = h.provider and b.repository = h.repository and b.pipeline = h.pipeline and b.branch = $2
   where h.id = $1 and b.received_at <= h.received_at and b.id <> h.id and b.status in ('failed', 'passed')
-    and b.commit is distinct from h.commit
+    and (h.commit is null or b.commit is distinct from h.commit)
   order by b.received_at desc, b.id desc limit 100`;

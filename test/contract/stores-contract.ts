@@ -12,6 +12,7 @@ import { noticesContract } from './stores/notices.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
 import { reviewsContract } from './stores/reviews.ts';
 import { scopeContract } from './stores/scope.ts';
+import { situationContract } from './stores/situation.ts';
 import { tokensContract } from './stores/tokens.ts';
 import { toolCacheContract } from './stores/tool-cache.ts';
 import { triagesAndAnalysesContract } from './stores/triages-and-analyses.ts';
@@ -36,6 +37,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     conversationsContract(world);
     actsContract(world);
     noticesContract(world);
+    situationContract(world);
     tokensContract(world);
     vectorDebtsContract(world);
     scopeContract(world);

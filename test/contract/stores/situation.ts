@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest';
+import type { NewBuild } from '../../../src/domain/build.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import type { CauseHistory } from '../../../src/ports/situation.ts';
+import { failingTest, sampleDecision, sampleGroup, sampleReview } from '../../store/samples.ts';
+import type { StoresWorld } from './world.ts';
+
+export function situationContract(world: StoresWorld): void {
+  describe('what is known of a notice', () => {
+    const about = () => ({ type: 'pull-request', repository: world.repository, pullRequest: 7 }) as const;
+    const ours = (change: Partial<NewBuild> = {}) => world.build({ branch: 'fix/tax', pullRequest: 7, number: '100', ...change });
+    const situation = () => world.stores.notices.situation(about());
+
+    /** A failed build with this failure. */
+    async function failed(fingerprint: string, change: Partial<NewBuild>, generic = false) {
+      const build = await world.build({ number: newId('bld'), ...change });
+      await world.stores.failures.saveGroups(build.id, [{ ...sampleGroup(build.id, fingerprint), generic }]);
+      return build;
+    }
+
+    /** What history says of a failure of our pull request. */
+    async function historyOf(fingerprint: string, change: Partial<NewBuild> = {}, generic = false): Promise<CauseHistory | undefined> {
+      const build = await failed(fingerprint, { branch: 'fix/tax', pullRequest: 7, number: '300', ...change }, generic);
+      await world.analysisOf(build, fingerprint);
+      const head = (await situation()).heads.find((one) => one.build.id === build.id);
+      return head?.causes.find(({ analysis }) => analysis.fingerprint === fingerprint)?.history;
+    }
+
+    it('is nothing where no build is stored', async () => {
+      expect(await situation()).toEqual({ about: about(), heads: [], defaultBranch: null, usualMs: null });
+    });
+
+    it('is the newest build of each pipeline, and what is owed to it', async () => {
+      await ours({ number: '100' });
+      const newest = await ours({ number: '101' });
+      await ours({ number: '102', status: 'cancelled' });
+      const lint = await ours({ number: '3', pipeline: 'lint', status: 'passed' });
+      await world.build({ pullRequest: 8, number: '900' });
+      await world.stores.triages.owe(newest.id);
+      const { heads } = await situation();
+      expect(heads.map(({ build }) => build.id)).toEqual([lint.id, newest.id]);
+      expect(heads[1]).toMatchObject({ job: { state: 'queued', error: null }, failures: 0, openCauses: 0, causes: [], lastFailed: null });
+    });
+
+    it('is each cause with its tests, its review and who decided', async () => {
+      const build = await ours();
+      const tests = ['b', 'a', 'b'].map((name) => ({
+        ...sampleGroup(build.id, 'f00d').failures[0]!,
+        id: newId('fal'),
+        test: failingTest(name),
+      }));
+      await world.stores.failures.saveGroups(build.id, [
+        { ...sampleGroup(build.id, 'f00d'), failures: tests },
+        sampleGroup(build.id, 'beef'),
+      ]);
+      const analysis = await world.analysisOf(build, 'f00d');
+      const review = await world.stores.reviews.open(sampleReview(analysis, { repository: world.repository }));
+      const [before] = (await situation()).heads;
+      expect(before).toMatchObject({
+        failures: 4,
+        openCauses: 1,
+        causes: [{ failures: 3, tests: ['a', 'b'], review: { id: review.id, decision: null } }],
+      });
+      await world.stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
+      expect((await situation()).heads[0]?.causes[0]?.review?.decision).toMatchObject({ type: 'accept', reviewer: 'grace' });
+    });
+
+    it('is what failed before and by which build it was mended, however many follow', async () => {
+      await ours({ number: '100' });
+      const last = await ours({ number: '101' });
+      await world.analysisOf(last, 'f00d');
+      const mended = await ours({ number: '102', status: 'passed' });
+      await ours({ number: '103', status: 'passed' });
+      const [head] = (await situation()).heads;
+      expect(head?.lastFailed).toMatchObject({
+        build: { id: last.id },
+        fixedBy: { id: mended.id },
+        causes: [{ category: 'TEST_FAILURE' }],
+      });
+    });
+
+    it('is since when the default branch fails with it', async () => {
+      await failed('f00d', { branch: 'main', number: '1' });
+      await world.build({ branch: 'main', number: '2', status: 'passed' });
+      const since = await failed('f00d', { branch: 'main', number: '3' });
+      await failed('f00d', { branch: 'main', number: '4' });
+      const history = await historyOf('f00d');
+      expect(history).toMatchObject({ seenElsewhere: true, defaultBranch: { name: 'main', status: 'failed', since: { id: since.id } } });
+      const other = await historyOf('beef', { number: '301' });
+      expect(other).toMatchObject({ seenElsewhere: false, defaultBranch: { status: 'failed', since: null, lastSeenAt: null } });
+    });
+
+    it('is on how many other pull requests it was, and never its own past', async () => {
+      await failed('f00d', { branch: 'a', pullRequest: 8 });
+      await failed('f00d', { branch: 'b', pullRequest: 9 });
+      await failed('f00d', { branch: 'b', pullRequest: 9 });
+      await failed('f00d', { branch: 'fix/tax', pullRequest: 7, number: '40' });
+      await failed('f00d', { branch: 'stacked', pullRequest: 10, commit: 'cafe' });
+      expect(await historyOf('f00d', { commit: 'cafe' })).toMatchObject({ otherPullRequests: 2, seenElsewhere: true, defaultBranch: null });
+      await failed('beef', { branch: 'fix/tax', pullRequest: null });
+      expect(await historyOf('beef', { number: '302' })).toMatchObject({ otherPullRequests: 0, seenElsewhere: false });
+    });
+
+    it('is the branch that the CI calls its default, and whether a fingerprint proves anything', async () => {
+      await world.stores.greens.saveDefaultBranch({ provider: 'github', repository: world.repository, branch: 'develop' });
+      await world.build({ branch: 'develop', number: '1', status: 'passed' });
+      expect(await historyOf('f00d', {}, true)).toMatchObject({ generic: true, defaultBranch: { name: 'develop', status: 'passed' } });
+      expect((await situation()).defaultBranch).toBe('develop');
+    });
+
+    it('is asked of a build, a commit and a branch too', async () => {
+      const build = await ours({ commit: 'cafe' });
+      const { notices } = world.stores;
+      const { repository, pipeline } = build;
+      const of = [
+        { type: 'build', buildId: build.id },
+        { type: 'commit', repository, commit: 'cafe' },
+        { type: 'branch', repository, pipeline, branch: 'fix/tax' },
+      ] as const;
+      for (const one of of) expect((await notices.situation(one)).heads.map((head) => head.build.id)).toEqual([build.id]);
+    });
+  });
+}
