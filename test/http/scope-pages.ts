@@ -4,6 +4,8 @@ export interface PageIds {
   readonly analysis: string;
   readonly review: string;
   readonly question: string;
+  readonly entry: string;
+  readonly rule: string;
 }
 
 /** Pages and their forms that name something by its id: how a project's own is named. */
@@ -19,6 +21,10 @@ export const PAGE_ROUTES: Readonly<Record<string, (of: PageIds) => { readonly ur
   }),
   'POST /review/:id/undo': ({ review }) => ({ url: `/review/${review}/undo` }),
   'POST /review/:id/answer': ({ question }) => ({ url: `/review/${question}/answer`, payload: { how: 'unknown' } }),
+  'GET /library/:id': ({ entry }) => ({ url: `/library/${entry}` }),
+  'POST /library/:id/withdraw': ({ entry }) => ({ url: `/library/${entry}/withdraw`, payload: { reason: 'wrong' } }),
+  'POST /library/:id/stay': ({ entry }) => ({ url: `/library/${entry}/stay` }),
+  'POST /library/rules/:id/withdraw': ({ rule }) => ({ url: `/library/rules/${rule}/withdraw`, payload: { reason: 'too wide' } }),
   'GET /builds/:id': ({ build }) => ({ url: `/builds/${build}` }),
   'GET /runs/:id': ({ analysis }) => ({ url: `/runs/${analysis}` }),
   'GET /runs/:id/json': ({ analysis }) => ({ url: `/runs/${analysis}/json` }),
