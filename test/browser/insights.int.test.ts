@@ -1,0 +1,98 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flake, tell } from '../console/insights/insights-world.ts';
+import { axeFindings, openBrowser, openPage } from '../support/browser.ts';
+import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
+
+const PAGES = [
+  '/insights',
+  '/insights?days=90',
+  '/insights/trust',
+  '/insights/flaky',
+  '/insights/causes',
+  '/insights/cost',
+  '/insights/reviewers',
+  '/failures/fp-0',
+];
+const KINDS = ['CODE_ERROR', 'INFRA_ERROR', 'TEST_FAILURE', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'] as const;
+const DAY = 86_400_000;
+let console: TestConsole;
+let browser: Browser;
+let address: string;
+let session: string;
+
+beforeAll(async () => {
+  [console, browser] = await Promise.all([openConsole(), openBrowser()]);
+  address = (await console.app.listen({ port: 0, host: '127.0.0.1' })).replace('127.0.0.1', 'localhost');
+  for (let number = 0; number < 110; number += 1)
+    await tell(console.stores, {
+      number,
+      fingerprint: `fp-${number % 9}`,
+      confidence: 0.3 + ((number * 7) % 70) / 100,
+      at: new Date(Date.now() - ((number * 11) % 80) * DAY).toISOString(),
+      analysis: {
+        category: KINDS[number % 5] ?? 'CODE_ERROR',
+        milliseconds: 9000 + number * 100,
+        ...(number % 6 === 0 && { analyst: 'recall' }),
+      },
+      ...(number % 11 !== 0 && {
+        decision: number % 4 === 0 ? { type: 'correct', category: KINDS[(number + 1) % 5] } : { type: 'accept', secondsOpen: number % 40 },
+      }),
+    });
+  for (let number = 900; number < 906; number += 1) await flake(console.stores, 'acme/shop', String(number), `adds item ${number % 2}`);
+  const body = new URLSearchParams({ token: TOKENS.admin, next: '/' });
+  const answer = await fetch(`${address}/sign-in`, { method: 'POST', body, redirect: 'manual', headers: { origin: address } });
+  session = /__Host-fl=([^;]+)/.exec(answer.headers.get('set-cookie') ?? '')?.[1] ?? '';
+});
+afterAll(async () => {
+  await browser.close();
+  await console.close();
+});
+
+describe('insights with figures in them', () => {
+  it.each(['light', 'dark'] as const)('axe finds nothing, the console and the policy complain of nothing: %s', async (theme) => {
+    const { page, complaints, context } = await openPage(browser, { address, theme, session });
+    const found: string[] = [];
+    for (const url of PAGES) {
+      await page.goto(url);
+      await page.evaluate('document.querySelectorAll("details").forEach((one) => { one.open = true; })');
+      found.push(...(await axeFindings(page)).map((one) => `${url}: ${one}`), ...complaints.splice(0));
+      const shots = process.env.FAULTLINE_TEST_SCREENSHOTS;
+      if (shots !== undefined) await page.screenshot({ path: `${shots}/${theme}${url.replaceAll(/\W/g, '-')}.png` });
+    }
+    await context.close();
+    expect(found).toEqual([]);
+  });
+
+  it('nothing scrolls sideways at 320 px, and without scripts everything is there', async () => {
+    const { page, context } = await openPage(browser, { address, session, width: 320, javaScript: false });
+    const wide: string[] = [];
+    for (const url of PAGES) {
+      await page.goto(url);
+      const main = page.locator('main');
+      if (await main.evaluate((one) => one.scrollWidth > one.clientWidth)) wide.push(url);
+    }
+    expect(wide).toEqual([]);
+    await page.goto('/insights/trust');
+    await page.locator('input[name=t]').fill('0.5');
+    await page.getByRole('button', { name: 'Look' }).click();
+    expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
+    await context.close();
+  });
+
+  it('42: the table beside a chart has what its marks say', async () => {
+    const { page, context } = await openPage(browser, { address, session });
+    for (const [url, id, cell] of [
+      ['/insights/trust', 'calibration', 3],
+      ['/insights/trust', 'coverage', 3],
+    ] as const) {
+      await page.goto(url);
+      const chart = page.locator(`#${id}`);
+      const marks = await chart.locator('[data-mark]').evaluateAll((all) => all.map((one) => one.getAttribute('data-mark')));
+      await chart.getByText('Show as table').click();
+      expect(await chart.locator(`tbody tr > :nth-child(${cell})`).allInnerTexts()).toEqual(marks);
+      expect(marks.length).toBeGreaterThan(3);
+    }
+    await context.close();
+  });
+});
