@@ -44,6 +44,7 @@ import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
 import { decideReview } from './review/decide.ts';
 import { decideInChat } from './review/decide-in-chat.ts';
+import { openReviewFor } from './review/open-review.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;
@@ -132,7 +133,9 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await app.register(async (part) => registerAskRoutes(part, asking));
   const decide: McpRouteDeps['decide'] = async ({ review, ...said }) =>
     await decideReview(shown, { ...said, reviewId: review.id, version: review.version });
-  await app.register(async (part) => registerMcpRoutes(part, { ...shown, decide, publicUrl: config.http.publicUrl }));
+  const openReview: McpRouteDeps['openReview'] = async (analysisId, by) => await openReviewFor(shown, { analysisId, by });
+  const agents = { ...shown, decide, openReview, publicUrl: config.http.publicUrl };
+  await app.register(async (part) => registerMcpRoutes(part, agents));
   const configuredNames = config.auth.tokens.map(({ name }) => name);
   const tokens = { tokens: deps.stores.tokens, configuredNames, onRevoked: holders.forget, logger: deps.logger };
   await app.register(async (part) => registerTokenRoutes(part, tokens));

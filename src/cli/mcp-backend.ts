@@ -2,10 +2,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { TriageError } from '../domain/errors.ts';
 import { connectHere, connectService } from '../mcp/client.ts';
-import type { Decide } from '../mcp/deps.ts';
+import type { Decide, OpenReview } from '../mcp/deps.ts';
 import type { Backend } from '../mcp/stdio.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { decideReview } from '../review/decide.ts';
+import { openReviewFor } from '../review/open-review.ts';
 import { findSecrets } from './secrets.ts';
 import { readConfig } from './settings.ts';
 
@@ -87,7 +88,8 @@ async function openDirectory({ dataDir, feedback }: BackendOptions): Promise<Ope
   const { createApp } = await import('../app.ts');
   const app = await createApp(readConfig(dataDir), silentLogger);
   const decide: Decide = async ({ review, ...said }) => await decideReview(app, { ...said, reviewId: review.id, version: review.version });
-  const allowed = feedback ? { feedback: { decide, reviewer: LOCAL_REVIEWER } } : {};
+  const openReview: OpenReview = async (analysisId, by) => await openReviewFor(app, { analysisId, by });
+  const allowed = feedback ? { feedback: { decide, openReview, reviewer: LOCAL_REVIEWER } } : {};
   const client = await connectHere({ installation: app, explainLog: app.explainLog, ...allowed, logger: silentLogger }, silentLogger);
   const close = async () => {
     await client.close();

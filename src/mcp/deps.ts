@@ -14,6 +14,9 @@ export type Decide = (request: {
   readonly input: DecisionInput;
 }) => Promise<{ readonly teaching: string }>;
 
+/** The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`. */
+export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
+
 /** The installation that answers. Stores hold only what the asker may see. */
 export interface InstallationDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
@@ -25,6 +28,6 @@ export interface McpDeps {
   readonly installation?: InstallationDeps;
   readonly explainLog?: ExplainLog;
   /** Absent: feedback is not offered. */
-  readonly feedback?: { readonly decide: Decide; readonly reviewer: string };
+  readonly feedback?: { readonly decide: Decide; readonly openReview: OpenReview; readonly reviewer: string };
   readonly logger: Logger;
 }

@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Logger } from '../ports/logger.ts';
 import { allTools } from './all-tools.ts';
-import type { Decide, ExplainLog, InstallationDeps } from './deps.ts';
+import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
 import { createMcpServer } from './server.ts';
 
 export interface McpRouteDeps extends InstallationDeps {
@@ -14,6 +14,7 @@ export interface McpRouteDeps extends InstallationDeps {
   readonly explainLog?: ExplainLog | undefined;
   /** Decides on a review as `POST /api/reviews/:id/decision` does. */
   readonly decide: Decide;
+  readonly openReview: OpenReview;
   /** The address that browsers know this installation by; pages of others may not ask. */
   readonly publicUrl: string | null;
   readonly logger: Logger;
@@ -75,12 +76,12 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
   }
 }
 
-function offered({ explainLog, decide }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
+function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
   const asked = allow === 'feedback';
   if (asked && !mayReview(principal)) throw new TriageError('forbidden', 'Feedback needs a token with the role "review".');
   return {
     ...(explainLog === undefined ? {} : { explainLog }),
-    ...(asked && principal !== null ? { feedback: { decide, reviewer: principal.name } } : {}),
+    ...(asked && principal !== null ? { feedback: { decide, openReview, reviewer: principal.name } } : {}),
   };
 }
 

@@ -72,7 +72,7 @@ export async function ask(
   args: Record<string, unknown> = {},
   { decide, logger = silentLogger }: { readonly decide?: Decide; readonly logger?: Logger } = {},
 ): Promise<{ readonly text: string; readonly failed: boolean }> {
-  const feedback = decide === undefined ? {} : { feedback: { decide, reviewer: 'ada' } };
+  const feedback = decide === undefined ? {} : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
   const tool = toolNamed(allTools({ installation: deps, ...feedback, logger }), name);
   const { content, isError } = await answer(tool, args, new AbortController().signal, logger);
   return { text: content.map(({ text }) => text).join('\n'), failed: isError === true };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { DecisionInput, Review } from '../../domain/review.ts';
+import type { DecisionInput } from '../../domain/review.ts';
 import { present } from '../../publish/present.ts';
 import { line } from '../bounded-text.ts';
 import type { InstallationDeps, McpDeps } from '../deps.ts';
@@ -20,30 +20,28 @@ const Input = z.strictObject({
 });
 
 /** `submit_feedback`: a person's word about an answer, brought by an agent. Only offered where somebody allowed it. */
-export function submitFeedback(deps: InstallationDeps, { decide, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
+export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
   return defineTool({
     name: 'submit_feedback',
     title: 'Pass on what a person decided',
     description:
-      'Stores what a PERSON told you about an answer that waits for review. Never call it on your own judgement: decisions teach, and a later failure of the same kind is answered with them. Quote the person in said. The decision is stored as brought by an agent.',
+      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions teach, and a later failure of the same kind is answered with them. Quote the person in said. The decision is stored as brought by an agent.',
     input: Input,
     manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, verdict, said, category, rootCause, fix }) => {
-      const review = await reviewOf(id, deps);
+      const by = `${reviewer} (by an agent)`;
+      const review = (await deps.stores.reviews.find(id)) ?? (await openReview(await oneAnalysis(id, deps), by));
       const reason = `A person said: ${said}`;
       const input: DecisionInput = { type: verdict, reason, ...present({ category, rootCause, fixRecommendation: fix }) };
-      const { teaching } = await decide({ review, reviewer: `${reviewer} (by an agent)`, input });
+      const { teaching } = await decide({ review, reviewer: by, input });
       return `Stored: ${verdict}. ${line(teaching, 400)}`;
     },
   });
 }
 
-async function reviewOf(id: string, deps: InstallationDeps): Promise<Review> {
-  const direct = await deps.stores.reviews.find(id);
-  if (direct !== null) return direct;
+async function oneAnalysis(id: string, deps: InstallationDeps): Promise<string> {
   const { analyses } = await findAnalyses(id, deps);
-  if (analyses.length !== 1) throw new TriageError('invalid-input', 'This build has several causes: name one by its own id.');
-  const review = analyses[0] === undefined ? null : await deps.stores.reviews.findByAnalysis(analyses[0].id);
-  if (review !== null) return review;
-  throw new TriageError('not-found', 'No review is open for this answer: it was sure enough to be told without one.');
+  const [only] = analyses;
+  if (only !== undefined && analyses.length === 1) return only.id;
+  throw new TriageError('invalid-input', 'This build has several causes: name one by its own id.');
 }
