@@ -1,0 +1,267 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { keysOf } from '../../src/console/keys.ts';
+import type { Review } from '../../src/domain/review.ts';
+import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
+import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(async () => await desk.close());
+
+const find = async ({ id }: Review) => await desk.console.stores.reviews.find(id);
+const eventsOf = async ({ id }: Review) => (await desk.console.stores.reviews.events(id)).map(({ event }) => event);
+
+/** Two at least: an item, and the one after it. */
+async function queueOf<Count extends number>(name: string, count: Count): Promise<[Review, Review, ...Review[]]> {
+  const [first, second, ...others] = await storeQueue(desk, `keys/${name}`, count);
+  if (first === undefined || second === undefined) throw new Error('two items are needed');
+  return [first, second, ...others];
+}
+
+describe('a decision by one key', () => {
+  it('1, 2, 3, 4: `a` saves and shows the next item under its address, focus and status say so, `u` takes it back', async () => {
+    const [first, second] = await queueOf('accept', 3);
+    const complaints = await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('a');
+      await untilShown(page, second);
+      expect(page.url()).toContain(`/review/${second.id}?`);
+      expect(await focused(page)).toBe(`H1 ${second.title}`);
+      expect(await page.getByRole('status').textContent()).toBe('Item 7: accepted. Press u to undo.');
+      expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
+      await page.keyboard.press('u');
+      await untilShown(page, first);
+      expect(page.url()).toContain(`/review/${first.id}?`);
+      expect(await page.getByRole('status').textContent()).toBe('Taken back: the item is waiting again.');
+      expect(await find(first)).toMatchObject({ state: 'claimed', decision: null });
+    });
+    expect(complaints).toEqual([]);
+  });
+
+  it('5, 6: `?` opens the list of keys, and while it is open keys do nothing', async () => {
+    const [first] = await queueOf('list', 2);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('?');
+      expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
+      for (const key of ['a', 'x', 's', 'j']) await page.keyboard.press(key);
+      expect(await shownItem(page)).toBe(first.id);
+      await page.keyboard.press('Escape');
+      expect(await page.locator('dialog[open]').count()).toBe(0);
+      expect((await find(first))?.decision).toBeNull();
+    });
+  });
+
+  it('19: typing `a` into the root cause types an a', async () => {
+    const [first] = await queueOf('typing', 2);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('c');
+      await page.getByLabel('Root cause').fill('');
+      await page.keyboard.type('a uxsj?');
+      expect(await page.getByLabel('Root cause').inputValue()).toBe('a uxsj?');
+      expect(await shownItem(page)).toBe(first.id);
+      expect((await find(first))?.decision).toBeNull();
+    });
+  });
+
+  it('20: Backspace, Enter, Space, Delete and arrows on the page decide nothing', async () => {
+    const [first] = await queueOf('never', 2);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      for (const key of ['Backspace', 'Enter', 'Space', 'Delete', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'])
+        await page.keyboard.press(key);
+      expect(await shownItem(page)).toBe(first.id);
+      expect((await find(first))?.decision).toBeNull();
+    });
+  });
+
+  it('21: a held `a` decides one item only', async () => {
+    const [first, second] = await queueOf('held', 3);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      for (let times = 0; times < 10; times++) await page.keyboard.down('a');
+      await untilShown(page, second);
+      for (let times = 0; times < 10; times++) await page.keyboard.down('a');
+      await page.keyboard.up('a');
+      await page.keyboard.press('c');
+      expect(await shownItem(page)).toBe(second.id);
+      expect((await find(second))?.decision).toBeNull();
+    });
+  });
+
+  it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that stood there', async () => {
+    const [first, second] = await queueOf('correct', 2);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
+      await untilShown(page, second);
+      expect(await page.getByRole('status').textContent()).toBe('Item 7: corrected to CONFIG_ERROR. Press u to undo.');
+      const decision = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'add() overwrites the last item' };
+      expect((await find(first))?.decision).toMatchObject(decision);
+    });
+  });
+
+  it('23: `x 1` stores the reason', async () => {
+    const [first, second] = await queueOf('reject', 2);
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      for (const key of ['x', '1']) await page.keyboard.press(key);
+      await untilShown(page, second);
+      expect((await find(first))?.decision).toMatchObject({ type: 'reject', reasonCode: 'evidence_does_not_support' });
+    });
+  });
+
+  it('25: an excuse for a change that touches its own suspect needs `a` twice, and Esc disarms', async () => {
+    const commit = 'a41f9c2d00000000000000000000000000000000';
+    const suspects = [{ path: 'src/cart/tax.ts', line: 41, commit, author: null, score: 0.8, reason: 'in the stack' }];
+    const answer = {
+      title: 'registry timed out',
+      rootCause: 'r',
+      fixRecommendation: 'f',
+      confidence: 0.8,
+      claims: [],
+      suspects,
+      hypotheses: [],
+    };
+    const changes = { build: { commit }, analysis: { category: 'INFRA_ERROR', kind: 'network', answer } } as const;
+    const [first, second] = await storeQueue(desk, 'keys/excuse', 2, changes);
+    if (first === undefined || second === undefined) throw new Error('two items are needed');
+    const armed = (page: Page) => page.getByRole('button', { name: 'Accept anyway: the change touches src/cart/tax.ts' });
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('a');
+      await armed(page).waitFor();
+      await page.keyboard.press('Escape');
+      expect(await armed(page).count()).toBe(0);
+      expect((await find(first))?.decision).toBeNull();
+      await page.keyboard.press('a');
+      await armed(page).waitFor();
+      await page.keyboard.press('a');
+      await untilShown(page, second);
+      expect((await find(first))?.decision).toMatchObject({ type: 'accept' });
+      expect((await eventsOf(first)).filter((event) => event === 'decided')).toHaveLength(1);
+    });
+  });
+});
+
+describe('single keys', () => {
+  it('28: switched off they do nothing, and that survives a reload', async () => {
+    const [first, second] = await queueOf('off', 2);
+    const { preferences } = desk.console.stores;
+    await desk.at('ben', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('?');
+      await page.getByRole('dialog').getByRole('link', { name: 'Change it' }).click();
+      await page.getByLabel('Single keys act').uncheck();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await untilSaid(page, 'Saved.');
+      for (const times of [1, 2]) {
+        await page.goto(itemAddress(first));
+        for (const key of ['a', 'j', 'x', '?']) await page.keyboard.press(key);
+        expect(await shownItem(page), `reload ${times}`).toBe(first.id);
+        expect(await page.locator('dialog[open]').count()).toBe(0);
+      }
+      expect((await find(first))?.decision).toBeNull();
+      // What needs a modifier goes on working.
+      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.getByLabel('Root cause').fill('It is the basket that loses it.');
+      await page.keyboard.press('Control+Enter');
+      await untilShown(page, second);
+    });
+    expect(await preferences.of('ben')).toMatchObject({ keys: false });
+    await preferences.set('ben', { keys: true, theme: 'system', wrap: true, timestamps: false });
+  });
+
+  it('29: the list of keys, the badges and what is listened to are the same, on an item, in the queue and in a log', async () => {
+    const [decided] = await queueOf('listed', 2);
+    const { stores } = desk.console;
+    await desk.console.bring({ slug: 'slug-golden-file', repository: 'keys/listed', number: '1' });
+    const waiting = await stores.reviews.list({ state: 'waiting', repository: 'keys/listed' }, { limit: 9, offset: 0 });
+    const item = waiting.find(({ title }) => !title.startsWith('listed fails'));
+    const at = `/review/${item?.id}?repo=keys/listed&n=1&of=2`;
+    const places = {
+      item: [at, `${at}&edit=1`, `${at}&reject=1`],
+      queue: ['/review?repo=keys/listed'],
+      log: [`/logs/${item?.buildId}?file=build.log&analysis=${item?.analysisId}`],
+    } as const;
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(decided));
+      await page.keyboard.press('a');
+      await page.locator(`[data-review]:not([data-review="${decided.id}"])`).waitFor();
+      await page.addInitScript(WATCH_KEYS);
+      for (const place of ['item', 'queue', 'log'] as const) {
+        const found = await readKeys(page, places[place], keysOf(place));
+        expect(found, place).toEqual({ listed: keysOf(place).map(({ keys }) => keys), deaf: [], strangers: [], badges: [] });
+      }
+    });
+  });
+
+  it('46: with Tab and Enter alone a whole review is done', async () => {
+    const [first, second, third] = await queueOf('tab', 3);
+    const { preferences } = desk.console.stores;
+    await preferences.set('ben', { keys: false, theme: 'system', wrap: true, timestamps: false });
+    const complaints = await desk.at('ben', async (page) => {
+      await page.goto('/review?repo=keys/tab');
+      await tabTo(page, 'Start');
+      await page.keyboard.press('Enter');
+      await untilShown(page, first);
+      await tabTo(page, 'Accept');
+      await page.keyboard.press('Enter');
+      await untilShown(page, second);
+      await tabTo(page, 'Reject');
+      await page.keyboard.press('Enter');
+      await tabTo(page, 'Cannot be told from this log');
+      await page.keyboard.press('Enter');
+      await untilShown(page, third as Review);
+      await tabTo(page, 'Correct');
+      await page.keyboard.press('Enter');
+      await tabTo(page, 'add() overwrites the last item');
+      await page.keyboard.type('It is the basket that loses it.');
+      await tabTo(page, 'Save and next');
+      await page.keyboard.press('Enter');
+      await page.getByText('No waiting item matches repo:keys/tab').waitFor();
+    });
+    expect(complaints).toEqual([]);
+    const decided = await Promise.all([first, second, third as Review].map(find));
+    expect(decided.map((review) => review?.decision?.type)).toEqual(['accept', 'reject', 'correct']);
+    await preferences.set('ben', { keys: true, theme: 'system', wrap: true, timestamps: false });
+  });
+});
+
+/** Presses Tab until something of that name has the focus. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 120; presses++) {
+    await page.keyboard.press('Tab');
+    if ((await focused(page)).replace(/^\S+ /, '').startsWith(name)) return;
+  }
+  throw new Error(`Tab never came to “${name}”`);
+}
+
+describe('speed', () => {
+  it('1: from the key to the next item in the document, over 30 decisions', async () => {
+    const [first] = await queueOf('speed', 31);
+    const took: number[] = [];
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.evaluate(`globalThis.took = []; globalThis.pressedAt = 0;
+        addEventListener('keydown', () => { pressedAt = performance.now(); }, true);
+        new MutationObserver((changes) => {
+          if (changes.some(({ addedNodes }) => [...addedNodes].some(({ id }) => id === 'main'))) took.push(performance.now() - pressedAt);
+        }).observe(document.body, { childList: true });`);
+      let shown = first.id;
+      for (let decisions = 0; decisions < 30; decisions++) {
+        await page.keyboard.press('a');
+        await page.locator(`[data-review]:not([data-review="${shown}"])`).waitFor();
+        shown = await shownItem(page);
+      }
+      took.push(...((await page.evaluate('took')) as number[]));
+    });
+    expect(took).toHaveLength(30);
+    const at = (share: number) => took.toSorted((left, right) => left - right)[Math.ceil(share * took.length) - 1]?.toFixed(0);
+    console.info(`key to next item in the document: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${took.length} decisions`);
+  });
+});

@@ -1,0 +1,269 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Review } from '../../src/domain/review.ts';
+import { decideReview } from '../../src/review/decide.ts';
+import { createRetentionStore } from '../../src/store/retention.ts';
+import { type Desk, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
+import { READERS } from '../support/stocked-console.ts';
+
+/** One item in so many is blind; changed by the test of that alone. */
+const review = { blindEvery: 0 };
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
+});
+afterAll(async () => await desk.close());
+
+const find = async ({ id }: Review) => await desk.console.stores.reviews.find(id);
+const decisionsOf = async ({ id }: Review) => (await desk.console.stores.reviews.events(id)).filter(({ event }) => event === 'decided');
+const mainOf = async (page: Page) => String(await page.locator('main').textContent());
+
+async function pairOf(name: string): Promise<[Review, Review]> {
+  const [first, second] = await storeQueue(desk, `states/${name}`, 2);
+  if (first === undefined || second === undefined) throw new Error('two items are needed');
+  return [first, second];
+}
+
+describe('39: each state says its sentence', () => {
+  it('an empty queue, and one that the filters empty', async () => {
+    await desk.at('anna', async (page) => {
+      await page.goto('/review');
+      expect(await mainOf(page)).toMatch(/Nothing waits\. 0 decided today.*Oldest open analysis: none\./);
+      await page.goto('/review?repo=shop/web');
+      expect(await mainOf(page)).toContain('No waiting item matches repo:shop/web.');
+      await page.getByRole('main').getByRole('link', { name: 'Clear filters' }).first().click();
+      await page.waitForURL('**/review');
+    });
+  });
+
+  it('a queue that cannot be read', async () => {
+    const { reviews } = desk.console.stores;
+    const { listGroups } = reviews;
+    await desk.at('anna', async (page) => {
+      Object.assign(reviews, { listGroups: () => Promise.reject(new Error('connection lost')) });
+      await page.goto('/review');
+      Object.assign(reviews, { listGroups });
+      expect(await mainOf(page)).toMatch(/The queue could not be read \(.+\)\. Decisions you made are saved\./);
+      await page.getByRole('link', { name: 'Try again' }).click();
+      await page.getByText('Nothing waits.').waitFor();
+    });
+  });
+
+  it('a log that retention deleted, and one with secrets', async () => {
+    const { app, stores } = desk.console;
+    const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const log = `fetching with token ${secret}\nAssertionError: expected 1 but got 2\n`;
+    const buildId = await desk.console.bring({ log, repository: 'states/expired', number: '1' });
+    await desk.at('anna', async (page) => {
+      await page.goto(`/logs/${buildId}?file=build.log`);
+      expect(await mainOf(page)).toMatch(/On 1 line of them, \*\*\* stands where a secret is hidden/);
+      expect(await page.content()).not.toContain(secret);
+      const before = new Date(Date.now() + 60_000).toISOString();
+      const forgotten = { repository: 'states/expired', except: [], before, settledOnly: false };
+      await createRetentionStore(app.database, stores.vectorDebts).forgetLogs(forgotten, 10);
+      await app.archive.remove(buildId);
+      await page.goto(`/logs/${buildId}?file=build.log`);
+      expect(await mainOf(page)).toMatch(/The log was deleted on \d{4}-\d\d-\d\d by retention\. The lines that answers quote were kept/);
+      const [waiting] = await stores.reviews.list({ state: 'waiting', repository: 'states/expired' }, { limit: 1, offset: 0 });
+      await page.goto(`/review/${waiting?.id}`);
+      expect(await mainOf(page)).toMatch(/Log deleted on \d{4}-\d\d-\d\d by retention; these lines were kept with the answer/);
+    });
+  });
+
+  it('an item whose commit is green by now', async () => {
+    const [first] = await pairOf('green');
+    const build = await desk.console.stores.builds.find(first.buildId);
+    if (build === null) throw new Error('no build');
+    await desk.console.stores.builds.upsert({ ...build, number: '813', status: 'passed' });
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      expect(await mainOf(page)).toContain('Build 813 on the same commit is green.');
+      expect(await page.getByRole('button', { name: 'Accept' }).isVisible()).toBe(true);
+    });
+  });
+
+  it('signed out: the form comes back after signing in, and is saved', async () => {
+    const [first] = await pairOf('signed-out');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.getByLabel('Root cause').fill('The basket loses <b>it</b> & "more".');
+      await page.context().clearCookies();
+      await page.keyboard.press('Control+Enter');
+      await page.getByText('You were signed out. Nothing of what you typed is lost').waitFor();
+      // The cookie of a session is Secure; Playwright sends it to this name as browsers do.
+      await page.getByLabel('Access token').fill(READERS.anna);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('button', { name: 'Send it again' }).click();
+      await page.waitForURL(/\/review/);
+      expect((await find(first))?.decision).toMatchObject({ type: 'correct', rootCause: 'The basket loses <b>it</b> & "more".' });
+    });
+  });
+});
+
+describe('without scripts', () => {
+  it('11: accepting works, and so does taking it back', async () => {
+    const [first, second] = await pairOf('no-scripts');
+    await desk.at(
+      'anna',
+      async (page) => {
+        await page.goto('/review?repo=states/no-scripts');
+        await page.getByRole('link', { name: 'Start' }).click();
+        await page.getByRole('button', { name: 'Accept' }).click();
+        expect(await shownItem(page)).toBe(second.id);
+        expect(await page.getByRole('status').textContent()).toBe('Item 1: accepted. Press u to undo.');
+        expect((await find(first))?.decision).toMatchObject({ type: 'accept', reviewer: 'anna' });
+        await page.getByRole('button', { name: 'Undo' }).click();
+        expect(await shownItem(page)).toBe(first.id);
+        await page.getByRole('link', { name: 'Reject' }).click();
+        await page.getByRole('button', { name: 'Not a failure' }).click();
+        expect((await find(first))?.decision).toMatchObject({ type: 'reject', reasonCode: 'not_a_failure' });
+      },
+      { javaScript: false },
+    );
+  });
+});
+
+describe('others', () => {
+  it('18: a form of another site is refused', async () => {
+    const [first] = await pairOf('elsewhere');
+    const { address } = desk.console;
+    const body = new URLSearchParams({ type: 'accept', version: String(first.version) });
+    const cookie = `__Host-fl=${await desk.console.sessionOf('anna')}`;
+    const post = async (headers: Record<string, string>) =>
+      (await fetch(`${address}/review/${first.id}/decision`, { method: 'POST', body, redirect: 'manual', headers: { cookie, ...headers } }))
+        .status;
+    expect(await post({ 'sec-fetch-site': 'cross-site' })).toBe(403);
+    expect(await post({ 'sec-fetch-site': 'same-site' })).toBe(403);
+    expect(await post({ origin: 'https://elsewhere.example' })).toBe(403);
+    expect((await find(first))?.decision).toBeNull();
+  });
+
+  it('24: the second sees who holds an item; deciding what was decided meanwhile keeps the text', async () => {
+    const [first] = await pairOf('two');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.getByLabel('Root cause').fill('My own words: <i>a < b</i>');
+      await desk.at('ben', async (other) => {
+        await other.goto(itemAddress(first));
+        expect(await mainOf(other)).toMatch(/anna is looking at this since \d\d:\d\d UTC/);
+        expect(await other.getByRole('button', { name: 'Accept' }).count()).toBe(0);
+        await other.keyboard.press('a');
+        expect((await find(first))?.decision).toBeNull();
+      });
+      const taken = await desk.console.stores.reviews.takeOver(first.id, 'ben', 60_000);
+      const input = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'A variable is missing.' } as const;
+      const request = { reviewId: first.id, version: taken?.version ?? 0, reviewer: 'ben', input };
+      await decideReview({ ...desk.console.app, stores: desk.console.stores }, request);
+      const answer = page.waitForResponse((response) => response.url().endsWith('/decision'));
+      await page.keyboard.press('Control+Enter');
+      expect((await answer).status()).toBe(409);
+      await page.getByText('ben corrected it to CONFIG_ERROR').waitFor();
+      expect(await page.getByLabel('Your text is kept here').inputValue()).toContain('My own words: <i>a < b</i>');
+      expect(await page.getByRole('link', { name: 'Next item' }).isVisible()).toBe(true);
+    });
+    expect(await decisionsOf(first)).toHaveLength(1);
+  });
+
+  it('26: “also 7” lists the seven before anything is saved; `u` takes back all eight', async () => {
+    const all = await storeQueue(desk, 'states/bulk', 8, { fingerprint: 'the-same' });
+    const [first, ...others] = all;
+    if (first === undefined) throw new Error('no item');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.locator('details.same summary').click();
+      const listed = page.locator('details.same li a');
+      expect(await listed.allTextContents()).toEqual(others.map(({ title }) => title));
+      expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
+      await page.getByRole('button', { name: 'Accept this answer for all 8' }).click();
+      await untilSaid(page, 'Item 7 and 7 more with the same fingerprint: accepted. Press u to undo.');
+      expect((await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept')).toHaveLength(8);
+      await page.keyboard.press('u');
+      await untilSaid(page, 'Taken back: all 8 items are waiting again.');
+      expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
+    });
+  });
+
+  it('40: of a blind item the verdict is not in the page until one has said a category', async () => {
+    const [first] = await storeQueue(desk, 'states/blind', 1, { review: { title: 'The cart loses an item' } });
+    if (first === undefined) throw new Error('no item');
+    review.blindEvery = 1;
+    await desk.at('anna', async (page) => {
+      const giveAway = ['The cart loses an item', 'add() overwrites', 'Append instead', '80 % sure', 'data-action="accept"'];
+      for (const address of ['/review?repo=states/blind', itemAddress(first), itemAddress(first, { more: '&edit=1' })]) {
+        await page.goto(address);
+        const content = await page.content();
+        for (const words of giveAway) expect(content, address).not.toContain(words);
+      }
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('a');
+      await page.keyboard.press('2');
+      await page.getByText('You said TEST_FAILURE, and so does the machine').waitFor();
+      for (const words of giveAway) expect(await page.content()).toContain(words);
+      await page.keyboard.press('a');
+      await page.waitForURL((url) => url.pathname === '/review');
+      expect((await find(first))?.decision).toMatchObject({ type: 'accept', blind: 'TEST_FAILURE' });
+    });
+    review.blindEvery = 0;
+  });
+
+  it('43: the queue keeps its filters back and forth', async () => {
+    const [first] = await pairOf('filters');
+    await desk.at('anna', async (page) => {
+      await page.goto('/review');
+      await page.getByLabel('Category').selectOption('TEST_FAILURE');
+      await page.getByLabel('Repository').fill('states/filters');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await page.waitForURL(/repo=states(%2F|\/)filters/);
+      expect(await page.locator('[data-row]').count()).toBe(2);
+      await page.getByRole('link', { name: first.title }).click();
+      await untilShown(page, first);
+      await page.goBack();
+      await page.locator('[data-row]').first().waitFor();
+      expect(await page.getByLabel('Repository').inputValue()).toBe('states/filters');
+      expect(await page.getByLabel('Category').inputValue()).toBe('TEST_FAILURE');
+      expect(await page.locator('[data-row]').count()).toBe(2);
+      await page.goForward();
+      await untilShown(page, first);
+    });
+  });
+});
+
+describe('27: the server stopped between the key and the answer', () => {
+  it('says “Not saved” on the same item with the same text; once it is back the key works, and there is one audit row', async () => {
+    const [first, second] = await pairOf('stopped');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await desk.console.deafen();
+      await page.keyboard.press('a');
+      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
+      await page.keyboard.press('c');
+      await page.getByLabel('Root cause').fill('It is the basket.');
+      await page.keyboard.press('Control+Enter');
+      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
+      expect(await shownItem(page)).toBe(first.id);
+      expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
+      await desk.console.listen();
+      await page.keyboard.press('Control+Enter');
+      await untilShown(page, second);
+    });
+    expect((await find(first))?.decision).toMatchObject({ type: 'correct', rootCause: 'It is the basket.' });
+    expect(await decisionsOf(first)).toHaveLength(1);
+  });
+
+  it('an answer that is lost after it was saved: pressing again says that it is decided, and there is one audit row', async () => {
+    const [first] = await pairOf('lost');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.route('**/decision', async (route) => {
+        await route.fetch({ maxRedirects: 0 });
+        await route.abort('connectionreset');
+      });
+      await page.keyboard.press('a');
+      await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
+      await page.unroute('**/decision');
+      await page.keyboard.press('a');
+      await page.getByText('anna accepted it').first().waitFor();
+    });
+    expect(await decisionsOf(first)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,64 @@
+import type { Page } from 'playwright-core';
+import type { KeyBinding } from '../../src/console/keys.ts';
+
+/** Notes whether a page made a key its own, and lets no click go on, so that many keys can be tried on one page. */
+export const WATCH_KEYS = `
+  addEventListener('keydown', (event) => { globalThis.acted = event.defaultPrevented; });
+  addEventListener('click', (event) => { event.preventDefault(); event.stopImmediatePropagation(); }, true);`;
+
+/** What a page says of its keys, and what it does. */
+export interface KeysOfPage {
+  readonly listed: readonly string[];
+  /** Listed, and nothing happens. */
+  readonly deaf: readonly string[];
+  /** Not listed, and something happens. */
+  readonly strangers: readonly string[];
+  /** Badges of keys that are not listed, or that are listed for something else. */
+  readonly badges: readonly string[];
+}
+
+/** Presses every key that a place lists, on each of its states until one acts, and many that it does not list. */
+export async function readKeys(page: Page, addresses: readonly string[], bindings: readonly KeyBinding[]): Promise<KeysOfPage> {
+  const [listed, badges] = [new Set<string>(), new Set<string>()];
+  const wanted = bindings.flatMap(({ keys }) => keys.split('|'));
+  const heard = new Set<string>();
+  for (const address of addresses) {
+    await page.goto(address);
+    for (const keys of await strings(page, LISTED)) listed.add(keys);
+    for (const badge of await strings(page, BADGES)) badges.add(badge);
+    for (const key of wanted.filter((one) => !heard.has(one))) for (const one of await heardOf(page, address, key)) heard.add(one);
+  }
+  const strangers: string[] = [];
+  for (const key of OTHERS.filter((one) => !wanted.includes(one))) if (await presses(page, key)) strangers.push(key);
+  return { listed: [...listed], deaf: wanted.filter((key) => !heard.has(key)), strangers, badges: [...badges] };
+}
+
+const OTHERS = [...'abcdefhijklmnopqrstuvwxyz0123456789', 'Enter', 'Space', 'Backspace', 'Delete', 'ArrowUp', 'ArrowDown'];
+
+const LISTED = `[...document.querySelectorAll('#keys [data-binding]')].map(({ dataset }) => dataset.keys)`;
+
+/** Badges without a line in the list: of another key, or of another action. */
+const BADGES = `[...document.querySelectorAll('kbd')].filter((one) => one.closest('#keys') === null).flatMap((one) => {
+  const key = one.textContent === 'Esc' ? 'Escape' : one.textContent;
+  const row = [...document.querySelectorAll('#keys [data-binding]')].find(({ dataset }) => dataset.keys.split('|').includes(key));
+  const control = one.closest('[data-action]');
+  return row !== undefined && (control === null || control.dataset.action === row.dataset.binding) ? [] : [key + ' in ' + one.parentElement.outerHTML];
+})`;
+
+/** The key where it acts, and Escape where that leaves the field that the key led to; the page is as before afterwards. */
+async function heardOf(page: Page, address: string, key: string): Promise<string[]> {
+  if (!(await presses(page, key))) return [];
+  if (['c', 'x', '?', 'Escape'].includes(key)) await page.goto(address);
+  const isField = key === '/' && (await page.evaluate(`['INPUT', 'TEXTAREA'].includes(document.activeElement.tagName)`)) === true;
+  return isField && (await presses(page, 'Escape')) ? [key, 'Escape'] : [key];
+}
+
+async function presses(page: Page, key: string): Promise<boolean> {
+  for (const one of key.split(' ')) await page.keyboard.press(one.replace('Ctrl+', 'Control+'));
+  return (await page.evaluate('acted')) === true;
+}
+
+async function strings(page: Page, expression: string): Promise<string[]> {
+  const found = await page.evaluate(expression);
+  return Array.isArray(found) ? found.map(String) : [];
+}
