@@ -139,15 +139,16 @@ function foldFar(list) {
     row instanceof HTMLElement ? [row.dataset.line ?? [row.dataset.from, row.dataset.to]].flat() : [],
   );
   const ends = numbers.map(Number);
-  const gap = gapOf(Math.min(...ends), Math.max(...ends), isTop);
+  const known = list.querySelector('a.no, a[data-gap]');
+  const gap = gapOf(known instanceof HTMLAnchorElement ? known.href : location.href, Math.min(...ends), Math.max(...ends), isTop);
   for (const row of folded) row.remove();
   list[isTop ? 'prepend' : 'append'](gap);
   if (rows.some((row) => row.hasAttribute('data-opening'))) observeGap(gap);
 }
 
-/** @param {number} from @param {number} to @param {boolean} isTop */
-function gapOf(from, to, isTop) {
-  const [row, link, address] = [document.createElement('li'), document.createElement('a'), new URL(location.href)];
+/** @param {string} log @param {number} from @param {number} to @param {boolean} isTop */
+function gapOf(log, from, to, isTop) {
+  const [row, link, address] = [document.createElement('li'), document.createElement('a'), new URL(log)];
   for (const name of ['L', 'view', 'hit']) address.searchParams.delete(name);
   address.searchParams.set('from', `${isTop ? Math.max(from, to - GAP_STEP + 1) : from}`);
   address.searchParams.set('to', `${isTop ? to : Math.min(to, from + GAP_STEP - 1)}`);
