@@ -61,7 +61,7 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       },
     },
     async (request) => {
-      const { sort, after, ...asked } = request.body;
+      const { sort, after, ...asked } = request.body ?? {};
       const how = { ...(sort && { sort }), ...(after && { after }) };
       return { review: await nextFor(deps, { reviewer: reviewerOf(request), filter: filterOf(asked), ...how }) };
     },

@@ -30,7 +30,7 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       },
     },
     async (request) => {
-      const { version } = request.body;
+      const version = request.body?.version;
       const who = { reviewId: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
       const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...(version === undefined ? {} : { version }) });
       return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };

@@ -54,7 +54,7 @@ export const CountsQuery = ReviewQuery.pick({ repository: true });
 /** Which item is wanted next; `after` is the one that the reviewer comes from. */
 export const NextBody = ReviewQuery.omit({ state: true, limit: true, offset: true })
   .extend({ after: z.string().min(1).max(100).optional() })
-  .default({});
+  .nullish();
 
 export const NextView = z.object({ review: Review.nullable() });
 
@@ -93,7 +93,8 @@ export const DecisionView = z.object({
 
 export const SameView = z.object({ items: z.array(Review) });
 
-export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).default({});
+/** A request without a body is one that asks for nothing in particular. */
+export const UndoBody = z.strictObject({ version: z.int().min(0).optional() }).nullish();
 
 export const UndoView = z.object({
   review: Review,

@@ -48,6 +48,7 @@ export async function openServedWorld(claimMs = 60_000): Promise<ServedWorld> {
     ...COMMON,
     http: { ...COMMON.http, rateLimit: 10_000 },
     auth: {
+      ...COMMON.auth,
       tokens: [
         { name: 'ada', token: token('ada'), roles: ['read', 'review'] },
         { name: 'bob', token: token('bob'), roles: ['read', 'review'] },
