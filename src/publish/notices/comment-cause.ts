@@ -86,14 +86,16 @@ function quoted({ cause }: CauseStanding): string[] {
   });
 }
 
-function references({ cause, form, needsYou }: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
+function references(standing: CauseStanding, isOneOfMany: boolean, links: NoticeLinks): string[] {
+  const { cause, form, needsYou } = standing;
   const { analysis, tests, review } = cause;
   const decide = isOneOfMany && form === 'unsure' && review !== null ? markdownLink('Decide', links.review(review.id)) : null;
   const suspects = needsYou || form === 'unsure' ? analysis.answer.suspects.slice(0, 3) : [];
   const named = tests.slice(0, MAX_TESTS).map((name) => codeSpan(clip(name, 120)));
   const more = cause.failures - named.length;
   return [
-    markdownLink('Evidence', links.analysis(analysis.id)),
+    lines(standing, links),
+    markdownLink('All evidence', links.analysis(analysis.id)),
     decide,
     ...suspects.map(({ path, line, commit }) => {
       const by = commit === null ? '' : ` (${inline(clip(commit.slice(0, 7), 7))})`;
@@ -101,4 +103,14 @@ function references({ cause, form, needsYou }: CauseStanding, isOneOfMany: boole
     }),
     named.length === 0 ? null : `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`,
   ].filter((part) => part !== null);
+}
+
+/** The quoted lines of the first log that is quoted, where they are read with what is around them. */
+function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | null {
+  const quotes = proofLines(cause.analysis);
+  const source = quotes[0]?.source;
+  if (source === undefined) return null;
+  const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
+  const range = { lineStart: Math.min(...numbers), lineEnd: Math.max(...numbers) };
+  return markdownLink('Lines in the log', links.lines(build.id, source, range));
 }

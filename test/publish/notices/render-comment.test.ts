@@ -63,6 +63,7 @@ describe('the comment of a pull request', () => {
     expect(body).toContain('**Caused by this change**: passes on `main`, first seen here.');
     expect(body).toContain('**Fix:** Round once, after the sum, in `src/cart/tax.ts:41`.');
     expect(body).toContain('```text\n288501  expected 10.20, got 10.21\n');
+    expect(body).toContain('[Lines in the log](https://fl.example/logs/bld_1?file=build.log&L=288501-288502#L288501) · [All evidence]');
     expect(body).toContain('suspect `src/cart/tax.ts:41` (a41f9c2) · `cart total`, `cart tax`, `invoice total`');
     expect(body).toContain(
       '<details><summary><b>2. npm registry answered 503</b>: INFRA_ERROR, 11 tests, known since 12 Oct 2026, confirmed by grace, seen 14 times</summary>',
