@@ -10,6 +10,8 @@ export interface ReviewFilter {
   readonly fingerprint?: string;
   /** Words that must occur in why it is here. */
   readonly why?: string;
+  /** Only what was decided since midnight UTC, the newest decision first whatever the order asked for. */
+  readonly decidedToday?: true;
   /** Only of these: `owner/name`, or `owner/*`. */
   readonly repositories?: readonly string[];
 }

@@ -88,6 +88,8 @@ function inOrder(sort: ReviewSort, where: string, limit: string, offset: string)
 function listText(filter: ReviewFilter, wanted: ReviewSort): string {
   const open = filter.state === 'waiting' || filter.state === 'claimed';
   const where = `${STATES[filter.state ?? 'any']} and ${matches('r')}`;
+  if (filter.decidedToday)
+    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${matches('r')} order by d.decided_at desc, r.id limit $6 offset $7`;
   if (!open) return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
   return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
 }

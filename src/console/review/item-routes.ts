@@ -36,7 +36,7 @@ export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
     const { id } = request.params;
     const { edit, reject, armed, peek, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
-    if (review === null) return await sendQuestion(request, reply, deps, id);
+    if (review === null) return await sendQuestion(request, reply, deps, id, { queue: QueueQuery.parse(query), blank: blank === '1' });
     const held = peek === '1' ? review : await hold(deps, review, reviewerOf(request));
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
     const said =

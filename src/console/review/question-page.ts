@@ -8,21 +8,21 @@ import { type Html, html } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { prose } from '../prose.ts';
 import { readerOf } from '../reader.ts';
-import { QueueQuery, searchOf } from './queue-query.ts';
+import { type QueueQuery, searchOf } from './queue-query.ts';
 
-/** What a running triage asks a person. Throws `not-found` where it is no question either. */
-export async function sendQuestion(request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps, id: string): Promise<FastifyReply> {
+/** What a running triage asks a person; `blank`: an empty answer was sent. Throws `not-found` where it is no question either. */
+export async function sendQuestion(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deps: ConsoleDeps,
+  id: string,
+  around: Omit<Around, 'now'>,
+): Promise<FastifyReply> {
   const question = await deps.stores.questions.find(id);
   if (question === null) throw unknownReview(id);
-  const queue = QueueQuery.parse(request.query);
-  const blank = typeof request.query === 'object' && request.query !== null && 'blank' in request.query;
-  const main = questionMain(question, { queue, now: deps.clock.now(), blank });
-  return sendPage(
-    request,
-    reply,
-    { title: question.title, place: 'item', part: 'review', main, bar: questionBar(question, queue) },
-    await readerOf(request, deps),
-  );
+  const main = questionMain(question, { ...around, now: deps.clock.now() });
+  const page = { title: question.title, place: 'item' as const, part: 'review' as const, main, bar: questionBar(question, around.queue) };
+  return sendPage(request, reply, page, await readerOf(request, deps));
 }
 
 interface Around {

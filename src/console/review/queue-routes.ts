@@ -104,7 +104,7 @@ async function readGroups({ stores }: ConsoleDeps, query: QueueQuery, reviewer: 
       ? (await stores.reviews.list({ ...filter, state: 'claimed' }, { limit: 200, offset: 0 }, query.sort)).filter(
           (one) => one.claimedBy === reviewer,
         )
-      : await stores.reviews.list({ ...filter, state: 'decided' }, page);
+      : await stores.reviews.list({ ...filter, decidedToday: true }, page);
   return alone.map((review) => ({ review, count: 1 }));
 }
 
