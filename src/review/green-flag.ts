@@ -3,7 +3,7 @@ import { standsIn } from '../log/green/stands-in.ts';
 import type { GreenStore } from '../ports/stores.ts';
 
 /** Logs of green builds that are looked through when something is taught: the newest. */
-export const GREEN_LOGS = 24;
+const GREEN_LOGS = 24;
 
 /** The newest green builds of a repository in which all telling lines stand too; null where there are none. */
 export async function greenFlagOf(

@@ -8,7 +8,7 @@ import { unknownReview } from './conflicts.ts';
 import { newDecision } from './new-decision.ts';
 
 /** Items that one decision can settle at once. */
-export const MAX_SAME = 200;
+const MAX_SAME = 200;
 
 /**
  * The undecided items of the same fingerprint in the same repository that this reviewer could decide together with this one, oldest

@@ -59,6 +59,7 @@ const OBSOLETE = `
     when exists (
       select from library_entries l
       where l.repository = b.repository and l.fingerprint = a.fingerprint and l.confirmed_at > a.created_at
+        and l.withdrawn_at is null and (l.green_builds = 0 or l.stays_at is not null)
         and (l.category <> a.category or l.root_cause <> a.body -> 'answer' ->> 'rootCause')
     ) then 'A person has named another cause of this failure since.'
     when b.status = 'passed' or exists (select from builds n where ${AGAIN} and n.status = 'passed') then 'The build has passed since.'

@@ -40,6 +40,7 @@ export function createRetentionStore(db: Database, vectorDebts: Pick<VectorDebtS
     forgetRepository: async ({ repository, before }) => {
       await db.transaction(async (sql) => {
         await sql.query('delete from tool_cache where repository = $1 and stored_at < $2', [repository, before]);
+        await sql.query(FORGET_RULES, [repository, before]);
         await sql.query(FORGET_DELIVERIES, [repository, before]);
         await sql.query(FORGET_BRANCH, [repository]);
       });
@@ -121,6 +122,9 @@ const FORGET_LIBRARY = `
     select id from library_entries where repository = $1 and confirmed_at < $2::timestamptz and last_seen_at < $2::timestamptz
     order by id limit $3
   ) returning id`;
+
+const FORGET_RULES = `
+  delete from rules where repository = $1 and created_at < $2::timestamptz and coalesce(last_used_at, created_at) < $2::timestamptz`;
 
 const FORGET_DELIVERIES = `
   delete from deliveries where state <> 'recorded' and intake->'build'->>'repository' = $1 and received_at < $2::timestamptz`;

@@ -30,6 +30,9 @@ const TABLES: Readonly<Record<string, string>> = {
   analyses: 'build_id like $1',
   reviews: 'repository = $1',
   decisions: 'id like $1',
+  decisions_undone: 'id like $1',
+  review_guesses: 'review_id like $1',
+  review_skips: 'review_id like $1',
   reviewer_questions: 'repository = $1',
   conversations: 'build_id like $1',
   conversation_turns: 'conversation_id like $1',
@@ -38,6 +41,7 @@ const TABLES: Readonly<Record<string, string>> = {
   outward_acts: 'build_id like $1',
   notices: 'build_id like $1',
   library_entries: 'repository = $1',
+  rules: 'repository = $1',
   tool_cache: 'repository = $1',
   default_branches: 'repository = $1',
   'checkpoints.checkpoints': 'thread_id like $1',
@@ -53,7 +57,16 @@ describe('what is forgotten', () => {
   });
   afterAll(async () => db.dispose());
   beforeEach(async () => {
-    for (const table of ['builds', 'library_entries', 'tool_cache', 'default_branches', 'deliveries', 'build_sources', 'log_removals']) {
+    for (const table of [
+      'builds',
+      'library_entries',
+      'rules',
+      'tool_cache',
+      'default_branches',
+      'deliveries',
+      'build_sources',
+      'log_removals',
+    ]) {
       await db.query(`delete from ${table}`);
     }
     await db.query('delete from checkpoints.checkpoints');
@@ -273,6 +286,12 @@ const FILL = `
   insert into library_entries (id, fingerprint_algorithm, fingerprint_version, fingerprint, message, repository, category, kind, title, root_cause,
     fix_recommendation, analysis_id, confirmed_by, confirmed_at, times_seen, last_seen_at)
     select ${ID}, 'a', 1, 'f', 'm', $2, 'CODE_ERROR', 'crash', 't', 'r', 'f', ${ID}, 'ada', ${THEN}, 1, ${THEN} from generate_series(1, least(1, $3)) n;
+  insert into decisions_undone (id, review_id, analysis_id, type, reviewer, body, decided_at, undone_by)
+    select ${ID}, ${ID}, ${ID}, 'reject', 'ada', '{}', ${THEN}, 'ada' ${EACH};
+  insert into review_guesses (review_id, reviewer, category) select ${ID}, 'ada', 'CODE_ERROR' ${EACH};
+  insert into review_skips (review_id, reviewer) select ${ID}, 'ada' ${EACH};
+  insert into rules (id, version, repository, pattern, sample, category, kind, title, root_cause, fix_recommendation, author, created_at)
+    select ${ID}, 1, $2, 'p', 's', 'CODE_ERROR', 'crash', 't', 'r', 'f', 'ada', ${THEN} from generate_series(1, least(1, $3)) n;
   insert into tool_cache (key, tool, repository, findings, summary, bytes, expires_at)
     select ${ID}, 'tool', $2, '[]', 's', 1, clock_timestamp() + interval '1 day' ${EACH};
   insert into default_branches (provider, repository, branch) select 'upload', $2, 'main' on conflict do nothing`;
