@@ -7,6 +7,7 @@ import { silentLogger } from '../ports/logger.ts';
 import { checkModel } from './check-model.ts';
 import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
 import { examineGithubApp } from './doctor-github-app.ts';
+import { slackExaminations } from './doctor-slack.ts';
 import { SKEW_MS, skewed } from './doctor-stores.ts';
 
 type Reply = Awaited<ReturnType<typeof probeHttp>>;
@@ -20,6 +21,7 @@ export function examineOutside(config: Config): Examination[] {
   return [
     ...githubExaminations(config),
     jenkinsExamination(config),
+    ...slackExaminations(config),
     ...searchExaminations(config),
     {
       name: 'analyst',

@@ -1,0 +1,34 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { slackExaminations } from '../../src/cli/doctor-slack.ts';
+import { NO_SLACK } from '../../src/config/slack-variables.ts';
+import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../support/slack-api.ts';
+
+let slack: SlackApi;
+beforeEach(async () => {
+  slack = await startSlackApi();
+});
+afterEach(async () => slack.close());
+
+type Settings = Parameters<typeof slackExaminations>[0]['slack'];
+
+async function ask(change: Partial<Settings>) {
+  const [examination] = slackExaminations({ slack: { ...NO_SLACK, token: SLACK_TOKEN, baseUrl: slack.url, ...change } });
+  const findings = await examination?.ask(AbortSignal.timeout(5_000));
+  return [findings ?? []].flat().map(({ name, state }) => `${name}: ${state}`);
+}
+
+it('says nothing where Slack is not used', () => {
+  expect(slackExaminations({ slack: NO_SLACK })).toEqual([]);
+});
+
+it.each([
+  [{ channel: 'C0123456789', signingSecrets: ['a-secret'], reviewers: ['U0123456789'] }, ['slack: ok', 'slack buttons: ok']],
+  [{ channel: 'C0123456789', signingSecrets: ['a-secret'] }, ['slack: ok', 'slack buttons: note']],
+  [{}, ['slack: note', 'slack buttons: note']],
+])('%j is %j', async (change, found) => {
+  expect(await ask(change)).toEqual(found);
+});
+
+it('fails with the reason where Slack refuses the token', async () => {
+  await expect(ask({ token: 'xoxb-another' })).rejects.toMatchObject({ code: 'upstream-auth' });
+});
