@@ -16,6 +16,8 @@ create table answer_facts (
   seconds double precision not null,
   -- how long the build ran; null while that is not known
   build_seconds double precision,
+  -- answers of the same build: its time is shared among them
+  causes integer not null default 1,
   created_at timestamptz not null,
   -- a person was asked
   reviewed boolean not null default false,
@@ -33,7 +35,9 @@ create index answer_facts_by_time on answer_facts (created_at desc);
 create index answer_facts_by_repository on answer_facts (repository, created_at desc);
 create index answer_facts_by_fingerprint on answer_facts (fingerprint, created_at desc);
 create index answer_facts_by_build on answer_facts (build_id);
-create index answer_facts_decided on answer_facts (decided_at desc) where decision is not null;
+-- how far the machine can be trusted is asked for on every item of the queue: answered without the rows themselves
+create index answer_facts_decided on answer_facts (decided_at desc)
+  include (repository, analyst, category, confidence, decision, decided_category, reject_reason, blind) where decision is not null;
 
 create function keep_answer_facts() returns trigger language plpgsql as $$
 begin
@@ -44,6 +48,8 @@ begin
     extract(epoch from b.finished_at - b.started_at), new.created_at
   from builds b where b.id = new.build_id
   on conflict (analysis_id) do nothing;
+  update answer_facts set causes = n.causes from (select count(*) as causes from answer_facts where build_id = new.build_id) as n
+    where build_id = new.build_id and answer_facts.causes <> n.causes;
   return null;
 end
 $$;
@@ -85,9 +91,9 @@ create trigger decisions_keep_facts after insert or delete on decisions for each
 
 -- what there is already
 insert into answer_facts (analysis_id, build_id, repository, pull_request, fingerprint, title, category, confidence, analyst, cost_usd, seconds,
-  build_seconds, created_at, reviewed, decision, decided_category, reject_reason, reviewer, decided_at, blind, seconds_open)
+  build_seconds, causes, created_at, reviewed, decision, decided_category, reject_reason, reviewer, decided_at, blind, seconds_open)
 select a.id, b.id, b.repository, b.pull_request, a.fingerprint, coalesce(a.body->'answer'->>'title', ''), a.category, a.confidence, a.analyst,
   coalesce((a.body->'usage'->>'costUsd')::float8, 0), coalesce((a.body->>'milliseconds')::float8, 0) / 1000,
-  extract(epoch from b.finished_at - b.started_at), a.created_at, r.id is not null, d.type, d.category, d.body->>'reasonCode', d.reviewer,
+  extract(epoch from b.finished_at - b.started_at), count(*) over (partition by b.id), a.created_at, r.id is not null, d.type, d.category, d.body->>'reasonCode', d.reviewer,
   d.decided_at, d.body->>'blind', (d.body->>'secondsOpen')::float8
 from analyses a join builds b on b.id = a.build_id left join reviews r on r.analysis_id = a.id left join decisions d on d.analysis_id = a.id;

@@ -3,6 +3,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ readonly run: (options: rea
   ingest: () => import('./bench-parts/ingest-bench.ts'),
   queue: () => import('./bench-parts/queue-latency.ts'),
   store: () => import('./bench-parts/store-size.ts'),
+  insights: () => import('./bench-parts/insights-size.ts'),
   answer: () => import('./bench-parts/server-answer.ts'),
   workers: () => import('./bench-parts/server-workers.ts'),
   memory: () => import('./bench-parts/server-memory.ts'),

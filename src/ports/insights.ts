@@ -176,5 +176,6 @@ export interface InsightsStore {
   /** The newest 300 builds with the cause, and the newest 600 passed ones of the same repositories. */
   compared(fingerprint: string, filter?: InsightsFilter): Promise<ComparedBuild[]>;
   perWeek(period: Period): Promise<WeekFigures[]>;
+  /** Of the newest 2,000 decisions of the period. */
   reviewing(period: Period): Promise<ReviewingFigures>;
 }

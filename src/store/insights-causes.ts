@@ -87,22 +87,14 @@ function daysUntil(until: string): string[] {
 }
 
 // A build that failed for several causes is shared among them; one triage a build and fingerprint, so an answer is a build.
+const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_seconds / f.causes), 0) / 3600 as hours,
+    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
+
 const TOP = `
-  with facts as materialized (
-    select f.fingerprint, f.build_id, f.build_seconds, f.created_at from answer_facts f where ${WITHIN}
-  ), shares as (
-    select build_id, count(*) as causes from facts group by build_id
-  )
-  select f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_seconds / s.causes), 0) / 3600 as hours,
-    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"
-  from facts f join shares s on s.build_id = f.build_id
+  select ${TOTALS} from answer_facts f where ${WITHIN}
   group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5`;
 
-const TOTALS_OF = `
-  select f.fingerprint, count(*)::int as builds,
-    coalesce(sum(f.build_seconds / (select count(*) from answer_facts o where o.build_id = f.build_id)), 0) / 3600 as hours,
-    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"
-  from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
+const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
 
 const HEADS = `
   select n.fingerprint, newest.title, coalesce(said."decidedCategory", newest.category) as category, counts.*, said.*

@@ -51,8 +51,9 @@ const TRACK_RECORD = `
 // Of a cause on which several people decided, the newest two people's newest words.
 const REVIEWING = `
   with decided as (
-    select f.*, ${RIGHT} as right, coalesce(f.decided_category, f.category) as said from answer_facts f
-    where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc limit 5000
+    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, ${RIGHT} as right,
+      coalesce(f.decided_category, f.category) as said
+    from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc limit 2000
   ), words as (
     select distinct on (repository, fingerprint, reviewer) repository, fingerprint, reviewer, said, decided_at
     from decided where decision <> 'reject' order by repository, fingerprint, reviewer, decided_at desc
@@ -67,8 +68,8 @@ const REVIEWING = `
     count(*) filter (where blind is null and d.right)::int as "shownAgreed",
     count(*) filter (where blind is not null)::int as blind,
     count(*) filter (where blind = category)::int as "blindAgreed",
-    percentile_cont(0.5) within group (order by seconds_open) as "medianSeconds",
-    percentile_cont(0.9) within group (order by seconds_open) as "p90Seconds",
+    (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[1] as "medianSeconds",
+    (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[2] as "p90Seconds",
     count(*) filter (where decision = 'accept' and seconds_open is not null)::int as "timedAccepts",
     count(*) filter (where decision = 'accept' and seconds_open < 3)::int as "hastyAccepts",
     (select count(*)::int from pairs) as pairs, (select count(*)::int from pairs where agreed) as "pairsAgreed"

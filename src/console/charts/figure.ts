@@ -48,5 +48,5 @@ function tableOf(name: string, { head, rows }: ChartTable): Html {
     row.map((cell, at) =>
       at === 0 ? html`<th scope="row">${cell}</th>` : html`<td class="${typeof cell === 'number' ? 'number' : ''}">${cell}</td>`,
     );
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}, as table"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${name}, as table"><table><thead><tr>${head.map((one, at) => html`<th scope="col"${typeof rows[0]?.[at] === 'number' && html` class="number"`}>${one}</th>`)}</tr></thead><tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
 }

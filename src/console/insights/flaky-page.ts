@@ -52,7 +52,7 @@ function again(test: TestFlakiness): Html {
   const flips =
     test.flips > 0 && html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
   if (probability === null) return html`<span class="quiet">never run again on its commit</span>${flips}`;
-  return html`${test.recovered} of ${test.rerun} commits <span class="quiet">(probability ${percentOf(probability)})</span>${flips}`;
+  return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${percentOf(probability)})</span>${flips}`;
 }
 
 function pages(count: number, { repo, offset }: InsightsQuery): Html {
