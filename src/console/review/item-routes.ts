@@ -26,6 +26,7 @@ const ItemQuery = z.object({
   reject: flag,
   armed: flag,
   peek: flag,
+  blank: flag,
   ts: z.enum(['0', '1']).optional().catch(undefined),
 });
 
@@ -34,7 +35,7 @@ export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get('/review/:id', { config: { access }, schema: { params: ItemParams, querystring: ItemQuery } }, async (request, reply) => {
     const { id } = request.params;
-    const { edit, reject, armed, peek, ts, ...query } = request.query;
+    const { edit, reject, armed, peek, blank, ts, ...query } = request.query;
     const review = await deps.stores.reviews.find(id);
     if (review === null) return await sendQuestion(request, reply, deps, id, { queue: QueueQuery.parse(query), blank: blank === '1' });
     const held = peek === '1' ? review : await hold(deps, review, reviewerOf(request));
