@@ -19,8 +19,8 @@ interface Asset {
 
 /** The one style sheet, the one script and the icon, read once. */
 export const ASSETS = {
-  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map(read).join('\n')),
-  js: asset('app', 'js', 'text/javascript; charset=utf-8', MODULES.map((name) => withoutLinks(read(name))).join('\n')),
+  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map((name) => slim(read(name))).join('\n')),
+  js: asset('app', 'js', 'text/javascript; charset=utf-8', MODULES.map((name) => slim(withoutLinks(read(name)))).join('\n')),
   icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
 
@@ -43,6 +43,18 @@ export function registerAssets(app: FastifyInstance): void {
 
 function read(name: string): string {
   return readFileSync(new URL(`./browser/${name}`, import.meta.url), 'utf8');
+}
+
+/** Without indentation and comments on lines of their own: both are for whoever reads the source. */
+function slim(text: string): string {
+  let isComment = false;
+  const kept = text.split('\n').flatMap((line) => {
+    const words = line.trim();
+    const begins = isComment || words.startsWith('/*');
+    isComment = begins && !words.includes('*/');
+    return words === '' || (begins && words.endsWith('*/')) || isComment ? [] : [words];
+  });
+  return kept.join('\n');
 }
 
 /** Modules that are joined into one share their names: what ties them together as files falls away. */

@@ -52,12 +52,14 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
 /** What was read leads back to itself; what was typed is kept, and sent again after signing in. */
 async function askToSignIn(message: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const signingIn = request.url.startsWith('/sign-in');
-  if (request.method === 'GET' && !signingIn) {
+  // Whoever shows a token is no browser, and is told what is wrong with it.
+  if (request.method === 'GET' && !signingIn && request.headers.authorization === undefined) {
     return reply.removeHeader('www-authenticate').redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303);
   }
   const held = await refusedForm(request);
-  const [next, failure] = signingIn ? ['/', message] : [request.url, null];
-  const main = signInPage({ next, failure, signedOut: !signingIn, provider: deps.signIn?.name ?? null, held });
+  const shown = request.headers.authorization !== undefined;
+  const [next, failure] = signingIn ? ['/', message] : [request.url, shown ? message : null];
+  const main = signInPage({ next, failure, signedOut: !signingIn && !shown, provider: deps.signIn?.name ?? null, held });
   return sendPage(request, reply, { title: 'Sign in', place: 'page', main }, await readerFor(request, deps), 401);
 }
 

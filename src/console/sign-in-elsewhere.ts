@@ -32,7 +32,7 @@ export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps)
 
 function providerOf({ signIn }: ConsoleDeps): SignInProvider {
   if (signIn === null || signIn === undefined)
-    throw new TriageError('not-found', 'No OpenID Connect issuer is configured here. Sign in with a token.');
+    throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured here. Sign in with a token.');
   return signIn;
 }
 

@@ -1,0 +1,33 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { ASSETS } from '../../src/console/assets.ts';
+
+const BROWSER = resolve(import.meta.dirname, '../../src/console/browser');
+const modules = readdirSync(BROWSER).filter((name) => name.endsWith('.js'));
+
+test('all static files together are 12 KB at most, as they travel', () => {
+  const bytes = Object.values(ASSETS).reduce((sum, { gzip }) => sum + gzip.length, 0);
+  expect(bytes).toBeLessThanOrEqual(12 * 1024);
+});
+
+test('no two modules give one name to two things: joined, they share their names', () => {
+  const names = modules.flatMap((name) => {
+    const source = readFileSync(join(BROWSER, name), 'utf8');
+    return [...source.matchAll(/^(?:export )?(?:async )?(?:function|const|let|class) (\w+)/gm)].map(([, declared]) => declared ?? '');
+  });
+  const twice = names.filter((name, at) => names.indexOf(name) !== at);
+  expect(twice).toEqual([]);
+});
+
+test('what is joined holds every module once, and no link between them', () => {
+  const script = ASSETS.js.plain.toString();
+  expect(script).not.toMatch(/^(?:import|export)\b/m);
+  for (const start of ['startPages', 'startKeys', 'startLive', 'startLog', 'startReview', 'startAsk']) {
+    expect(script.split(`function ${start}(`)).toHaveLength(2);
+  }
+});
+
+test('what a browser keeps for good has a name that changes with its content', () => {
+  for (const { address } of Object.values(ASSETS)) expect(address).toMatch(/^\/assets\/\w+\.\w+\?v=[0-9a-f]{12}$/);
+});
