@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { RIGHT_BUTTON, WRONG_BUTTON } from '../ports/slack-door.ts';
 
 /** A button that decides, and who pressed it where. */
 export interface SlackPress {
@@ -23,8 +24,7 @@ const Payload = z.object({
   actions: z.array(z.object({ action_id: z.string(), value: z.string().max(2000).optional() })).default([]),
 });
 
-/** The buttons, by the names that the message gives them. */
-const TYPES: Readonly<Record<string, SlackPress['type']>> = { faultline_right: 'accept', faultline_wrong: 'reject' };
+const TYPES: Readonly<Record<string, SlackPress['type']>> = { [RIGHT_BUTTON]: 'accept', [WRONG_BUTTON]: 'reject' };
 
 /**
  * What a signed request of Slack says: null where there is nothing to decide, as for a button that only opens an address. Throws

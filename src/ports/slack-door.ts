@@ -1,5 +1,9 @@
 import type { ChatRoom } from './chat-room.ts';
 
+/** Names of the buttons that come back to us: on the message, and in what Slack sends when one is pressed. */
+export const RIGHT_BUTTON = 'faultline_right';
+export const WRONG_BUTTON = 'faultline_wrong';
+
 /** What an installation that uses Slack's buttons brings. */
 export interface SlackDoor {
   /** The app's signing secret; two while one is rotated. */

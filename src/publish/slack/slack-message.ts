@@ -1,10 +1,7 @@
 import type { ChatBlock, ChatButton, ChatMessage } from '../../ports/chat-room.ts';
+import { RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/slack-door.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
 import { slackLine, slackProse, slackTime } from './slack-text.ts';
-
-/** Names of the buttons that come back to us. */
-export const RIGHT = 'faultline_right';
-export const WRONG = 'faultline_wrong';
 
 /** Builds of a branch that failed in a row. */
 export interface Streak {
@@ -125,8 +122,8 @@ function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {
   const verdicts: ChatButton[] =
     decides && undecided
       ? [
-          { id: RIGHT, label: 'Right', value: cause.analysisId, style: 'primary' },
-          { id: WRONG, label: 'Wrong…', value: cause.analysisId },
+          { id: RIGHT_BUTTON, label: 'Right', value: cause.analysisId, style: 'primary' },
+          { id: WRONG_BUTTON, label: 'Wrong…', value: cause.analysisId },
         ]
       : [];
   return buttons([openAnalysis(cause, links), decide, ...verdicts]);
