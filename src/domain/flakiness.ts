@@ -58,7 +58,7 @@ export const STRIP = 30;
  * Changes between passed and failed on the default branch from which alternation counts by itself: it broke and was whole again twice. One
  * breakage that somebody mends makes two changes.
  */
-export const ALTERNATES_FROM = 4;
+const ALTERNATES_FROM = 4;
 
 /**
  * Counts over the newest runs; `runs` come newest first. A failed run is a flake where
@@ -95,11 +95,6 @@ export function measureFlakiness(runs: readonly TestRun[]): FlakinessCounts {
     lastFailedAt: window.findLast(isFailed)?.at ?? null,
     recent: window.slice(-STRIP).map((run) => ({ buildId: run.buildId, mark: flakes.has(run) ? 'flake' : run.outcome, at: run.at })),
   };
-}
-
-/** Whether a test belongs on the list of flaky ones: at least one flake in the window. */
-export function isFlaky({ flakes }: Pick<FlakinessCounts, 'flakes'>): boolean {
-  return flakes > 0;
 }
 
 /**

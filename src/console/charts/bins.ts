@@ -18,7 +18,7 @@ export interface Bin extends Proportion {
 /** Fewer decided answers make no curve. */
 export const NO_CURVE_BELOW = 50;
 /** Fewer decided answers are put into five bins of about as many each, more into ten of equal width. */
-export const FIVE_BINS_BELOW = 200;
+const FIVE_BINS_BELOW = 200;
 /** Bins with fewer are drawn faded: chance speaks louder there. */
 export const FADED_BELOW = 10;
 

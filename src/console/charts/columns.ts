@@ -43,7 +43,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
   };
 }
 
-export function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
+function columnsFinding(counts: readonly DayOf[], days: readonly string[]): string {
   const total = sum(counts);
   if (total === 0) return `No cause in ${days.length} days.`;
   const parts = CATEGORIES.map((category) => ({ category, count: sum(counts.filter((one) => !one.open && one.category === category)) }));
