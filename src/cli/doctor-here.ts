@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import type { Config } from '../config/schema.ts';
 import { prepareDataDirectory } from './data-directory.ts';
 import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
+import { noticeFindings } from './doctor-notices.ts';
 import { findSecrets } from './secrets.ts';
 
 const run = promisify(execFile);
@@ -28,6 +29,7 @@ export function examineHere(config: Config, dataDir: string): Examination[] {
       ask: () => dataFinding(dataDir),
     },
     { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
+    { name: 'github notices', mend: 'see docs/publishing.md', ask: async () => noticeFindings(config) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
 }

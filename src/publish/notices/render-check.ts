@@ -1,3 +1,4 @@
+import type { Build } from '../../domain/build.ts';
 import type { Situation } from '../../ports/situation.ts';
 import { percent, proofLines } from '../answer-facts.ts';
 import { visibleLine } from '../visible-text.ts';
@@ -43,7 +44,8 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
   const toSay = whatToSay(situation);
   const comment = renderComment(situation, links);
   const [head] = situation.heads;
-  if (toSay === null || comment === null || head === undefined || head.build.commit === null) return null;
+  if (head === undefined || head.build.commit === null) return null;
+  if (toSay === null || comment === null) return passedAfterAll(head.build, head.build.commit, situation, links);
   const causes = toSay.state === 'answered' ? toSay.causes : [];
   return {
     status: toSay.state === 'looking' || (toSay.state === 'answered' && toSay.open > 0) ? 'in_progress' : 'completed',
@@ -55,6 +57,14 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
     annotations: causes.flatMap(annotationOf).slice(0, MAX_ANNOTATIONS),
     detailsUrl: links.build(head.build.id),
   };
+}
+
+/** A job that had failed was allowed to: a check that began must end. Of what a pull request or a branch is, nothing is said. */
+function passedAfterAll(build: Build, commit: string, { about }: Situation, links: NoticeLinks): CheckContent | null {
+  if (about.type !== 'build' || build.status !== 'passed') return null;
+  const said = { title: 'It has passed after all', summary: 'A part of the build had failed, and the build has passed.\n', text: '' };
+  const { pullRequest } = build;
+  return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
 }
 
 function titleOf(toSay: ToSay): string {

@@ -20,6 +20,12 @@ describe('the check run', () => {
     expect(renderCheck(situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }) })), LINKS)).toBeNull();
   });
 
+  it('ends where a build passes of which a part had failed', () => {
+    const about = { type: 'build', buildId: 'bld_1' } as const;
+    const passed = situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }));
+    expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({ status: 'completed', title: 'It has passed after all' });
+  });
+
   it('is in progress as long as something is looked at', () => {
     expect(checkOf(headOf({ failures: 3 }))).toMatchObject({ status: 'in_progress', title: 'Looking at 3 failures', annotations: [] });
     expect(checkOf(headOf({ causes: [causeOf()], openCauses: 1 })).status).toBe('in_progress');

@@ -1,0 +1,31 @@
+import { noticeRulesOf } from '../app/open-notices.ts';
+import type { Config } from '../config/schema.ts';
+import { type Finding, note, ok } from './doctor-finding.ts';
+
+const NAME = 'github notices';
+
+/** What is to be said on GitHub and what of it can be, as far as the configuration tells. Nothing where nothing is asked for. */
+export function noticeFindings(config: Config): Finding[] {
+  const { comment, check, status } = config.publishers.github;
+  const asked = [...(comment ? ['github-comment'] : []), ...(check ? ['github-check'] : []), ...(status ? ['github-status'] : [])];
+  if (asked.length === 0) return [];
+  const said = noticeRulesOf(config).map(({ channel }) => channel);
+  const { app, token } = config.buildSource.github;
+  if (app === null && token === null) {
+    return [
+      note(
+        NAME,
+        `${asked.join(', ')} asked for, and nobody to write them`,
+        'set FAULTLINE_GITHUB_APP_ID and its key, or FAULTLINE_GITHUB_TOKEN',
+      ),
+    ];
+  }
+  const apps = check && !said.includes('github-check');
+  return [
+    ...(apps
+      ? [note(NAME, 'github-check is left out: only GitHub Apps may write checks', 'configure a GitHub App that may write checks')]
+      : []),
+    ...(config.http.publicUrl === null ? [note(NAME, 'the texts hold no links', 'set FAULTLINE_PUBLIC_URL')] : []),
+    ...(said.some((channel) => asked.includes(channel)) ? [ok(NAME, said.filter((channel) => asked.includes(channel)).join(', '))] : []),
+  ];
+}
