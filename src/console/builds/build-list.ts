@@ -57,7 +57,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
 <td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no answer yet</span>` : html`<ul class="plain">${causes.map(causeLine)}</ul>`}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>
 ${pager(query, builds.length)}`;
 }
 
