@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { conflictWords } from '../../../src/console/review/conflict-words.ts';
+import { DecisionForm, inputOf, typedOf } from '../../../src/console/review/decision-form.ts';
+import { trackSentence } from '../../../src/console/review/parts/verdict.ts';
+import { CarriedQueue, filterOf, nextQuery, QueueQuery, searchOf } from '../../../src/console/review/queue-query.ts';
+import { sampleReview } from '../../support/sample-analysis.ts';
+
+describe('the query of the queue', () => {
+  it('is what it was after a round through an address, without what is the default', () => {
+    const query = QueueQuery.parse({ repo: 'shop/web', category: 'CODE_ERROR', why: '', sort: 'age', state: 'all', n: '7', of: '42' });
+    expect(searchOf(query)).toBe('?category=CODE_ERROR&repo=shop%2Fweb&sort=age&n=7&of=42');
+    expect(CarriedQueue.parse(searchOf(query))).toEqual(query);
+    expect(filterOf(query)).toEqual({ category: 'CODE_ERROR', repository: 'shop/web' });
+    expect(searchOf(nextQuery(query))).toContain('n=8&of=42');
+    expect(searchOf(QueueQuery.parse({}))).toBe('');
+  });
+
+  it('leaves out what cannot be meant', () => {
+    const odd = QueueQuery.parse({ category: 'NONE', sort: 'x', state: 'y', n: '-1', of: 'many', offset: '-5', repo: ' ' });
+    expect(searchOf(odd)).toBe('');
+  });
+});
+
+describe('a decision as a form', () => {
+  const form = (fields: object) => DecisionForm.parse({ version: '3', ...fields });
+
+  it('names what shows a correction, or says that nothing does', () => {
+    const said = { type: 'correct', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: ' ' };
+    expect(inputOf(form({ ...said, evidence: 'E1' }))).toEqual({
+      ...{ type: 'correct', category: 'CODE_ERROR', rootCause: 'r' },
+      shownBy: { evidence: ['E1'], lines: [] },
+    });
+    expect(inputOf(form({ ...said, lines: '12, 0, 4-9, x', source: 'build.log' })).shownBy).toEqual({
+      evidence: [],
+      lines: [
+        { source: 'build.log', lineStart: 12, lineEnd: 12 },
+        { source: 'build.log', lineStart: 4, lineEnd: 9 },
+      ],
+    });
+    expect(inputOf(form({ ...said, evidence: ['E1', 'E2'], none: '1' })).shownBy).toBe('none');
+    expect(inputOf(form(said)).shownBy).toBe('none');
+  });
+
+  it('sends to accept and to reject only what belongs to them', () => {
+    const rest = { category: 'CODE_ERROR', rootCause: 'r', reason: 'why', reasonCode: 'not_a_failure' };
+    expect(inputOf(form({ type: 'accept', ...rest }))).toEqual({ type: 'accept' });
+    expect(inputOf(form({ type: 'reject', ...rest }))).toEqual({ type: 'reject', reason: 'why', reasonCode: 'not_a_failure' });
+  });
+
+  it('gives back what was typed', () => {
+    const typed = typedOf(form({ type: 'correct', rootCause: 'mine', kind: '', lines: '4', alsoFor: 'same-fingerprint' }));
+    expect(typed).toEqual({ rootCause: 'mine', evidence: [], lines: '4', none: false, same: true });
+  });
+});
+
+describe('words', () => {
+  it('say how often answers of a level were right only where enough are decided', () => {
+    const level = { from: 0.7, to: 0.8 };
+    expect(trackSentence({ ...level, right: 31, of: 42 })).toBe('answers at 70–80 % were right 31 of 42');
+    expect(trackSentence({ ...level, right: 9, of: 19 })).toContain('too few to say');
+    expect(trackSentence({ ...level, right: 0, of: 0 })).toContain('too few');
+  });
+
+  it('say who was faster', () => {
+    const decidedAt = '2026-10-12T14:00:00.000Z';
+    const now = Date.parse(decidedAt) + 12_000;
+    const decision = {
+      id: 'd',
+      reviewId: 'rev_1',
+      analysisId: 'a',
+      reviewer: 'ada',
+      decidedAt,
+      type: 'correct',
+      category: 'CONFIG_ERROR',
+    } as const;
+    expect(conflictWords(sampleReview({ state: 'decided', decision }), 'me', now)).toBe(
+      'ada decided this 12 s ago: corrected to CONFIG_ERROR. Your text is kept below.',
+    );
+    const held = sampleReview({ state: 'claimed', claimedBy: 'grace', claimedAt: decidedAt });
+    expect(conflictWords(held, 'me', now)).toBe('grace is looking at this since 14:00 UTC. Your text is kept below.');
+    expect(conflictWords(sampleReview(), 'me', now)).toContain('changed since you opened it');
+  });
+});
