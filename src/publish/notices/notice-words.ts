@@ -25,7 +25,7 @@ export function shortCommit({ commit }: Build): string | null {
 }
 
 /** "at 14:09 UTC" on the day of the build, else "on 12 Oct 2026". */
-export function timeWords(at: string, build: Build): string {
+function timeWords(at: string, build: Build): string {
   return at.slice(0, 10) === build.receivedAt.slice(0, 10) ? `at ${at.slice(11, 16)} UTC` : `on ${dayWords(at)}`;
 }
 
