@@ -57,9 +57,12 @@ function slim(text: string): string {
   return kept.join('\n');
 }
 
-/** Modules that are joined into one share their names: what ties them together as files falls away. */
+/** Modules that are joined into one share their names: what ties them together as files falls away, and so do their types. */
 function withoutLinks(module: string): string {
-  return module.replace(/^import .*;$/gm, '').replace(/^export (?=const|let|function|async)/gm, '');
+  return module
+    .replace(/\/\*\*[^*]{0,300}\*\/ ?/g, '')
+    .replace(/^import .*;$/gm, '')
+    .replace(/^export (?=const|let|function|async)/gm, '');
 }
 
 function asset(name: string, extension: string, type: string, text: string): Asset {
