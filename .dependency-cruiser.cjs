@@ -51,7 +51,7 @@ module.exports = {
     only('console-sees', '^src/console/', [READ, '^src/(publish|review|ask)/']),
     only('http-opens-the-doors', '^src/http(\\.ts$|/)', [
       '^src/app(\\.ts$|/)',
-      '^src/(intake|review|publish|ask|mcp|config|domain|ports|log)/',
+      '^src/(console|intake|review|publish|ask|mcp|config|domain|ports|log)/',
     ]),
     {
       name: 'http-knows-the-app-by-type',
@@ -102,7 +102,7 @@ module.exports = {
     vendor('langgraph-in-graphs', '@langchain/langgraph[^/]*', ['^graphs/', '^src/adapters/checkpointer/']),
     vendor('langchain-in-model-adapters', '@langchain/(core|openai)', ['^src/adapters/(chat-model|embedder|analyst)/']),
     vendor('fastify-at-the-doors', 'fastify[^/]*|@fastify/[^/]+|@scalar/[^/]+', [
-      '^src/(intake|review|publish|ask|mcp)/',
+      '^src/(console|intake|review|publish|ask|mcp)/',
       '^src/http(\\.ts$|/)',
     ]),
     vendor(

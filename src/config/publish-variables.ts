@@ -13,7 +13,8 @@ export const PUBLISH_VARIABLES: readonly Variable[] = [
     name: 'FAULTLINE_GITHUB_COMMENT_MODE',
     path: 'publishers.github.commentMode',
     type: 'text',
-    meaning: 'edit: the comment is changed in place, of which GitHub notifies nobody; recreate: it is deleted and made anew.',
+    meaning:
+      'How the comment changes. With edit it stays in place, of which GitHub notifies nobody; with recreate it is deleted and made anew.',
   },
   {
     name: 'FAULTLINE_GITHUB_CHECK',

@@ -118,3 +118,8 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'POST /api/rules/:id/withdraw': 'review',
   'POST /api/reviews/:id/answer': 'review',
 };
+
+/** Pages are for people: whoever is not signed in is led to sign-in, and the description of the API does not name them. */
+export function isPage(url: string): boolean {
+  return !/^\/(?:api|webhooks|mcp|metrics|readyz|healthz|docs|openapi\.json)\b/.test(url);
+}

@@ -6,7 +6,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { buildHttp } from '../../src/http.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';
 import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
-import { ACCESS_MATRIX } from './access-matrix.ts';
+import { ACCESS_MATRIX, isPage } from './access-matrix.ts';
 
 const tokens = fakeTokens();
 const past = new Date(Date.now() - 1000).toISOString();
@@ -44,11 +44,6 @@ function expected(access: string, role: string | null): 'through' | 401 | 403 {
   if (access === 'open') return 'through';
   if (access === 'signature' || role === null) return 401;
   return role === access || role === 'admin' ? 'through' : 403;
-}
-
-/** Pages are for people: those who are not signed in are led there. */
-function isPage(url: string): boolean {
-  return !/^\/(?:api|webhooks|mcp|metrics|readyz|healthz|docs|openapi\.json)\b/.test(url);
 }
 
 /** A form that says neither where it comes from nor who sends it could be anybody's. */
