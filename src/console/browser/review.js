@@ -71,6 +71,11 @@ function stepAhead() {
   if (!(link instanceof HTMLAnchorElement) || ahead?.link !== link.href || isBusy()) return false;
   const { url, text } = ahead;
   ahead = null;
+  const left = document.querySelector('[data-review]');
+  if (left instanceof HTMLElement && left.dataset.heldMs !== undefined)
+    void fetch(`/review/${left.dataset.review}/release`, { method: 'POST', body: new URLSearchParams(), redirect: 'manual' }).catch(
+      () => null,
+    );
   show(parse(text), url, true);
   void renew();
   return true;

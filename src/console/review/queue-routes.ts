@@ -60,6 +60,8 @@ async function nextAddress({ stores, config, clock }: ConsoleDeps, query: QueueQ
   const filter = filterOf(query);
   const n = Math.max(1, (query.n ?? 1) + (after !== undefined ? 1 : before !== undefined ? -1 : 0));
   const counted = { ...query, offset: 0, n };
+  // Whoever only walks past an item does not keep it from others.
+  if (from !== undefined && !peek) await stores.reviews.release(from, reviewer);
   if (from !== undefined) {
     const neighbour = await neighbourOf(stores, { filter, sort: query.sort, id: from, back: before !== undefined });
     if (neighbour !== null) return `${reviewAddress(neighbour)}${searchOf(counted, peek ? { peek: 1 } : {})}`;
