@@ -18,6 +18,7 @@ export type ShownStores = Pick<
   | 'questions'
   | 'flakiness'
   | 'insights'
+  | 'greens'
 >;
 
 /** Stores that hold only what the asker may see; everything else is as if it were not there. */
@@ -35,6 +36,7 @@ export function scopeStores(stores: Stores, scope: Scope): Stores {
     questions: scopeQuestions(stores, scope),
     flakiness: scopeFlakiness(stores, scope),
     insights: scopeInsights(stores, scope),
+    greens: scopeGreens(stores, scope),
   };
   return changed(stores, shown);
 }
@@ -219,6 +221,23 @@ function scopeInsights({ insights }: Stores, scope: Scope): Stores['insights'] {
     perWeek: async (period) => await insights.perWeek({ ...period, ...within(scope) }),
     reviewing: async (period) => await insights.reviewing({ ...period, ...within(scope) }),
   };
+}
+
+/** A rule is tried on what green builds say, and told which line of theirs it matches. */
+function scopeGreens({ greens, builds }: Stores, scope: Scope): Stores['greens'] {
+  const isVisible = async ({ build }: { readonly build: { readonly buildId: string } }) => {
+    const found = await builds.find(build.buildId);
+    return found !== null && scope.allows(found.repository);
+  };
+  return changed(greens, {
+    newest: async (repository, limit) => {
+      if (repository !== null && !scope.allows(repository)) return [];
+      const found = await greens.newest(repository, limit);
+      if (repository !== null || scope.repositories() === null) return found;
+      const visible = await Promise.all(found.map(isVisible));
+      return found.filter((_, at) => visible[at] === true);
+    },
+  });
 }
 
 /** A filter for lists. */

@@ -205,6 +205,32 @@ describe('T18: lists', () => {
   });
 });
 
+describe('T18: a rule that is tried', () => {
+  const secret = 'vault answered for tenant nightingale';
+  const trial = { pattern: 'tenant nightingale', sample: secret, category: 'INFRA_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+
+  beforeAll(async () => {
+    const { build } = await stores.builds.upsert(sampleBuild({ repository: THEIRS, number: '77', status: 'passed' }));
+    await database.query('insert into green_templates (build_id, log, body) values ($1, $2, $3)', [
+      build.id,
+      'console',
+      { version: 1, lines: [`before ${secret} after`] },
+    ]);
+  });
+
+  it.each([null, THEIRS, 'other/*'])('says nothing of what green builds of others say (for %s)', async (repository) => {
+    const answer = async (token: string) =>
+      await app.inject({
+        method: 'POST',
+        url: '/api/rules/try',
+        headers: { authorization: `Bearer ${token}` },
+        payload: { ...trial, repository },
+      });
+    expect((await answer(tokens.reviewer)).body).not.toMatch(/before|77/);
+    if (repository !== 'other/*') expect((await answer(TOKENS.admin)).json().refused).toContain('green build 77');
+  });
+});
+
 it('T18: a machine brings builds of its own repositories only', async () => {
   const status = async (repository: string) => {
     const payload = { metadata: { repository, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] };
