@@ -8,6 +8,8 @@ import { sameRows } from './same-list.ts';
 
 /** Pieces of evidence that can be ticked. */
 const MAX_EVIDENCE = 12;
+/** Characters of a source's name that a decision takes; a longer one is not offered. */
+const MAX_SOURCE = 300;
 
 /** The machine's words to be changed, not typed anew: category, kind, cause, fix, and what shows it. */
 export function correctForm(view: ItemView): Html {
@@ -46,7 +48,8 @@ function shownBy({ typed, facts: { analysis } }: ItemView): Html {
     ({ id, title }) =>
       html`<label title="${title}"><input type="checkbox" name="evidence" value="${id}"${isTicked(id) && html` checked`}> ${id}</label> `,
   );
-  const sources = [...new Set(analysis.evidence.filter(({ lineStart }) => lineStart !== undefined).map(({ source }) => source))];
+  const onLines = analysis.evidence.filter(({ lineStart, source }) => lineStart !== undefined && source.length <= MAX_SOURCE);
+  const sources = [...new Set(onLines.map(({ source }) => source))];
   return html`<fieldset><legend>Shown by</legend><p class="choices">${boxes}
 <label><input type="checkbox" name="none" value="1"${typed?.none && html` checked`}> no line shows it</label></p>
 ${

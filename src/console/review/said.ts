@@ -14,7 +14,6 @@ export const Said = z.object({
   skipped: z.literal('1').optional().catch(undefined),
   released: z.literal('1').optional().catch(undefined),
   answered: z.literal('1').optional().catch(undefined),
-  commented: z.literal('1').optional().catch(undefined),
 });
 export type Said = z.infer<typeof Said>;
 
@@ -25,7 +24,6 @@ export async function sentenceOf(said: Said, { reviews }: Pick<Stores, 'reviews'
   if (said.skipped !== undefined) return `${item}: skipped. It stays waiting.`;
   if (said.released !== undefined) return 'Given back: it stays waiting.';
   if (said.answered !== undefined) return 'Answered: the run goes on.';
-  if (said.commented !== undefined) return 'Comment added.';
   if (said.done === undefined) return null;
   const decision = (await reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;

@@ -83,6 +83,7 @@ export function reviewQueueContract(world: StoresWorld): void {
       if (third !== undefined) await reviews.decide(third.id, 1, sampleDecision(third));
       if (fourth !== undefined) await reviews.decide(fourth.id, 1, sampleDecision(fourth, { type: 'reject', reason: 'no' }));
       expect(await reviews.counts('ada', here())).toEqual({ waiting: 2, mine: 1, decidedToday: 2, agreedToday: 1 });
+      expect(ids(await reviews.list({ ...here(), decidedToday: true }, PAGE)).toSorted()).toEqual([third?.id, fourth?.id].toSorted());
       expect(await reviews.counts('bob', { ...here(), repositories: ['nobody/nothing'] })).toEqual({
         waiting: 0,
         mine: 0,

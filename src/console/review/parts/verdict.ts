@@ -73,7 +73,7 @@ function point(name: string, words: Shown): Shown {
 }
 
 /** The ids that chips may lead to. */
-export function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
+function evidenceIds({ evidence }: Analysis): ReadonlySet<string> {
   return new Set(evidence.map(({ id }) => id));
 }
 
