@@ -6,6 +6,7 @@ export interface PageIds {
   readonly question: string;
   readonly entry: string;
   readonly rule: string;
+  readonly thread: string;
 }
 
 /** Pages and their forms that name something by its id: how a project's own is named. */
@@ -30,9 +31,11 @@ export const PAGE_ROUTES: Readonly<Record<string, (of: PageIds) => { readonly ur
   'GET /logs/:id/raw': ({ build }) => ({ url: `/logs/${build}/raw` }),
   'GET /runs/:id': ({ analysis }) => ({ url: `/runs/${analysis}` }),
   'GET /runs/:id/json': ({ analysis }) => ({ url: `/runs/${analysis}/json` }),
+  'GET /runs/:id/events': ({ build }) => ({ url: `/runs/${build}/events` }),
   'GET /analyses/:id': ({ analysis }) => ({ url: `/analyses/${analysis}` }),
   'POST /analyses/:id/review': ({ analysis }) => ({ url: `/analyses/${analysis}/review` }),
   'GET /analyses/:id/ask': ({ analysis }) => ({ url: `/analyses/${analysis}/ask` }),
+  'GET /analyses/:id/ask/:thread': ({ analysis, thread }) => ({ url: `/analyses/${analysis}/ask/${thread}` }),
   'POST /analyses/:id/ask': ({ analysis }) => ({ url: `/analyses/${analysis}/ask`, payload: { question: 'why?' } }),
 };
 

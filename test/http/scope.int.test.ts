@@ -128,8 +128,9 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'POST /api/library/:id/stays': ({ entry }) => ({ url: `/api/library/${entry}/stays` }),
   'POST /api/rules/:id/withdraw': ({ rule }) => ({ url: `/api/rules/${rule}/withdraw`, payload: { reason: 'no' } }),
   'POST /api/reviews/:id/answer': ({ question }) => ({ url: `/api/reviews/${question}/answer`, payload: { answer: 'because' } }),
-  'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
   ...PAGE_ROUTES,
+  // The last: the thread is gone after it.
+  'DELETE /api/threads/:id': ({ thread }) => ({ url: `/api/threads/${thread}` }),
 };
 /** Documents are of the whole house, and tokens are for administrators, who are held to nothing. */
 const NOT_OF_A_PROJECT = /^\w+ \/api\/(?:knowledge|tokens)\//;
