@@ -37,7 +37,7 @@ interface ToolSpec<Input extends z.ZodObject> extends Pick<McpTool, 'name' | 'ti
   run(args: z.output<Input>, context: CallContext): Promise<string>;
 }
 
-export const READ_ONLY: ToolManners = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const READ_ONLY: ToolManners = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 /** The database answers within milliseconds; what takes longer than this is stuck. */
 const TIMEOUT_MS = 15_000;

@@ -9,7 +9,7 @@ const DOCS = ['threat-model.md', 'security.md', 'access.md', 'bad-days.md'];
 function filesIn(line: string): string[] {
   return [...line.matchAll(/`((?:[\w.*-]+\/)*[\w.*-]+(?:\.ts|\/audit))`/g)]
     .map(([, path = '']) => path)
-    .map((path) => (/^(?:src|test|scripts|docs)\//.test(path) ? path : `test/${path}`));
+    .map((path) => (/^(?:src|test|scripts|docs|action)\//.test(path) ? path : `test/${path}`));
 }
 
 async function matches(pattern: string): Promise<string[]> {

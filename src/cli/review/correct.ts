@@ -37,7 +37,7 @@ export async function askCorrection({ analysis }: Item, { keys, write }: Correct
 }
 
 /** "E1 E3", "none", or nothing said. */
-export function shownByOf(text: string, known: readonly string[]): ShownBy | null {
+function shownByOf(text: string, known: readonly string[]): ShownBy | null {
   if (text.trim().toLowerCase() === 'none') return 'none';
   const evidence = text
     .split(/[\s,]/)
