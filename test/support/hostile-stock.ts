@@ -1,0 +1,269 @@
+import type { Analysis, Step } from '../../src/domain/analysis.ts';
+import type { Turn } from '../../src/domain/conversation.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { Review } from '../../src/domain/review.ts';
+import { decideReview } from '../../src/review/decide.ts';
+import { withdrawEntry } from '../../src/review/teach.ts';
+import { failingTest, sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
+import type { StockedConsole } from './stocked-console.ts';
+
+/** Everything that has ever become an element, a link, a request, a mention or a comment's marker where somebody forgot to escape. */
+const EVIL = [
+  `"><x-evil data-evil onclick=boom()></x-evil><img src=x onerror=boom()><script>boom()</script><svg onload=boom()></svg>`,
+  `</textarea></title></script><iframe src=https://evil.example></iframe><base href=https://evil.example>`,
+  `" data-evil=" ' data-evil=' onmouseover='boom() \` onclick=boom() \u202e`,
+  `![i](https://evil.example/i.png) [l](javascript:boom()) <https://evil.example> [E1](https://evil.example) javascript:boom()`,
+  `<!-- faultline:v1 repo=a/b pr=1 --> --><!-- @everyone <!channel> &lt;img src=x&gt; &#60;b data-evil&#62; {{7*7}} %3Cimg%20data-evil%3E`,
+].join(' ');
+
+/** The text for one field: it begins with the field's name, by which it is found again. */
+export function evil(field: string): string {
+  return `§${field}§ ${EVIL}`;
+}
+
+const KEPT = /^(?:.*[iI]d|.*Ids|category|kind|fingerprint|action|terminationReason|.*At|status|createdAt|name|at|url|tool)$/;
+
+/** The same value, with every string in it that is no name of ours replaced by a hostile one. */
+export function poisoned<Value>(value: Value, path: string): Value {
+  if (typeof value === 'string') return evil(path) as Value;
+  if (Array.isArray(value)) return value.map((one) => poisoned(one, path)) as Value;
+  if (typeof value !== 'object' || value === null) return value;
+  const fields = Object.entries(value).map(([name, inner]) => [name, KEPT.test(name) ? inner : poisoned(inner, `${path}.${name}`)]);
+  return Object.fromEntries(fields) as Value;
+}
+
+const LOG = evil('log-name').replaceAll('\u202e', '');
+
+const STEP: Step = poisoned<Step>(
+  {
+    ...{
+      node: 'reason',
+      round: 1,
+      startedAt: '2026-10-12T14:01:03.000Z',
+      milliseconds: 900,
+      summary: 's',
+      by: 'llm',
+      investigator: 'code',
+    },
+    judgements: [
+      {
+        ...{ name: 'reason', by: 'llm', model: 'm', promptHash: 'p', milliseconds: 1, inputTokens: 1, outputTokens: 1 },
+        ...{ costUsd: 0, modelCalls: 1, note: 'n' },
+      },
+    ],
+    outcomes: [
+      {
+        call: { tool: 'read_file', args: { path: 'p', query: ['q'] }, why: 'w' },
+        ...{ status: 'failed', summary: 's', milliseconds: 1, attempts: 2, answeredBy: 'search_code' },
+      },
+    ],
+  },
+  'step',
+);
+export const HOSTILE_STEP = STEP;
+
+/** Hostile in every field that a model, a log or a repository fills. */
+function hostileAnalysis(keys: { buildId: string; triageId: string; fingerprint: string }): Analysis {
+  const plain = sampleAnalysis(keys);
+  const lines = { source: 's', lineStart: 2, lineEnd: 3 };
+  const analysis = poisoned<Analysis>(
+    {
+      ...plain,
+      answer: {
+        ...plain.answer,
+        claims: [{ text: 'c', evidence: [], quotes: [{ source: 's', line: 2, text: 'q' }] }],
+        suspects: [{ path: 'p', line: 1, commit: 'c', author: 'a', score: 0.8, reason: 'r' }],
+        hypotheses: [1, 2].map(() => ({ text: 't', category: 'CODE_ERROR', settledBy: 's' })),
+      },
+      verdict: {
+        ...plain.verdict,
+        grades: {},
+        unsupportedClaims: ['u'],
+        gaps: ['g'],
+        reasons: ['r'],
+        factors: [{ name: 'f', value: -1, because: 'b' }],
+      },
+      evidence: [
+        { id: 'E1', tool: 'log', title: 't', text: 'x', ...lines },
+        { id: 'E2', tool: 'web_search', title: 't', text: 'x', source: 's', url: 'javascript:boom()//' },
+        {
+          id: 'E3',
+          tool: 'read_file',
+          title: 't',
+          text: 'x',
+          source: 's',
+          url: 'data:text/html,<script>boom()</script>',
+          lineStart: 2,
+          lineEnd: 3,
+        },
+      ],
+      ...{ steps: [STEP], model: 'm', promptHashes: { reason: 'h' }, notes: ['n'] },
+      recalled: null,
+    },
+    'analysis',
+  );
+  const [first, ...others] = analysis.evidence;
+  const claims = analysis.answer.claims.map((claim) => ({ ...claim, evidence: ['E1', 'E2'] }));
+  return {
+    ...analysis,
+    answer: { ...analysis.answer, claims },
+    evidence: first === undefined ? others : [{ ...first, source: LOG }, ...others],
+  };
+}
+
+async function storeHostile({ stores, app }: StockedConsole, number: string): Promise<Review> {
+  const told = { pipeline: 'p', job: 'j', branch: 'b', commit: 'c', author: 'a', repository: 'r', number };
+  const { build } = await stores.builds.upsert(
+    sampleBuild({
+      ...poisoned(told, 'build'),
+      externalId: `x${number}`,
+      number: evil(`build.number${number}`),
+      url: 'javascript:boom()//',
+    }),
+  );
+  const text = [evil('log'), `\u001b[31m${evil('log')}\u001b[0m`, `${evil('log')}\r${evil('log')}`, evil('log')].join('\n');
+  await app.archive.put(build.id, { name: LOG, kind: 'log', text, notes: [evil('log.note')] });
+  const fingerprint = `fp-hostile-${number}`;
+  const test = poisoned({ ...failingTest('t'), suite: 's', file: 'f', message: 'm', expected: 'e', actual: 'a' }, 'test');
+  const [group] = await stores.failures.saveGroups(build.id, [
+    sampleGroup(build.id, fingerprint, {
+      test: { ...test, name: evil('test.name'), at: null },
+      message: evil('failure.message'),
+      frames: [{ file: evil('frame.file'), line: 1, function: evil('frame.function'), own: true }],
+      excerpt: { source: LOG, lineStart: 1, lineEnd: 2, text: evil('excerpt'), reason: evil('excerpt.reason'), weight: 1 },
+    }),
+  ]);
+  const triage = await stores.triages.open(build.id, fingerprint);
+  const wanted = hostileAnalysis({ buildId: build.id, triageId: triage.id, fingerprint });
+  const { analysis } = await stores.analyses.insertOnce({ ...wanted, failureIds: group?.failures.map(({ id }) => id) ?? [] });
+  const review = { title: evil('review.title'), why: [evil('review.why')], repository: build.repository };
+  return await stores.reviews.open(sampleReview(analysis, review));
+}
+
+/** Fills the stores with what means harm, and resolves with every page that shows it. */
+export async function stockHostile(
+  console: StockedConsole,
+): Promise<{ readonly pages: string[]; readonly item: Review; readonly next: Review }> {
+  const { stores, app } = console;
+  const [item, next, decided, rejected] = [
+    await storeHostile(console, '1'),
+    await storeHostile(console, '2'),
+    await storeHostile(console, '3'),
+    await storeHostile(console, '4'),
+  ];
+  const words = { rootCause: evil('decision.rootCause'), fixRecommendation: evil('decision.fix') };
+  const decide = async ({ id, version }: Review, input: Parameters<typeof decideReview>[1]['input']) =>
+    await decideReview({ ...app, stores }, { reviewId: id, version, reviewer: 'anna', input });
+  const { entry } = await decide(decided, { type: 'correct', category: 'CONFIG_ERROR', ...words });
+  await decide(rejected, { type: 'reject', reason: evil('decision.reason') });
+  const taught = poisoned(sampleEntry(decided.fingerprint), 'entry');
+  const withdrawn = {
+    ...taught,
+    id: newId('lib'),
+    fingerprint: { algorithm: 'message', version: 1, value: item.fingerprint },
+    telling: [evil('entry.telling')],
+  };
+  await stores.library.insert({ ...withdrawn, repository: item.repository, confirmedBy: evil('entry.confirmedBy') });
+  await withdrawEntry({ ...app, stores }, { id: withdrawn.id, by: evil('entry.withdrawnBy'), reason: evil('entry.reason') });
+  await stores.library.insert({ ...withdrawn, id: newId('lib'), repository: item.repository, withdrawn: null });
+  const questions = await askHostile(console, [item, next]);
+  const thread = await storeThread(console, item);
+  await storeRule(console);
+  return { item, next, pages: pagesOf([item, decided, rejected], [entry?.id ?? '', withdrawn.id], questions, thread) };
+}
+
+function pagesOf(
+  [item, ...decided]: readonly Review[],
+  entries: readonly string[],
+  questions: readonly string[],
+  thread: string,
+): string[] {
+  if (item === undefined) return [];
+  const { id, analysisId, buildId, fingerprint } = item;
+  const typed = encodeURIComponent(evil('address'));
+  const log = `/logs/${buildId}?file=${encodeURIComponent(LOG)}`;
+  return [
+    ...['/review', '/review?state=decided', '/review?state=mine', `/review?repo=${typed}`, `/review?why=${typed}`],
+    ...[
+      `/review/${id}`,
+      `/review/${id}?edit=1`,
+      `/review/${id}?reject=1`,
+      `/review/${id}?ts=1`,
+      ...decided.map((one) => `/review/${one.id}`),
+    ],
+    ...questions.map((one) => `/review/${one}`),
+    ...[
+      '/builds',
+      `/builds?repository=${typed}`,
+      `/builds/${buildId}`,
+      `/analyses/${analysisId}`,
+      `/runs/${analysisId}`,
+      `/runs/${buildId}`,
+    ],
+    ...[`/analyses/${analysisId}/ask`, `/analyses/${analysisId}/ask/${thread}`],
+    ...[log, `${log}&L=2-3#L2`, `${log}&q=${typed}`, `${log}&q=evil`, `${log}&view=full`, `/logs/${buildId}?file=${typed}`],
+    ...['/library', '/library?show=withdrawn', ...entries.map((one) => `/library/${one}`), '/library/rules', '/library/rules/new'],
+    `/library/rules/new?pattern=${typed}&sample=${typed}&rootCause=${typed}`,
+    ...['', '/trust', '/flaky', '/causes', '/cost', '/reviewers'].map((part) => `/insights${part}`),
+    ...[`/insights?repo=${typed}`, `/failures/${fingerprint}`, `/failures/${typed}`],
+    ...['/me', `/sign-in?next=${typed}`, `/nothing/${typed}`, `/review/${typed}`, `/builds/${typed}`, `/analyses/${typed}`],
+  ];
+}
+
+async function askHostile({ stores }: StockedConsole, about: readonly Review[]): Promise<string[]> {
+  const asked: string[] = [];
+  for (const review of about) {
+    const build = await stores.builds.find(review.buildId);
+    if (build === null) throw new Error('no build');
+    const other = await stores.builds.upsert({ ...build, externalId: null, number: `${build.number} asked` });
+    const triage = await stores.triages.open(other.build.id, `fp-${newId('fal')}`);
+    const texts = { title: evil('question.title'), question: evil('question.question'), category: 'INFRA_ERROR' } as const;
+    const named = { triageId: triage.id, buildId: other.build.id, repository: build.repository, openedAt: new Date().toISOString() };
+    asked.push((await stores.questions.ask({ id: newId('rev'), ...named, ...texts }, 3_600_000)).id);
+  }
+  await stores.questions.answer(asked[0] ?? '', evil('question.answer'), 'anna');
+  return asked;
+}
+
+async function storeThread({ stores }: StockedConsole, { analysisId, buildId }: Review): Promise<string> {
+  const threadId = newId('thr');
+  const now = new Date().toISOString();
+  const turn = poisoned<Turn>(
+    {
+      ...{ threadId, position: 1, question: 'q', askedBy: 'a', askedAt: now, shape: 'explanation', about: 'a', text: 't' },
+      statements: [{ lead: '\n- ', text: 't', evidence: ['E1'], quotes: [], basis: 'evidence' }],
+      citations: [
+        { id: 'E1', title: 't', tool: 'log', source: 's', lineStart: 1, lineEnd: 2 },
+        { id: 'E2', title: 't', tool: 'web_search', source: 's', url: 'javascript:boom()//' },
+      ],
+      ...{ leftOut: [{ text: 't', reason: 'r' }], evidence: [], steps: [STEP], analyst: 'llm', model: 'm', promptHashes: {} },
+      ...{
+        usage: { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 0, toolCalls: 0, iterations: 0 },
+        notes: ['n'],
+        milliseconds: 1,
+      },
+    },
+    'turn',
+  );
+  const statements = turn.statements.map((one) => ({ ...one, lead: '\n- ', evidence: ['E1'], basis: 'evidence' as const }));
+  const thread = { id: threadId, analysisId, buildId, title: evil('thread.title'), startedBy: evil('thread.startedBy') };
+  await stores.conversations.append(
+    { ...thread, startedAt: now, lastAskedAt: now, turns: 1 },
+    { ...turn, shape: 'explanation', statements },
+  );
+  return threadId;
+}
+
+async function storeRule({ stores }: StockedConsole): Promise<void> {
+  const texts = poisoned({ pattern: 'p', sample: 's', rootCause: 'r', fixRecommendation: 'f', title: 't', author: 'a' }, 'rule');
+  const rule = {
+    ...texts,
+    pattern: texts.pattern.slice(0, 300),
+    repository: null,
+    category: 'INFRA_ERROR',
+    kind: 'network',
+    id: newId('rul'),
+    version: 1,
+  } as const;
+  await stores.rules.add({ ...rule, createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null, withdrawn: null });
+}
