@@ -22,6 +22,7 @@ import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import { createJobTurns } from './store/job-turns.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
+import { endJob } from './triage/end-job.ts';
 import { fairQueue } from './triage/fair-queue.ts';
 import { giveUp } from './triage/give-up.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
@@ -111,7 +112,7 @@ async function takeJobs(app: WorkerParts, deps: TriageBuildDeps & { failpoint?: 
   const { config, stores, logger, jobQueue } = app;
   await startWorker({
     jobQueue,
-    triages: stores.triages,
+    triages: { ...stores.triages, finish: endJob(deps) },
     logger,
     leaseMs: config.triage.leaseMs,
     concurrency: config.jobQueue.concurrency,

@@ -12,6 +12,7 @@ import { systemClock } from '../../../src/ports/clock.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { createStores } from '../../../src/store/stores.ts';
+import { endJob } from '../../../src/triage/end-job.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
@@ -139,4 +140,21 @@ it("a build of Jenkins bears its answer, beside the pipeline's own words", async
   await until(() =>
     expect(description).toMatch(/^v1\.2\.3<br>\nTEST_FAILURE 80 %, a person is asked: The cart loses an item\. <a href="https:\/\/fl/),
   );
+});
+
+it('says what was found once the last cause is answered and the job ends', async () => {
+  const before = messages().length;
+  const { build } = await built({ repository: 'shop/late', number: '5', externalId: 'late-5', status: 'failed' });
+  const { id } = await stores.triages.owe(build.id);
+  const job = await stores.triages.lease(id, 60_000);
+  if (job === null) throw new Error('the job is due');
+  await tell(build.id);
+  const owed = `select key from notices where channel = 'slack' and wanted > shown`;
+  await until(async () => expect(await database.query(owed)).toEqual([]));
+  expect(messages(), 'the job still runs: more may come').toHaveLength(before);
+
+  await endJob({ database, stores })(job, 'done', null);
+
+  await until(() => expect(messages()).toHaveLength(before + 1));
+  expect(await stores.triages.find(id)).toMatchObject({ state: 'done' });
 });
