@@ -57,7 +57,7 @@ async function watching(look: (watched: Watched) => Promise<void>): Promise<void
   await context.close();
 }
 
-describe('text that means harm, in every field that is shown', () => {
+describe('38: text that means harm, in every field that is shown', () => {
   it('stays text on every page: no dialog, no request to elsewhere, no element, no link, no complaint', async () => {
     const found: string[] = [];
     let shown = '';

@@ -80,6 +80,20 @@ describe('insights with figures in them', () => {
     await context.close();
   });
 
+  it('41: of nine decided answers no curve is drawn: they are counted', async () => {
+    for (let number = 2000; number < 2009; number += 1) {
+      const fingerprint = `fp-nine-${number}`;
+      const nine = { number, fingerprint, repository: 'acme/nine', confidence: 0.72, at: new Date(Date.now() - DAY).toISOString() };
+      await tell(console.stores, { ...nine, decision: { type: 'accept' } });
+    }
+    const { page, context } = await openPage(browser, { address, session });
+    await page.goto('/insights/trust?repo=acme/nine');
+    const chart = page.locator('#calibration');
+    expect(await chart.textContent()).toContain('9 decided: from 50 on');
+    expect(await chart.locator('svg, [data-mark]').count()).toBe(0);
+    await context.close();
+  });
+
   it('42: the table beside a chart has what its marks say', async () => {
     const { page, context } = await openPage(browser, { address, session });
     for (const [url, id, cell] of [

@@ -33,7 +33,7 @@ const Answer = z.object({
 const Refusal = z.object({ ok: z.literal(false), schema: z.literal(1), error: z.object({ code: z.string(), message: z.string() }) });
 
 describe('triage of a log', () => {
-  it('prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
+  it('UX 50: prints Key<tab>value lines to a pipe, and calm phases beside it', async () => {
     const ended = await faultline(['triage', CART]);
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect(ended.stdout).not.toContain('\u001b');
@@ -45,7 +45,7 @@ describe('triage of a log', () => {
     expect(Math.max(...phases.slice(1).map((line) => line.length))).toBeLessThanOrEqual(130);
   });
 
-  it('prints one JSON object and nothing else with --json', async () => {
+  it('UX 50: prints one JSON object and nothing else with --json', async () => {
     const ended = await faultline(['triage', CART, '--json']);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(Answer.parse(JSON.parse(ended.stdout))).toMatchObject({ category: 'TEST_FAILURE' });
@@ -114,7 +114,7 @@ describe('input that cannot be read', () => {
     ['a broken zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is not a usable zip/],
     ['binary data', () => fileOf('noise.log', Buffer.from(Array.from({ length: 400 }, (_, i) => i % 9))), /noise\.log is binary data/],
     ['broken gzip', () => fileOf('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20)), /cut\.gz is broken gzip/],
-  ])('%s: exit 3, a sentence, no output', async (_name, path, sentence) => {
+  ])('UX 50: %s: exit 3, a sentence, no output', async (_name, path, sentence) => {
     const ended = await faultline(['triage', path(), '--quiet']);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
     expect(ended.stderr).toMatch(sentence);

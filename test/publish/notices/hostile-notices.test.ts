@@ -73,7 +73,7 @@ describe('hostile text in notices', () => {
     );
   });
 
-  it('mentions nobody, refers to no issue, spoofs no marker and gives no bot a command', () => {
+  it('UX 47: mentions nobody, refers to no issue, spoofs no marker and gives no bot a command', () => {
     fc.assert(
       fc.property(poisoned, (situation) => {
         for (const markdown of spoken(situation)) {

@@ -89,7 +89,7 @@ async function answer(of: Build, fingerprint: string, change: Partial<Analysis> 
 }
 
 describe('the comment of a pull request', () => {
-  it('is one over fifty builds, and is called for only where what it says has changed', { timeout: 60_000 }, async () => {
+  it('UX 47: is one over fifty builds, and is called for only where what it says has changed', { timeout: 60_000 }, async () => {
     keep();
     for (let number = 1; number <= 50; number++) {
       const isLast = number === 50;
@@ -156,7 +156,7 @@ describe('the comment of a pull request', () => {
     expect(desk.writes).toEqual(['POST comment']);
   });
 
-  it('leaves alone what another wrote under our marker', async () => {
+  it('UX 47: leaves alone what another wrote under our marker', async () => {
     const theirs = { id: 1, pullRequest: 7, body: `<!-- faultline:v1 repo=${repository} pr=7 -->\nspoofed`, login: 'mallory' };
     desk.comments.push({ ...theirs });
     keep();

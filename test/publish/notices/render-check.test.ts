@@ -46,7 +46,7 @@ describe('the check run', () => {
     expect(checkOf(headOf({ job: { state: 'failed', error: 'expired' } })).title).toBe('Could not read the log: expired');
   });
 
-  it('remarks once for each cause at its first suspect, ten at most', () => {
+  it('UX 48: remarks once for each cause at its first suspect, ten at most', () => {
     const causes = Array.from({ length: 14 }, (_, index) => causeOf(sampleAnalysis({ id: `ana_${index}` }), { history: FIRST_HERE }));
     const { annotations } = checkOf(headOf({ causes }));
     expect(annotations).toHaveLength(10);
