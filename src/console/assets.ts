@@ -19,7 +19,7 @@ interface Asset {
 
 /** The one style sheet, the one script and the icon, read once. */
 export const ASSETS = {
-  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map((name) => slim(read(name))).join('\n')),
+  css: asset('app', 'css', 'text/css; charset=utf-8', STYLES.map((name) => dense(slim(read(name)))).join('\n')),
   js: asset('app', 'js', 'text/javascript; charset=utf-8', MODULES.map((name) => slim(withoutLinks(read(name)))).join('\n')),
   icon: asset('icon', 'svg', 'image/svg+xml', read('icon.svg')),
 } as const;
@@ -57,10 +57,16 @@ function slim(text: string): string {
   return kept.join('\n');
 }
 
+/** Rules of a style sheet without the line ends that only people need. */
+function dense(rules: string): string {
+  return rules.replaceAll(' {\n', '{').replaceAll(';\n}', '}').replaceAll(';\n', ';').replaceAll('}\n', '}');
+}
+
 /** Modules that are joined into one share their names: what ties them together as files falls away, and so do their types. */
 function withoutLinks(module: string): string {
   return module
     .replace(/\/\*\*[^*]{0,300}\*\/ ?/g, '')
+    .replace(/^ {0,20}\/\/ .*$/gm, '')
     .replace(/^import .*;$/gm, '')
     .replace(/^export (?=const|let|function|async)/gm, '');
 }
