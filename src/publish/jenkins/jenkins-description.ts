@@ -33,8 +33,10 @@ export const jenkinsRule: NoticeRule = {
 export function jenkinsDescription({ heads }: Situation, options: DescriptionOptions): JenkinsDescription | null {
   const [head] = heads;
   if (head === undefined || head.build.status !== 'failed') return null;
-  const { build, job, causes } = head;
+  const { build, job, causes, question } = head;
   if (job !== null && job.state !== 'done' && job.state !== 'failed') return null;
+  // A person is asked: the triage goes on when they have answered.
+  if (causes.length === 0 && question !== null) return null;
   const { url, externalId, number, pipeline } = build;
   const [first, ...others] = [...causes].sort((a, b) => b.failures - a.failures);
   const text = first === undefined ? notAnalysed(job?.error ?? null, options) : sentenceOf(first, others.length, options);

@@ -59,12 +59,14 @@ export function whatToSay(situation: Situation): ToSay | null {
   };
 }
 
+const NOTHING_FOUND = 'no failure was found in what it could read';
+
 function looking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
-  const given = failed.find(({ job }) => job?.state === 'failed');
-  if (given !== undefined && failed.every(({ job }) => job?.state === 'failed' || job?.state === 'done')) {
-    return { state: 'could-not-look', builds: failed.map(({ build }) => build), causes: [], unread: true, why: given.job?.error ?? '' };
-  }
   const question = failed.flatMap((one) => (one.question === null ? [] : [one.question]))[0] ?? null;
+  if (question === null && failed.every(({ job }) => job?.state === 'failed' || job?.state === 'done')) {
+    const why = failed.find(({ job }) => job?.state === 'failed')?.job?.error ?? NOTHING_FOUND;
+    return { state: 'could-not-look', builds: failed.map(({ build }) => build), causes: [], unread: true, why };
+  }
   return { state: 'looking', builds: failed, failures, question, usualMs };
 }
 

@@ -53,10 +53,12 @@ export function slackFacts({ heads }: Situation): SlackFacts | null {
   return head.build.status === 'passed' ? greenOf(head) : null;
 }
 
-function redOf({ build, job, causes, failures }: BuildSituation): RedFacts | null {
+function redOf({ build, job, causes, failures, question }: BuildSituation): RedFacts | null {
   const named = namedOf(build);
   const ended = job === null || job.state === 'done' || job.state === 'failed';
-  if (named === null || !ended) return null;
+  // A person is asked: the triage goes on when they have answered.
+  const waits = causes.length === 0 && question !== null;
+  if (named === null || !ended || waits) return null;
   const told = [...causes].sort((a, b) => b.failures - a.failures).map(causeOf);
   const why = job?.error ?? (failures === 0 ? 'it found no failure in what it could read' : 'no answer came');
   return { state: 'red', build: named, causes: told, notLooked: told.length === 0 ? why : null };

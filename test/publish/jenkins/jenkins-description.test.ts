@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { BuildSituation } from '../../../src/ports/situation.ts';
 import { jenkinsDescription, jenkinsRule } from '../../../src/publish/jenkins/jenkins-description.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
-import { branchSituation, decided, sampleCause, sampleHead } from '../slack/slack-world.ts';
+import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../slack/slack-world.ts';
 
 const HTML = { publicUrl: 'https://fl.example/', format: 'html' } as const;
 
@@ -46,6 +46,7 @@ it('says why nothing came', () => {
 
 it('says nothing while it is looked at, and of what passed', () => {
   expect(worded({ causes: [], job: { state: 'running', error: null } })).toBeNull();
+  expect(worded({ causes: [], question: openQuestion })).toBeNull();
   expect(worded({ build: sampleBuild({ provider: 'jenkins', status: 'passed' }) })).toBeNull();
 });
 

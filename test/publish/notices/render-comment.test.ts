@@ -28,6 +28,11 @@ const failsOnMain = {
     lastSeenAt: '2026-10-12T12:00:00.000Z',
   },
 };
+const question: BuildSituation['question'] = {
+  ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'cart', state: 'waiting' },
+  ...{ category: 'CONFIG_ERROR', question: 'Is Postgres 17 @expected?', answer: null, answeredBy: null, answeredAt: null },
+  ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+};
 const waiting = { id: 'rev_41', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
 
 describe('the comment of a pull request', () => {
@@ -43,14 +48,15 @@ describe('the comment of a pull request', () => {
   });
 
   it('looks, and has asked a person', () => {
-    const question: BuildSituation['question'] = {
-      ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'cart', state: 'waiting' },
-      ...{ category: 'CONFIG_ERROR', question: 'Is Postgres 17 @expected?', answer: null, answeredBy: null, answeredAt: null },
-      ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
-    };
     expect(bodyOf(headOf({ question }))).toContain(
       'A person was asked: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
     );
+  });
+
+  it('looks no more once the triage has ended and found nothing, unless a person is still asked', () => {
+    const done = { state: 'done', error: null } as const;
+    expect(bodyOf(headOf({ job: done }))).toMatch(/^\*\*`ci #812` failed\. .*\(no failure was found in what it could read\)/);
+    expect(bodyOf(headOf({ job: done, question }))).toContain('A person was asked');
   });
 
   it('groups by cause, and opens what needs the reader', () => {

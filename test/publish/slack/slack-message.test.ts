@@ -5,7 +5,7 @@ import type { Situation } from '../../../src/ports/situation.ts';
 import { slackFacts } from '../../../src/publish/slack/slack-facts.ts';
 import { type Streak, slackMessage } from '../../../src/publish/slack/slack-message.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
-import { branchSituation, decided, greenSituation, sampleCause, sampleHead } from './slack-world.ts';
+import { branchSituation, decided, greenSituation, openQuestion, sampleCause, sampleHead } from './slack-world.ts';
 
 const LINKS = { publicUrl: 'https://fl.example/', decides: true };
 const STREAK: Streak = {
@@ -101,6 +101,7 @@ describe('a red branch', () => {
 describe('nothing is said', () => {
   it.each([
     ['while it is looked at', branchSituation(sampleHead({ causes: [], job: { state: 'running', error: null } }))],
+    ['while a person is asked', branchSituation(sampleHead({ causes: [], question: openQuestion }))],
     ['of a build that has no branch', branchSituation(sampleHead({ build: sampleBuild({ branch: null }) }))],
     ['of a branch that was never red', branchSituation(sampleHead({ build: sampleBuild({ status: 'passed' }), causes: [] }))],
     ['of a build that was cancelled', branchSituation(sampleHead({ build: sampleBuild({ status: 'cancelled' }) }))],

@@ -27,6 +27,13 @@ export function branchSituation(...heads: readonly BuildSituation[]): Situation 
   return { about: { type: 'branch', repository: 'shop/api', pipeline: 'ci', branch: 'main' }, heads, defaultBranch: 'main', usualMs: null };
 }
 
+/** Put to a person by a triage that goes on with the answer. */
+export const openQuestion: NonNullable<BuildSituation['question']> = {
+  ...{ id: 'que_1', kind: 'question', triageId: 'tri_1', buildId: 'bld_1', repository: 'shop/api', title: 'cart', state: 'waiting' },
+  ...{ category: 'CONFIG_ERROR', question: 'Is Postgres 17 expected?', answer: null, answeredBy: null, answeredAt: null },
+  ...{ openedAt: '2026-10-12T14:02:00.000Z', expiresAt: '2026-10-13T14:02:00.000Z' },
+};
+
 /** `main` after a build that passed. */
 export function greenSituation(fixedBy: Partial<Build> = {}): Situation {
   const { id, category, answer } = sampleAnalysis();
