@@ -96,7 +96,7 @@ describe('one trace over several processes', () => {
     });
     expect(carried).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
     await tracer.span({ ...outline('work'), kind: 'consumer', parent: carried }, async () => {
-      tracer.record(outline('waited'), { startedAt: 1_000, endedAt: 3_500 });
+      tracer.record(outline('waited'), { startedAt: 1_790_000_001_000, endedAt: 1_790_000_003_500 });
     });
     await tracer.flush(5_000);
 
@@ -105,7 +105,7 @@ describe('one trace over several processes', () => {
     expect(work?.parentSpanId).toBe(webhook?.spanId);
     expect(waited?.parentSpanId).toBe(work?.spanId);
     expect([webhook?.kind, work?.kind, waited?.kind]).toEqual([2, 5, 1]);
-    expect(receiver.text()).toContain('"startTimeUnixNano":"1000000000","endTimeUnixNano":"3500000000"');
+    expect(receiver.text()).toContain('"startTimeUnixNano":"1790000001000000000","endTimeUnixNano":"1790000003500000000"');
   });
 
   it.each([
