@@ -67,7 +67,11 @@ function onKey(event) {
   if (event.repeat || event.isComposing || event.defaultPrevented || document.querySelector('dialog[open]') !== null) return;
   const held = event.ctrlKey || event.metaKey;
   if (event.altKey || (held && event.key !== 'Enter')) return;
-  const typing = isTypedInto(document.activeElement);
+  const active = document.activeElement;
+  // Enter never decides; browsers would send the form.
+  if (event.key === 'Enter' && !held && active instanceof HTMLInputElement && active.form?.id === 'correct-form')
+    return event.preventDefault();
+  const typing = isTypedInto(active);
   const key = held ? `Ctrl+${event.key}` : event.key;
   const pressed = prefix === '' ? key : `${prefix} ${key}`;
   clearTimeout(prefixTimer);

@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Desk, itemAddress, openDesk, shownItem, storeQueue } from '../support/review-desk.ts';
+
+let desk: Desk;
+beforeAll(async () => {
+  desk = await openDesk();
+});
+afterAll(async () => await desk.close());
+
+async function firstOf(name: string) {
+  const [first] = await storeQueue(desk, `typing/${name}`, 2);
+  if (first === undefined) throw new Error('an item is needed');
+  return first;
+}
+
+describe('a form that somebody types into', () => {
+  it('keeps its text while links within the page are followed, there and back', async () => {
+    const first = await firstOf('links');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      await page.keyboard.press('c');
+      const cause = page.getByLabel('Root cause');
+      await cause.fill('It is the basket that loses it.');
+      await page.evaluate(`document.querySelector('main').dataset.same = 'yes'`);
+      await page.evaluate(`document.querySelector('a.skip').click()`);
+      await page.waitForTimeout(700);
+      expect(await cause.inputValue()).toBe('It is the basket that loses it.');
+      await page.goBack();
+      await page.waitForTimeout(700);
+      expect(await cause.inputValue()).toBe('It is the basket that loses it.');
+      expect(await page.locator('main').getAttribute('data-same')).toBe('yes');
+    });
+  });
+
+  it('is not sent by Enter in one of its fields', async () => {
+    const first = await firstOf('enter');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first));
+      for (const key of ['c', '4', 'Enter']) await page.keyboard.press(key);
+      await page.locator('#correct-form [name=category]:checked').press('Enter');
+      await page.waitForTimeout(700);
+      await page.locator('#correct-form [name=evidence], #correct-form [name=none]').first().press('Enter');
+      await page.waitForTimeout(700);
+      expect(await shownItem(page)).toBe(first.id);
+      expect((await desk.console.stores.reviews.find(first.id))?.decision).toBeNull();
+    });
+  });
+});
