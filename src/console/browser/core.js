@@ -21,6 +21,23 @@ export function say(sentence) {
 }
 
 let busy = false;
+/** The address of the page that is shown, without its place on it. */
+let shown = pageHere();
+
+function pageHere() {
+  return location.href.split('#')[0];
+}
+
+/** Gives the page that is shown another address. @param {string} address */
+export function rename(address) {
+  history.replaceState(null, '', address);
+  shown = pageHere();
+}
+
+/** A link within the page, and the way back from it, change the address too: the page stays, with all that is typed into it. Logs go to the lines. */
+function onAddress() {
+  if (pageHere() !== shown || document.body.dataset.place === 'log') void visit(location.href, { push: false });
+}
 
 /** Whether a page is on its way: whoever presses again meanwhile means the same. */
 export function isBusy() {
@@ -41,7 +58,7 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
     // A form that was refused has no page of its own: its address stays that of the form.
-    show(page, answer.url, push && (method === 'GET' || answer.redirected));
+    show(page, answer.url + new URL(address, location.href).hash, push && (method === 'GET' || answer.redirected));
   } catch {
     say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline does not answer. Try again.');
   } finally {
@@ -52,6 +69,7 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
 /** Puts a page in the place of this one. @param {Document} page @param {string} address @param {boolean} push */
 export function show(page, address, push) {
   if (push && address !== location.href) history.pushState(null, '', address);
+  shown = pageHere();
   document.title = page.title;
   for (const [name, value] of Object.entries(page.documentElement.dataset)) document.documentElement.dataset[name] = value;
   document.body.dataset.place = page.body.dataset.place ?? 'page';
@@ -103,7 +121,7 @@ export function startPages() {
     event.preventDefault();
     void visit(link.href);
   });
-  addEventListener('popstate', () => void visit(location.href, { push: false }));
+  addEventListener('popstate', onAddress);
   const main = document.querySelector('main');
   if (main !== null) for (const arrival of arrivals) arrival(main);
 }

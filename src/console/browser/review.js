@@ -1,5 +1,5 @@
 /** The queue and its items: rows, forms that open in place, what is armed, and the hold on an item. */
-import { arrivals, isBusy, parse, say, show } from './core.js';
+import { arrivals, isBusy, parse, rename, say, show } from './core.js';
 import { actions, controlOf } from './keys.js';
 
 /** How long the first press of a dangerous acceptance counts, in milliseconds. */
@@ -33,7 +33,7 @@ function disarm() {
   const button = document.querySelector('[data-armed]');
   if (!(button instanceof HTMLButtonElement)) return false;
   button.form?.querySelector('[name=armed]')?.remove();
-  history.replaceState(null, '', button.dataset.plain);
+  rename(button.dataset.plain ?? location.href);
   button.className = 'first';
   delete button.dataset.armed;
   button.firstChild?.replaceWith('Accept ');
