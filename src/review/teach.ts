@@ -54,11 +54,15 @@ type Change = (sql: Parameters<Parameters<DecideDeps['database']['transaction']>
 async function change(deps: TeachDeps, id: string, said: string, act: Change, by: string): Promise<TeachOutcome> {
   const { library, vectorDebts } = deps.stores;
   const { owed, changed, ...outcome } = await deps.database.transaction(async (sql) => {
+    const known = await library.find(id, sql);
+    if (known === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
+    const key = { fingerprint: known.fingerprint.value, repository: known.repository };
+    const before = await library.recall(key, sql);
     const done = await act(sql);
-    const entry = done ?? (await library.find(id, sql));
-    if (entry === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
-    const answering = await library.recall({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
-    const debts = done === null ? [] : answering?.id === id && answers(entry) ? debtsOf(entry, null) : debtsWithout(entry, answering);
+    const entry = done ?? (await library.find(id, sql)) ?? known;
+    const answering = await library.recall(key, sql);
+    const isBack = answering?.id === id && answers(entry);
+    const debts = done === null ? [] : isBack ? debtsOf(entry, before?.id ?? null) : debtsWithout(entry, answering);
     await vectorDebts.owe(debts, sql);
     return { entry, answering, owed: debts, changed: done !== null };
   });
