@@ -108,7 +108,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   app.removeContentTypeParser('text/plain');
   const limits = await limitAndHarden(app, deps);
   const holders = createTokenHolders({ ...deps, configured: config.auth.tokens, tokens: deps.stores.tokens });
-  const sessions = createSessions(deps.stores.sessions, holders);
+  const sessions = createSessions(deps.stores.sessions, holders, config.http.publicUrl);
   refuseOtherSites(app, config.http.publicUrl);
   enforceAccess(app, { holders, sessions, count: limits.countHolder });
   const scope = followScope(app);

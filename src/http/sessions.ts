@@ -31,7 +31,23 @@ export interface Sessions {
   remembered(request: FastifyRequest): string | null;
 }
 
-export function createSessions(store: SessionStore, holders: TokenHolders): Sessions {
+/** `publicUrl`: the address that browsers know; what comes by its name came over TLS where it says so, whatever a proxy tells. */
+export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): Sessions {
+  const address = publicUrl === null ? null : new URL(publicUrl);
+  const secureHost = address?.protocol === 'https:' ? address.host : null;
+  const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>
+    protocol === 'https' || host === secureHost || isLocal(hostname) ? SECURE_NAME : PLAIN_NAME;
+  const cookieIn = (request: FastifyRequest, suffix = ''): string | undefined =>
+    parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
+  const sessionIn = (request: FastifyRequest): string | null => {
+    const found = cookieIn(request);
+    return found !== undefined && FORM.test(found) ? found : null;
+  };
+  const cookie = (request: FastifyRequest, value: string, maxAge: number, suffix = ''): string => {
+    const name = nameFor(request);
+    const secure = name === SECURE_NAME;
+    return stringifySetCookie({ name: `${name}${suffix}`, value, path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge });
+  };
   const start = async (request: FastifyRequest, holder: SessionHolder) => {
     const id = randomBytes(32).toString('base64url');
     await store.begin(digestOf(id), holder, LIFE_MS);
@@ -68,23 +84,8 @@ function signedOut(): TriageError {
   return new TriageError('unauthenticated', 'You are not signed in.');
 }
 
-function sessionIn(request: FastifyRequest): string | null {
-  const found = cookieIn(request);
-  return found !== undefined && FORM.test(found) ? found : null;
-}
-
-function cookieIn(request: FastifyRequest, suffix = ''): string | undefined {
-  return parseCookie(request.headers.cookie ?? '')[`${nameFor(request)}${suffix}`];
-}
-
-function cookie(request: FastifyRequest, value: string, maxAge: number, suffix = ''): string {
-  const name = `${nameFor(request)}${suffix}`;
-  return stringifySetCookie({ name, value, path: '/', httpOnly: true, sameSite: 'lax', secure: nameFor(request) === SECURE_NAME, maxAge });
-}
-
-function nameFor({ protocol, hostname }: FastifyRequest): string {
-  const local = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
-  return protocol === 'https' || local ? SECURE_NAME : PLAIN_NAME;
+function isLocal(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '[::1]' || hostname === '::1';
 }
 
 /** The cookie has 256 random bits, so a hash that is made to be slow would defend nothing. */

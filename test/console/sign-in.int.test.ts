@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/console/keys.ts';
 import { openConsole, TOKENS } from '../support/console.ts';
+import { emptyHttpDeps } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 let close: () => Promise<void>;
@@ -118,5 +119,24 @@ describe('keys', () => {
       const pressed = KEYS.filter(({ places }) => places.includes(place)).flatMap(({ keys }) => keys.split('|'));
       expect(new Set(pressed).size).toBe(pressed.length);
     }
+  });
+});
+
+describe('behind a proxy that ends TLS and says nothing of it', () => {
+  let proxied: Awaited<ReturnType<typeof openConsole>>;
+  beforeAll(async () => {
+    const { config } = emptyHttpDeps();
+    proxied = await openConsole({ config: { ...config, http: { ...config.http, publicUrl: 'https://faultline.example.com' } } });
+  });
+  afterAll(async () => await proxied.close());
+
+  it.each([
+    ['faultline.example.com', /^__Host-fl=.*; Secure/i],
+    ['build-server:4600', /^fl=/],
+  ])('the cookie for %s travels as the public address says', async (host, expected) => {
+    const answer = await proxied.app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.read }, { host }) });
+    expect(answer.headers['set-cookie']).toMatch(expected);
+    const cookie = String(answer.headers['set-cookie']).split(';')[0] ?? '';
+    expect((await proxied.app.inject({ url: '/me', headers: { host, cookie } })).statusCode).toBe(200);
   });
 });
