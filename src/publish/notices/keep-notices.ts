@@ -114,7 +114,8 @@ async function keep(notice: Notice, channel: NoticeChannel, deps: NoticesDeps, h
 }
 
 async function settle(notice: Notice, error: unknown, stopped: boolean, deps: NoticesDeps): Promise<void> {
-  if (stopped) return await deps.notices.release(notice, null, 0);
+  // The call may have got through: with a delay the try counts, and the next one looks for what it made.
+  if (stopped) return await deps.notices.release(notice, null, 1);
   const again = isRetryable(error) && notice.retries < MAX_ACT_RETRIES;
   const sentence = (await deps.masker.mask(messageOf(error))).text.slice(0, MAX_SENTENCE);
   if (!again) return await fail(notice, sentence, deps, error);
