@@ -1,5 +1,5 @@
 import type { Build } from '../../domain/build.ts';
-import type { Situation } from '../../ports/situation.ts';
+import type { FailedBefore, Situation } from '../../ports/situation.ts';
 import { percent } from '../answer-facts.ts';
 import { codeSpan, inline } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';
@@ -37,7 +37,12 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
     case 'could-not-look':
       return couldNotLook(toSay, links);
     case 'fixed':
-      return toSay.fixed.map((one) => fixed(one, links));
+      return fitCauses(toSay.fixed, {
+        full: (one) => fixed(one, links),
+        line: goneLine,
+        more: (count) => `… and ${count} more build${count === 1 ? '' : 's'}`,
+        budget: COMMENT_BUDGET,
+      });
   }
 }
 
@@ -133,9 +138,14 @@ function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links:
   return [`${what}${reason}.${unread ? '' : ` · ${namesOf(builds)}`}${known === null ? '' : ` ${known}`}`];
 }
 
-function fixed({ build, fixedBy, failures, causes }: Extract<ToSay, { state: 'fixed' }>['fixed'][number], links: NoticeLinks): string {
+function goneLine({ build, fixedBy, failures }: FailedBefore): string {
   const many = failures > 1 ? `All ${countWords(failures, false)}` : 'The failure';
-  const headline = `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} gone in ${codeSpan(buildName(fixedBy))}.**`;
+  return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} gone in ${codeSpan(buildName(fixedBy))}.**`;
+}
+
+function fixed(one: FailedBefore, links: NoticeLinks): string {
+  const { causes } = one;
+  const headline = goneLine(one);
   if (causes.length === 0) return headline;
   const shown = causes.slice(0, 20).map(({ id, category, answer }) => {
     const link = markdownLink('more', links.analysis(id));

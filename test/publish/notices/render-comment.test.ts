@@ -122,6 +122,21 @@ describe('the comment of a pull request', () => {
     expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
   });
 
+  it('keeps its budget where many pipelines are fixed of many causes', () => {
+    const title = '<!-- `'.repeat(30);
+    const causes = Array.from({ length: 20 }, (_, at) =>
+      sampleAnalysis({ id: `ana_${at}`, answer: { ...sampleAnalysis().answer, title } }),
+    );
+    const heads = Array.from({ length: 20 }, (_, at) => {
+      const lastFailed = { build: pullRequestBuild(), fixedBy: pullRequestBuild({ number: `9${at}` }), failures: 20, causes };
+      return headOf({ build: pullRequestBuild({ status: 'passed', pipeline: `p${at}` }), job: null, lastFailed });
+    });
+    const body = bodyOf(...heads);
+    expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
+    expect(body).toContain('are gone in `ci #919`.**');
+    expect(body.match(/<details>/g)).toHaveLength(body.match(/<\/details>/g)?.length ?? 0);
+  });
+
   it('says why it could not look', () => {
     const error = 'GitHub answered 404 for the log: it has expired.';
     const body = bodyOf(headOf({ job: { state: 'failed', error } }));
