@@ -250,6 +250,19 @@ describe('27: the server stopped between the key and the answer', () => {
     expect(await decisionsOf(first)).toHaveLength(1);
   });
 
+  it('a form that is refused for what is in it stays with its text, and the reason is said', async () => {
+    const [first] = await pairOf('refused');
+    await desk.at('anna', async (page) => {
+      await page.goto(itemAddress(first, { more: '&edit=1' }));
+      await page.getByLabel('Root cause').fill('It is the basket.');
+      await page.evaluate(`document.querySelector('#correct-form [name=openedAt]').value = 'yesterday'`);
+      await page.keyboard.press('Control+Enter');
+      await untilSaid(page, 'Not saved. The body is not as expected');
+      expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
+      expect(await shownItem(page)).toBe(first.id);
+    });
+  });
+
   it('an answer that is lost after it was saved: pressing again says that it is decided, and there is one audit row', async () => {
     const [first] = await pairOf('lost');
     await desk.at('anna', async (page) => {

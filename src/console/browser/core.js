@@ -57,6 +57,9 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
     if (method === 'POST' && answer.status >= 500) return say('Not saved. Nothing was lost; press the key again.');
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
+    // An error's page holds nothing of what was typed: this one stays. Who is signed out gets the form to go on with it.
+    const why = method === 'POST' && !answer.ok && answer.status !== 401 ? page.querySelector('.notice p') : null;
+    if (why !== null) return say(`Not saved. ${why.textContent}`);
     // A form that was refused has no page of its own: its address stays that of the form.
     show(page, answer.url + new URL(address, location.href).hash, push && (method === 'GET' || answer.redirected));
   } catch {
