@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MOST_WATCHED } from '../../src/console/runs/run-events.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../store/samples.ts';
 import { getPage, openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 
@@ -73,5 +74,29 @@ describe('a run', () => {
     const headers = { authorization: `Bearer ${TOKENS.read}`, 'last-event-id': '1' };
     const again = await app.inject({ url: `/runs/${build.id}/events`, headers });
     expect([...again.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([2]);
+  });
+
+  it('is watched by so many pages of one holder at most, and a place is free again when one goes', async () => {
+    const { stores, app } = console;
+    const { build } = await stores.builds.upsert(sampleBuild({ repository: 'acme/shop', number: '9' }));
+    await stores.triages.owe(build.id);
+    const url = `/runs/${build.id}/events`;
+    const watch = async (token: string = TOKENS.read) =>
+      await app.inject({ url, headers: { authorization: `Bearer ${token}` }, payloadAsStream: true });
+    const open = await Promise.all(Array.from({ length: MOST_WATCHED }, async () => await watch()));
+    expect(open.map(({ statusCode }) => statusCode)).toEqual(open.map(() => 200));
+    expect((await watch()).statusCode).toBe(429);
+    const other = await watch(TOKENS.admin);
+    expect(other.statusCode).toBe(200);
+    for (const one of [other, ...open]) one.raw.res.destroy();
+    await expect
+      .poll(async () => {
+        const again = await watch();
+        again.raw.res.destroy();
+        return again.statusCode;
+      })
+      .toBe(200);
+    const head = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${TOKENS.read}` } });
+    expect(head.statusCode).toBe(404);
   });
 });

@@ -8,7 +8,7 @@ import type { AnalysisHead } from '../../ports/stores.ts';
 import { traceStep } from '../../publish/trace.ts';
 import { buildAddress, runAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
-import { sendEvents } from '../events.ts';
+import { type Emit, sendEvents } from '../events.ts';
 import { type Html, html } from '../html.ts';
 import { stepLine } from './step-line.ts';
 
@@ -18,6 +18,9 @@ const config = { access: { role: 'read' } } as const;
 const LOOK_MS = 700;
 /** A page that is forgotten in a tab asks again after that. */
 const LONGEST_MS = 30 * 60_000;
+
+/** Pages that one holder watches at once, in one process: each asks the database again and again. */
+export const MOST_WATCHED = 50;
 
 /** What is being done for a build now. */
 export interface LiveRun {
@@ -55,13 +58,16 @@ export async function stepOf({ position, step }: RunStep, { masker }: Pick<Conso
  */
 export function registerRunEvents(app: FastifyInstance, deps: ConsoleDeps): void {
   const schema = { params: Params, querystring: z.object({ after: z.coerce.number().int().min(0).catch(0).default(0) }) };
-  app.withTypeProvider<ZodTypeProvider>().get('/runs/:id/events', { config, schema }, async (request, reply) => {
+  const watching = createWatchers();
+  const options = { config, schema, exposeHeadRoute: false };
+  app.withTypeProvider<ZodTypeProvider>().get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
     if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
     let after = Number.isFinite(resumed) && resumed >= 0 ? resumed : request.query.after;
     const until = deps.clock.now() + LONGEST_MS;
-    return sendEvents(request, reply, async (emit, signal) => {
+    const leave = watching.enter(request.principal?.name ?? '');
+    const watch = async (emit: Emit, signal: AbortSignal) => {
       for (;;) {
         const run = await liveRun(build.id, after, deps);
         for (const step of run.steps) {
@@ -74,6 +80,25 @@ export function registerRunEvents(app: FastifyInstance, deps: ConsoleDeps): void
         if (deps.clock.now() > until) return;
         await wait(LOOK_MS, undefined, { signal });
       }
-    });
+    };
+    return sendEvents(request, reply, async (emit, signal) => await watch(emit, signal).finally(leave));
   });
+}
+
+/** Counts who watches; `enter` returns how to leave, and throws `rate-limited` where a holder watches too much. */
+function createWatchers(): { enter(holder: string): () => void } {
+  const counts = new Map<string, number>();
+  return {
+    enter: (holder) => {
+      const count = counts.get(holder) ?? 0;
+      if (count >= MOST_WATCHED)
+        throw new TriageError('rate-limited', `${holder} watches ${count} runs already: close some of those pages.`, { retryable: true });
+      counts.set(holder, count + 1);
+      return () => {
+        const left = (counts.get(holder) ?? 1) - 1;
+        if (left > 0) counts.set(holder, left);
+        else counts.delete(holder);
+      };
+    },
+  };
 }
