@@ -29,7 +29,8 @@ export async function checkRule(
   if ('refused' in compiled) return compiled;
   const line = compiled.matchedLine(sample);
   if (line === null) return { refused: 'The pattern does not match its own sample.' };
-  const generic = GENERIC_LINES.find((one) => compiled.matchedLine(one) !== null);
+  // A failure's message and excerpt are several lines: what asks for a line end matches none of these alone.
+  const generic = GENERIC_LINES.find((one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null);
   if (generic !== undefined) {
     const what = generic === '' ? 'an empty line' : `"${generic}"`;
     return { refused: `The pattern is too general: it matches ${what}, with which builds of every cause end.` };

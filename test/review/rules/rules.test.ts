@@ -65,6 +65,11 @@ describe('writing a rule', () => {
     ['one that misses its sample', { sample: 'something else' }, /does not match its own sample/],
     ['one that could backtrack', { pattern: '(?=npm)npm' }, /RE2/],
     ['a generic one', { pattern: 'exit code \\d', sample: 'it ended with exit code 1' }, /too general: it matches "exit code 1"/],
+    [
+      'one that matches any line end',
+      { pattern: '(?s)\\n.*', sample: 'ENOSPC: no space left\nat write' },
+      /too general: it matches an empty line/,
+    ],
     ['BUILD FAILED alone', { pattern: 'BUILD FAILED', sample: 'BUILD FAILED' }, /too general/],
     ['one that matches everything', { pattern: '.*.*' }, /an empty line/],
     [
