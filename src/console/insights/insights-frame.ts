@@ -13,6 +13,9 @@ import { type Html, html, type Shown } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { mayReview, readerOf } from '../reader.ts';
 
+/** No build is older, or will ever be newer; what lies farther off is no date to a database. */
+const [FIRST_DAY, LAST_DAY] = ['2000-01-01', '2099-12-31'];
+
 /** What can be asked of the insights; what cannot be meant is taken as not given. */
 export const InsightsQuery = z.object({
   repo: z.string().trim().max(300).catch('').default(''),
@@ -22,7 +25,11 @@ export const InsightsQuery = z.object({
   t: z.coerce.number().min(0).max(1).optional().catch(undefined),
   wrong: z.coerce.number().int().min(0).max(50).catch(5).default(5),
   /** The first day of the period; absent: it ends today. */
-  day: z.iso.date().optional().catch(undefined),
+  day: z.iso
+    .date()
+    .refine((day) => day >= FIRST_DAY && day <= LAST_DAY)
+    .optional()
+    .catch(undefined),
   offset: z.coerce.number().int().min(0).max(100_000).catch(0).default(0),
   /** The table that is wanted as CSV. */
   csv: z.string().max(50).optional().catch(undefined),
