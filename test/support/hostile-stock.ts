@@ -24,7 +24,7 @@ export function evil(field: string): string {
 const KEPT = /^(?:.*[iI]d|.*Ids|category|kind|fingerprint|action|terminationReason|.*At|status|createdAt|name|at|url|tool)$/;
 
 /** The same value, with every string in it that is no name of ours replaced by a hostile one. */
-export function poisoned<Value>(value: Value, path: string): Value {
+function poisoned<Value>(value: Value, path: string): Value {
   if (typeof value === 'string') return evil(path) as Value;
   if (Array.isArray(value)) return value.map((one) => poisoned(one, path)) as Value;
   if (typeof value !== 'object' || value === null) return value;
