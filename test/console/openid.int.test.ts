@@ -53,6 +53,19 @@ describe('signing in by OpenID Connect', () => {
     expect(me.body).toContain('read, review');
   });
 
+  it('tells people apart whose long names begin alike', async () => {
+    const names: string[] = [];
+    for (const last of ['anna', 'ben']) {
+      issuer.claims = { sub: `ou=people,dc=engineering,dc=branch-office,dc=example,dc=com,uid=${last}`, groups: ['reviewers'] };
+      const { cookie, back } = await signInThere();
+      const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+      const me = await console.app.inject({ url: '/me', headers: { ...headers, cookie: cookieOf(answer) } });
+      names.push(/Signed in as <strong>([^<]+)</.exec(me.body)?.[1] ?? '');
+    }
+    expect(names.map((name) => name.length)).toEqual([64, 64]);
+    expect(names[0]).not.toBe(names[1]);
+  });
+
   it('is offered beside the token', async () => {
     const { body } = await console.app.inject({ url: '/sign-in?next=/builds', headers });
     expect(body).toContain(`Sign in with ${new URL(issuer.url).host}`);

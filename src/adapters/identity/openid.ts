@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import * as client from 'openid-client';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
@@ -98,7 +99,14 @@ function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
       'forbidden',
       `${name} is signed in, but none of their groups may use Faultline. FAULTLINE_OIDC_ROLES says which may.`,
     );
-  return { name: name.slice(0, MAX_NAME), roles: granted, repositories: null };
+  return { name: nameOfLength(name), roles: granted, repositories: null };
+}
+
+/** Two long names that begin alike stay two: who decided what, and who may take it back, goes by the name. */
+function nameOfLength(name: string): string {
+  if (name.length <= MAX_NAME) return name;
+  const digest = createHash('sha256').update(name).digest('hex').slice(0, 16);
+  return `${name.slice(0, MAX_NAME - 17).toWellFormed()}~${digest}`;
 }
 
 /** What the issuer or the browser said wrongly is a sign-in that failed; all else is the issuer's trouble. */
