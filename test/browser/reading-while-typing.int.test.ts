@@ -45,4 +45,18 @@ describe('a form that somebody types into', () => {
       expect((await desk.console.stores.reviews.find(first.id))?.decision).toBeNull();
     });
   });
+
+  it('can be sent again where the server took it and never answered', async () => {
+    const first = await firstOf('silent');
+    await desk.at('anna', async (page) => {
+      await page.addInitScript('const whole = AbortSignal.timeout; AbortSignal.timeout = (ms) => whole.call(AbortSignal, ms / 100);');
+      await page.goto(itemAddress(first));
+      await page.route('**/decision', () => undefined);
+      await page.keyboard.press('a');
+      await page.getByRole('status').filter({ hasText: 'Not saved.' }).waitFor({ timeout: 10_000 });
+      await page.unroute('**/decision');
+      await page.keyboard.press('a');
+      await page.locator(`[data-review]:not([data-review="${first.id}"])`).waitFor();
+    });
+  });
 });

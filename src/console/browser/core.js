@@ -53,7 +53,9 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
   if (busy) return;
   busy = true;
   try {
-    const answer = await fetch(address, { method, body: body ?? null, headers: { accept: 'text/html' } });
+    // A server that never answers does not hold the keys for good: a minute is what gateways bear as well.
+    const signal = AbortSignal.timeout(60_000);
+    const answer = await fetch(address, { method, signal, body: body ?? null, headers: { accept: 'text/html' } });
     if (method === 'POST' && answer.status >= 500) return say('Not saved. Nothing was lost; press the key again.');
     const page = parse(await answer.text());
     if (page.querySelector('#main') === null) return location.assign(address);
