@@ -24,6 +24,11 @@ export interface LibraryStore {
   find(id: string, sql?: Sql): Promise<LibraryEntry | null>;
   /** The newest human-confirmed entry for this fingerprint in this repository that may answer: a reviewer's latest word wins. */
   recall(key: { readonly fingerprint: string; readonly repository: string }, sql?: Sql): Promise<LibraryEntry | null>;
+  /**
+   * Keeps others from teaching, withdrawing and restoring for this fingerprint in this repository until the transaction ends: only so can be
+   * told what answered before and what answers now.
+   */
+  alone(key: { readonly fingerprint: string; readonly repository: string }, sql: Sql): Promise<void>;
   /** Counts one more sighting and returns the new total. */
   seen(id: string, at: string, sql?: Sql): Promise<number>;
   list(page: Page, filter?: LibraryFilter): Promise<LibraryEntry[]>;

@@ -1,12 +1,12 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import { answers, type LibraryEntry } from '../domain/library.ts';
+import type { LibraryEntry } from '../domain/library.ts';
 import { debtsOf } from '../domain/library-vectors.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Database } from '../ports/database.ts';
+import type { Database, Sql } from '../ports/database.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
@@ -74,8 +74,7 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   const companions = await companionsOf({ decision, analysis }, others, deps);
   const previous = await deps.stores.library.recall({ fingerprint: analysis.fingerprint, repository: review.repository });
   const lesson = await prepareLesson(deps, decision, analysis, review, previous);
-  const owed = lesson.entry === null || !answers(lesson.entry) ? [] : debtsOf(lesson.entry, previous?.id ?? null);
-  const decided = await store(deps, request, { decision, companions, lesson, owed });
+  const { owed, ...decided } = await store(deps, request, { decision, companions, lesson });
   const ids = owed.map(({ id }) => id);
   if (ids.length > 0) await deps.payVectors?.('error_library', ids);
   const facts = { reviewId: review.id, analysisId: analysis.id, type: decision.type, reviewer, also: decided.also.length };
@@ -127,23 +126,37 @@ interface Parts {
   readonly decision: Decision;
   readonly companions: readonly Companion[];
   readonly lesson: Lesson;
+}
+
+interface Stored extends Pick<DecisionOutcome, 'review' | 'also'> {
   readonly owed: readonly OwedVector[];
 }
 
 /** The one transaction of a decision. */
-async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): Promise<Pick<DecisionOutcome, 'review' | 'also'>> {
-  const { reviews, library, vectorDebts } = deps.stores;
+async function store(deps: DecideDeps, request: DecisionRequest, parts: Parts): Promise<Stored> {
+  const { reviews } = deps.stores;
   const decided = await deps.database.transaction(async (sql) => {
     const review = await reviews.decide(request.reviewId, request.version, parts.decision, sql);
     if (review === null) return null;
     const also = await decideCompanions(parts.companions, reviews, sql);
-    if (parts.lesson.entry !== null) await library.insert(parts.lesson.entry, sql);
-    await vectorDebts.owe(parts.owed, sql);
+    const owed = parts.lesson.entry === null ? [] : await teach(deps, parts.lesson.entry, sql);
     await wantNotices(deps.stores.notices, [review, ...also], deps.undoMs ?? UNDO_DELAY_MS, sql);
     deps.failpoint?.('deciding', request.reviewId);
-    return { review, also };
+    return { review, also, owed };
   });
   deps.failpoint?.('decided', request.reviewId);
   if (decided !== null) return decided;
   throw raced(await currentReview(deps, request));
+}
+
+/** What the index is owed: the entry for what answered until now, or nothing where it does not answer, as where another came first. */
+async function teach({ stores: { library, vectorDebts } }: DecideDeps, entry: LibraryEntry, sql: Sql): Promise<readonly OwedVector[]> {
+  const key = { fingerprint: entry.fingerprint.value, repository: entry.repository };
+  await library.alone(key, sql);
+  const before = await library.recall(key, sql);
+  await library.insert(entry, sql);
+  const answering = await library.recall(key, sql);
+  const owed = answering?.id === entry.id ? debtsOf(entry, before?.id ?? null) : [];
+  await vectorDebts.owe(owed, sql);
+  return owed;
 }

@@ -57,6 +57,7 @@ async function change(deps: TeachDeps, id: string, said: string, act: Change, by
     const known = await library.find(id, sql);
     if (known === null) throw new TriageError('not-found', `There is no library entry ${id}.`);
     const key = { fingerprint: known.fingerprint.value, repository: known.repository };
+    await library.alone(key, sql);
     const before = await library.recall(key, sql);
     const done = await act(sql);
     const entry = done ?? (await library.find(id, sql)) ?? known;

@@ -88,6 +88,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
   const owed: ReturnType<typeof debtsWithout> = [];
   for (const { id } of undone) {
     for (const entry of await library.ofDecision(id, sql)) {
+      await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
       const gone = await library.withdraw(entry.id, by, 'The decision was taken back.', sql);
       if (gone === null) continue;
       const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);

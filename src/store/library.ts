@@ -16,6 +16,9 @@ export function createLibraryStore(db: Database): LibraryStore {
     },
     find: async (id, sql = db) => await first(sql, `select ${ENTRY} from library_entries where id = $1`, [id]),
     recall: async ({ fingerprint, repository }, sql = db) => await first(sql, RECALL, [fingerprint, repository]),
+    alone: async ({ fingerprint, repository }, sql) => {
+      await sql.query(ALONE, [fingerprint, repository]);
+    },
     seen: async (id, at, sql = db) => {
       const [row] = await sql.query<{ timesSeen: number }>(SEEN, [id, at]);
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
@@ -72,6 +75,9 @@ const INSERT = `
 const RECALL = `
   select ${ENTRY} from library_entries where fingerprint = $1 and repository = $2 and ${ANSWERS}
   order by confirmed_at desc, id desc limit 1`;
+
+// Two keys of one hash wait for each other needlessly, and nothing worse.
+const ALONE = `select pg_advisory_xact_lock(hashtextextended('library ' || $2::text || ' ' || $1::text, 0))::text`;
 
 const SEEN = `
   update library_entries set times_seen = times_seen + 1, last_seen_at = greatest(last_seen_at, $2::timestamptz)

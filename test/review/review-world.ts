@@ -206,6 +206,7 @@ function memoryLibrary(state: ReviewWorld['state']): LibraryStore {
     find: async (id) => state.library.find((entry) => entry.id === id) ?? null,
     recall: async ({ fingerprint, repository }) =>
       newestFirst().find((entry) => answers(entry) && entry.fingerprint.value === fingerprint && entry.repository === repository) ?? null,
+    alone: async () => undefined,
     ...{ seen: unused, telling: unused, flag: unused },
     ofDecision: async (id) => state.library.filter(({ decisionId, withdrawn }) => decisionId === id && withdrawn === null),
     withdraw: async (id, by, reason) => change(id, ({ withdrawn }) => withdrawn === null, { withdrawn: { by, at: at(), reason } }),
