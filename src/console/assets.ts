@@ -59,7 +59,7 @@ function slim(text: string): string {
 
 /** Rules of a style sheet without the line ends that only people need. */
 function dense(rules: string): string {
-  return rules.replaceAll(' {\n', '{').replaceAll(';\n}', '}').replaceAll(';\n', ';').replaceAll('}\n', '}');
+  return rules.replaceAll(' {\n', '{').replaceAll(';\n}', '}').replaceAll(';\n', ';').replaceAll('}\n', '}').replaceAll(',\n', ',');
 }
 
 /** Modules that are joined into one share their names: what ties them together as files falls away, and so do their types. */

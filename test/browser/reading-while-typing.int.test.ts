@@ -59,4 +59,18 @@ describe('a form that somebody types into', () => {
       await page.locator(`[data-review]:not([data-review="${first.id}"])`).waitFor();
     });
   });
+
+  it('asks once, however often somebody presses while the answer is on its way', async () => {
+    const { analysisId } = await firstOf('once');
+    await desk.at('anna', async (page) => {
+      const asked: string[] = [];
+      await page.goto(`/analyses/${analysisId}/ask`);
+      await page.route('**/ask', (route) => void asked.push(route.request().method()));
+      await page.getByLabel('Question').fill('Why?');
+      const ask = page.getByRole('button', { name: 'Ask', exact: true });
+      for (const _ of [1, 2, 3]) await ask.click();
+      await page.waitForTimeout(300);
+      expect(asked).toEqual(['POST']);
+    });
+  });
 });

@@ -7,6 +7,8 @@ async function ask(form, button) {
   const place = document.querySelector('[data-progress]');
   const stop = document.querySelector('[data-stop]');
   if (!(place instanceof HTMLElement) || !(stop instanceof HTMLButtonElement)) return form.submit();
+  // One question at a time: a second press would ask, and pay, twice.
+  if (!stop.hidden) return;
   const body = new URLSearchParams();
   for (const [name, value] of new FormData(form)) if (typeof value === 'string') body.append(name, value);
   if (button instanceof HTMLButtonElement && button.name !== '') body.append(button.name, button.value);
