@@ -45,6 +45,7 @@ export async function follow(sql: Sql, buildId: string, results: readonly TestRe
   if (touched.length === 0) return;
   const keys = touched.map(({ key }) => key);
   await sql.query(ADD_RUNS, [buildId, keys, { names }]);
+  if (keys.length === MOST_FOLLOWED) await sql.query(DROP_WITHOUT_RUNS, [buildId, { names }]);
   const runs = Map.groupBy(z.array(StoredRun).parse(await sql.query(NEWEST_RUNS, [keys, WINDOW])), ({ key }) => key);
   const counts = keys.map((key) => ({ key, ...measureFlakiness((runs.get(key) ?? []).map(runOf)) }));
   await sql.query(SAVE_COUNTS, [{ counts }]);
@@ -136,6 +137,12 @@ const ADD_RUNS = `
   ) as runs
   order by key, build_id
   on conflict (test_key, build_id) do update set outcome = excluded.outcome where test_runs.outcome <> excluded.outcome`;
+
+// A test that was one too many: without runs nothing would ever forget it.
+const DROP_WITHOUT_RUNS = `
+  delete from followed_tests t
+  where t.key in (select ${KEY('b.repository', 'n.suite', 'n.name')} from builds b cross join ${NAMES('$2')} where b.id = $1 and n.failed)
+    and not exists (select from test_runs r where r.test_key = t.key)`;
 
 const NEWEST_RUNS = `
   select k.key, r.build_id as "buildId", r.outcome, r.at, b.commit, b.provider || ' ' || b.pipeline as lane,

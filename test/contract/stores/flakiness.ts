@@ -104,6 +104,26 @@ export function flakinessContract(world: StoresWorld): void {
       expect(await world.stores.flakiness.ofTest({ repository: world.repository, name: 'test 1' })).toBeNull();
     });
 
+    it('follows no test whose runs it does not keep, so that nothing outlives its builds', async () => {
+      const names = (from: number) => Array.from({ length: 1000 }, (_, at) => `test ${from + at}`);
+      await ran(
+        '1',
+        'a',
+        names(0).map((name) => result(name, 'failed')),
+      );
+      await ran(
+        '2',
+        'b',
+        names(1000).map((name) => result(name, 'failed')),
+      );
+      const passed = [...names(0), ...names(1000)].map((name) => result(name, 'passed'));
+      await ran('3', 'c', [...passed, ...names(2000).map((name) => result(name, 'failed'))]);
+
+      await world.db.query('delete from builds where repository = $1', [world.repository]);
+
+      expect(await world.db.query('select key from followed_tests where repository = $1', [world.repository])).toEqual([]);
+    });
+
     it('forgets a test with the last build that ran it', async () => {
       const builds = [await ran('1', 'a', [result('adds', 'failed')]), await ran('1', 'a', [result('adds', 'passed')], { attempt: 2 })];
       const followed = async () => (await world.db.query('select from followed_tests where repository = $1', [world.repository])).length;
