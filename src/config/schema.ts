@@ -73,7 +73,7 @@ export const Config = z.object({
     sourceRateLimit: z.int().positive(),
     trustProxy: TrustProxy,
   }),
-  auth: z.object({ tokens: z.array(TokenConfig), openId: OpenIdConfig }),
+  auth: z.object({ tokens: z.array(TokenConfig), openId: OpenIdConfig.default(NO_OPENID) }),
   webhooks: z.object({
     /** Any of them may sign: two are valid while one is rotated. Empty: the route answers 503 and says why. */
     githubSecrets: z.array(z.string().min(8)),

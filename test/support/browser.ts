@@ -58,8 +58,11 @@ export async function openPage(browser: Browser, options: WatchOptions): Promise
   return { page, context, complaints, requests };
 }
 
-/** What axe finds against WCAG 2.2 A and AA and its best practices: `rule: targets`, empty where nothing is wrong. */
-export async function axeFindings(page: Page): Promise<string[]> {
+/**
+ * What axe finds against WCAG 2.2 A and AA and its best practices: `rule: targets`, empty where nothing is wrong. `colours`: only what a theme can
+ * change.
+ */
+export async function axeFindings(page: Page, what: 'all' | 'colours' = 'all'): Promise<string[]> {
   const source = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
   const { readFile } = await import('node:fs/promises');
   // Past the page's own policy, which refuses scripts that are not its own: by the debugger's door.
@@ -72,7 +75,7 @@ export async function axeFindings(page: Page): Promise<string[]> {
   await evaluate(`${await readFile(source, 'utf8')}; true`);
   const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
   const found = await evaluate(
-    `axe.run(document, { runOnly: { type: 'tag', values: ${JSON.stringify(tags)} } }).then(({ violations }) =>
+    `axe.run(document, { runOnly: ${JSON.stringify(what === 'all' ? { type: 'tag', values: tags } : { type: 'rule', values: ['color-contrast', 'link-in-text-block'] })} }).then(({ violations }) =>
       violations.map(({ id, help, nodes }) => id + ' (' + help + '): ' + nodes.map(({ target }) => target.join(' ')).slice(0, 5).join(' | ')))`,
   );
   await session.detach();
