@@ -61,7 +61,7 @@ export function causeStanding(cause: Cause, build: Build, situation: Situation):
 }
 
 function firstSentence(text: string): string {
-  return (text.split('\n', 1)[0] ?? '').split('. ', 1)[0] ?? '';
+  return (text.trim().split('\n', 1)[0] ?? '').split('. ', 1)[0] ?? '';
 }
 
 function formOfCause(analysis: Analysis, decided: 'accept' | 'correct' | 'reject' | null): CauseStanding['form'] {

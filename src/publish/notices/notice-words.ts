@@ -55,6 +55,10 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
     const seen = timesSeen === 1 ? 'seen once' : `seen ${formatNumber(timesSeen)} times`;
     return `${category}, ${counted}, known since ${dayWords(confirmedAt)}, confirmed by ${plain(clip(confirmedBy, 100))}, ${seen}`;
   }
+  if (analysis.ruled !== undefined) {
+    const { author, createdAt } = analysis.ruled;
+    return `${category}, ${counted}, by a rule of ${plain(clip(author, 100))} of ${dayWords(createdAt)}`;
+  }
   const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
   return `${category}, ${counted}, ${sureness}${right}`;
 }

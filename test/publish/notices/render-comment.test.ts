@@ -105,6 +105,18 @@ describe('the comment of a pull request', () => {
     expect(body).not.toContain('61 %');
   });
 
+  it("says whose rule answered, and counts no machine's record for it", () => {
+    const ruled = { ruleId: 'rul_1', version: 1, author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 3 };
+    const body = bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }));
+    expect(body).toContain('TEST_FAILURE, 3 tests, by a rule of ada of 1 Oct 2026');
+    expect(body).not.toContain('right 1 of 62');
+  });
+
+  it('titles a cause that begins with an empty line', () => {
+    const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: '\n TAX is not set. It never was.' });
+    expect(bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }))).toContain('<b>TAX is not set</b>');
+  });
+
   it("gives a person's cause, and no advice against the machine's", () => {
     const review = decided('correct', { category: 'CONFIG_ERROR', rootCause: 'TAX is not set. It never was.' });
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review })] }));
