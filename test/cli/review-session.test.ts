@@ -116,6 +116,18 @@ describe('faultline review on a terminal', () => {
     expect(queue.decided).toMatchObject([{ decision: { type: 'reject', reasonCode: 'evidence_does_not_support' } }]);
   });
 
+  it('leaves a correction with Esc, in the middle of a line', async () => {
+    const queue = queueOf(1);
+    const { said } = await session(queue, [
+      [SHOWN, 'c'],
+      [/5 TEST_FAILURE/, '3'],
+      [/Cause {5}.*0\.01\./s, '\u001b'],
+      [SHOWN, 'q'],
+    ]);
+    expect(said).toContain('Nothing was decided.');
+    expect(queue.decided).toEqual([]);
+  });
+
   it('corrects: category by digit, the cause in an editor with what the machine said, evidence', async () => {
     const queue = queueOf(1);
     const steps = [

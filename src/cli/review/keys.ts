@@ -92,12 +92,19 @@ function editLine({ input, output }: KeyStreams, prompt: string, prefill: string
   return new Promise((resolve) => {
     let answer: string | null = null;
     const giveUp = () => lines.close();
+    const onKey = (_text: string | undefined, { name }: Key) => {
+      if (name === 'escape') giveUp();
+    };
+    input.on('keypress', onKey);
     lines.once('SIGINT', giveUp);
     lines.once('line', (text) => {
       answer = text;
       lines.close();
     });
-    lines.once('close', () => resolve(answer));
+    lines.once('close', () => {
+      input.off('keypress', onKey);
+      resolve(answer);
+    });
     lines.prompt();
     lines.write(prefill);
   });
