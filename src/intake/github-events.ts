@@ -133,10 +133,12 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
   const run = event.workflow_run;
   const status = statusOf(run.conclusion);
   if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither a failure nor a pass` };
+  const home = run.head_repository?.full_name ?? event.repository.full_name;
+  const fromFork = home !== event.repository.full_name;
   return {
     part: WHOLE_BUILD,
     attemptUnknown: false,
-    fromFork: (run.head_repository?.full_name ?? event.repository.full_name) !== event.repository.full_name,
+    fromFork,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, run.id, status),
@@ -144,7 +146,7 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
       number: String(run.run_number),
       attempt: run.run_attempt,
       job: null,
-      branch: textOrNull(run.head_branch),
+      branch: fromFork ? forkBranch(home, run.head_branch) : textOrNull(run.head_branch),
       commit: run.head_sha,
       author: run.actor?.login ?? null,
       pullRequest: run.pull_requests[0]?.number ?? null,
@@ -153,6 +155,12 @@ function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
       finishedAt: toUtc(run.updated_at),
     },
   };
+}
+
+/** `owner:branch`, as GitHub writes it: a fork's `main` is not ours. */
+function forkBranch(home: string, branch: string | null | undefined): string | null {
+  const name = textOrNull(branch);
+  return name === null ? null : `${home.split('/', 1)[0]}:${name}`;
 }
 
 function readWorkflowJob(event: WorkflowJobEvent): GithubReading {

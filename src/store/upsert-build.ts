@@ -56,7 +56,7 @@ const ADD_FIELDS = `
       )
     )),
     job = coalesce(b.job, $5),
-    branch = coalesce(b.branch, $6),
+    branch = case when ${PROVISIONAL} then coalesce($6, b.branch) else coalesce(b.branch, $6) end,
     commit = coalesce(b.commit, $7),
     author = coalesce(b.author, $8),
     pull_request = coalesce(b.pull_request, $9),

@@ -69,6 +69,12 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.rung).toEqual([]);
   });
 
+  test("a fork's branch bears its owner's name, so that its main is never taken for ours", async () => {
+    const forked = { conclusion: 'failure', head_branch: 'master', head_repository: { full_name: 'somebody/octo-repo' } };
+    await send({ event: 'workflow_run', payload: githubExample('workflow_run', 'completed', { workflow_run: forked }, 1) });
+    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', branch: 'somebody:master' });
+  });
+
   test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
     await send({
       event: 'workflow_run',

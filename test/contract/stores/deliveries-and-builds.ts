@@ -47,6 +47,13 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(kept).toEqual(gained);
     });
 
+    it("believes the run's own event about its branch: a job's does not say whether it is a fork's", async () => {
+      await world.build({ externalId: '9001', number: '9001', pipeline: 'test', job: 'test', branch: 'main' });
+      const run = await world.build({ externalId: '9001', number: '77', pipeline: 'CI', branch: 'somebody:main' });
+      expect(run).toMatchObject({ number: '77', branch: 'somebody:main' });
+      expect(await world.build({ externalId: '9001', number: '9001', pipeline: 'lint', job: 'lint', branch: 'main' })).toEqual(run);
+    });
+
     it('makes one build of two events of one run and prefers the real number to a provisional one', async () => {
       const provisional = { externalId: '9001', number: '9001', pipeline: 'test', job: 'test' };
       const real = { externalId: '9001', number: '57', pipeline: 'CI' };
