@@ -43,7 +43,7 @@ function scopeOf(about: NoticeAbout): Scope {
       return { condition: 'b.repository = $1 and b.pull_request = $2', values: [about.repository, about.pullRequest] };
     case 'branch':
       return {
-        condition: 'b.repository = $1 and b.pipeline = $2 and b.branch = $3',
+        condition: 'b.repository = $1 and b.pipeline = $2 and b.branch = $3 and b.pull_request is null',
         values: [about.repository, about.pipeline, about.branch],
       };
   }

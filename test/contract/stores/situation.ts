@@ -42,6 +42,13 @@ export function situationContract(world: StoresWorld): void {
       expect(heads[1]).toMatchObject({ job: { state: 'queued', error: null }, failures: 0, openCauses: 0, causes: [], lastFailed: null });
     });
 
+    it('is of a branch without the builds of pull requests from it', async () => {
+      const { id, repository, pipeline } = await world.build({ branch: 'main', pullRequest: null, number: '100', status: 'passed' });
+      await world.build({ branch: 'main', pullRequest: 9, number: '101', status: 'failed' });
+      const { heads } = await world.stores.notices.situation({ type: 'branch', repository, pipeline, branch: 'main' });
+      expect(heads.map(({ build }) => build.id)).toEqual([id]);
+    });
+
     it('is each cause with its tests, its review and who decided', async () => {
       const build = await ours();
       const tests = ['b', 'a', 'b'].map((name) => ({
@@ -109,7 +116,7 @@ export function situationContract(world: StoresWorld): void {
     });
 
     it('is asked of a build, a commit and a branch too', async () => {
-      const build = await ours({ commit: 'cafe' });
+      const build = await ours({ commit: 'cafe', pullRequest: null });
       const { notices } = world.stores;
       const { repository, pipeline } = build;
       const of = [
