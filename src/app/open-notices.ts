@@ -7,7 +7,8 @@ import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { jenkinsChannel } from '../publish/jenkins/jenkins-channel.ts';
 import { jenkinsRule } from '../publish/jenkins/jenkins-description.ts';
-import { keepNotices, type NoticesKeeper } from '../publish/notices/keep-notices.ts';
+import type { Keeper } from '../publish/keep-turns.ts';
+import { keepNotices } from '../publish/notices/keep-notices.ts';
 import { noticeChannel } from '../publish/notices/notice-channel.ts';
 import { noticeLinks } from '../publish/notices/notice-links.ts';
 import { GITHUB_CHECK, GITHUB_COMMENT, GITHUB_STATUS } from '../publish/notices/notice-rules.ts';
@@ -50,7 +51,7 @@ export async function openNotices(config: NoticesConfig, parts: NoticesParts): P
   if (config.publishers.github.check && !githubOf(config).check) {
     parts.logger.warn({}, 'FAULTLINE_GITHUB_CHECK is left out: only GitHub Apps may write checks, and none is configured');
   }
-  let keeper: NoticesKeeper | undefined;
+  let keeper: Keeper | undefined;
   return {
     wake: () => keeper?.wake(),
     start: () => {

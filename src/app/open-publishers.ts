@@ -4,7 +4,8 @@ import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
-import { type ActsDeps, type ActsKeeper, startActs } from '../publish/start-acts.ts';
+import type { Keeper } from '../publish/keep-turns.ts';
+import { type ActsDeps, startActs } from '../publish/start-acts.ts';
 import { openNotices } from './open-notices.ts';
 import { tracedPublisher } from './watch-triage.ts';
 
@@ -34,7 +35,7 @@ export async function openPublishing(
   const opened = await openPublishers(config, parts.logger, parts.clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
   const notices = await openNotices(config, parts);
-  let keeper: ActsKeeper | undefined;
+  let keeper: Keeper | undefined;
   return {
     drivers: publishers.map(({ driver }) => driver),
     wake: () => {

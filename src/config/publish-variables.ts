@@ -1,7 +1,32 @@
 import type { Variable } from './variable.ts';
 
-/** Who is kept informed on GitHub. All of it is off unless it is asked for: nobody wants to find a stranger writing on a pull request. */
+/** Who is told, and who is kept informed. All of it is off unless it is asked for: nobody wants to find a stranger writing on a pull request. */
 export const PUBLISH_VARIABLES: readonly Variable[] = [
+  {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_URL',
+    path: 'publishers.webhook.url',
+    type: 'text',
+    meaning: 'Address that sure answers are posted to, signed as Standard Webhooks says; it may be private.',
+  },
+  {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
+    path: 'publishers.webhook.secrets',
+    type: 'list',
+    secret: true,
+    meaning: 'Secret that signs them, as whsec_ and base64; two, separated by a comma, while one is rotated.',
+  },
+  {
+    name: 'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
+    path: 'publishers.webhook.format',
+    type: 'text',
+    meaning: 'How they are worded: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
+  },
+  {
+    name: 'FAULTLINE_PUBLISH_TIMEOUT_MS',
+    path: 'publishers.timeoutMs',
+    type: 'number',
+    meaning: 'Time limit of one call to whoever is told, in milliseconds.',
+  },
   {
     name: 'FAULTLINE_GITHUB_COMMENT',
     path: 'publishers.github.comment',

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { githubApiAddress } from './github-address.ts';
-import { GithubAppConfig } from './github-app.ts';
 import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
+import { NO_PUBLISHERS, PublishersConfig } from './publish-schema.ts';
 import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
 import { NO_SLACK, SlackConfig } from './slack-variables.ts';
+import { BuildSourceConfig, CodeHostConfig, USUAL_SOURCES, WebSearchConfig } from './sources-schema.ts';
 import { variableOf } from './variables.ts';
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
@@ -103,42 +103,9 @@ export const Config = z.object({
       maxRetries: z.int().min(0).max(5),
     }),
   }),
-  codeHost: z.object({
-    /** auto: a clone where one is named, else GitHub where a token or an App is configured. */
-    driver: z.enum(['auto', 'local-git', 'github', 'none']),
-    /** `owner/name` → folder of a local clone. */
-    clones: z.record(z.string(), z.string()),
-  }),
-  webSearch: z
-    .object({
-      driver: z.enum(['none', 'searxng', 'brave', 'tavily']),
-      /** Null: the provider's own address. */
-      baseUrl: z.url({ protocol: /^https?$/ }).nullable(),
-      apiKey: z.string().nullable(),
-      /** Of one search, in milliseconds. */
-      timeoutMs: z.int().positive(),
-      /** The pages of so many first results are read. */
-      pages: z.int().min(0).max(5),
-    })
-    .refine(({ driver, baseUrl }) => driver !== 'searxng' || baseUrl !== null, { path: ['baseUrl'], error: 'searxng needs an address' })
-    .refine(({ driver, apiKey }) => (driver !== 'brave' && driver !== 'tavily') || apiKey !== null, {
-      path: ['apiKey'],
-      error: 'brave and tavily need a key',
-    }),
-  buildSource: z.object({
-    github: z.object({
-      /** Of the REST API; what people see in the browser becomes it. */
-      baseUrl: z
-        .url({ protocol: /^https?$/ })
-        .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must hold no user and no password')
-        .transform(githubApiAddress),
-      token: z.string().nullable(),
-      /** Asked before the token, which serves repositories on which the App is not installed. */
-      app: GithubAppConfig.nullable(),
-    }),
-    jenkins: z.object({ baseUrl: z.url().nullable(), user: z.string().nullable(), token: z.string().nullable() }),
-    timeoutMs: z.int().positive(),
-  }),
+  codeHost: CodeHostConfig,
+  webSearch: WebSearchConfig,
+  buildSource: BuildSourceConfig,
   analyst: z.object({
     driver: z.enum(['rules', 'llm']),
     llm: z.object({
@@ -159,34 +126,7 @@ export const Config = z.object({
       prices: Prices,
     }),
   }),
-  /** Who is told of sure answers, beside the log. */
-  publishers: z.object({
-    webhook: z
-      .object({
-        url: z.url({ protocol: /^https?$/ }).nullable(),
-        /** All of them sign: two while one is rotated. */
-        secrets: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and the base64 of 24 to 64 random bytes')),
-        /** As Standard Webhooks, or as CloudEvents in structured mode; signed the same way. */
-        format: z.enum(['standard', 'cloudevents']),
-      })
-      .refine(({ url, secrets }) => url === null || secrets.length > 0, {
-        path: ['secrets'],
-        error: 'the webhook needs a secret to sign with',
-      }),
-    /** Written with the token or the App that logs are read with. */
-    github: z.object({
-      comment: z.boolean(),
-      commentMode: z.enum(['edit', 'recreate']),
-      check: z.boolean(),
-      status: z.boolean(),
-    }),
-    /** Written with the token that logs are read with. */
-    jenkins: z.object({ description: z.enum(['off', 'html', 'text']) }),
-    /** Between two edits of one text outside, in milliseconds. */
-    pauseMs: z.int().min(0).max(600_000),
-    /** Of one call, in milliseconds. */
-    timeoutMs: z.int().min(100).max(120_000),
-  }),
+  publishers: PublishersConfig,
   slack: SlackConfig,
   triage: z.object({
     budgetTokens: z.int().min(200).max(200_000),
@@ -278,13 +218,7 @@ export const COMMON = {
     local: { model: null, download: false },
     openai: { baseUrl: null, apiKey: null, model: 'text-embedding-3-small', dimensions: null, timeoutMs: 30_000, maxRetries: 2 },
   },
-  codeHost: { driver: 'auto', clones: {} },
-  webSearch: { driver: 'none', baseUrl: null, apiKey: null, timeoutMs: 10_000, pages: 2 },
-  buildSource: {
-    github: { baseUrl: 'https://api.github.com', token: null, app: null },
-    jenkins: { baseUrl: null, user: null, token: null },
-    timeoutMs: 60_000,
-  },
+  ...USUAL_SOURCES,
   analyst: {
     driver: 'rules',
     llm: {
@@ -297,13 +231,7 @@ export const COMMON = {
       prices: {},
     },
   },
-  publishers: {
-    webhook: { url: null, secrets: [], format: 'standard' },
-    jenkins: { description: 'off' },
-    github: { comment: false, commentMode: 'edit', check: false, status: false },
-    pauseMs: 20_000,
-    timeoutMs: 10_000,
-  },
+  publishers: NO_PUBLISHERS,
   slack: NO_SLACK,
   triage: {
     budgetTokens: 2000,

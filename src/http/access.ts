@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { SessionDoor } from '../console/console-deps.ts';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import { DOCS_ACCESS, DOCS_PATH } from './api-description.ts';
-import type { Sessions } from './sessions.ts';
 import type { TokenHolders } from './token-holders.ts';
 
 declare module 'fastify' {
@@ -26,7 +26,7 @@ declare module 'fastify' {
 /** Who asks: by a token, or, where pages are asked for, by a session. */
 interface Doorkeepers {
   readonly holders: TokenHolders;
-  readonly sessions: Pick<Sessions, 'find'>;
+  readonly sessions: Pick<SessionDoor, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
 }

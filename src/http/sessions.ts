@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
+import type { SessionDoor } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Principal } from '../domain/review.ts';
 import type { SessionHolder, SessionStore } from '../ports/sessions.ts';
 import type { TokenHolders } from './token-holders.ts';
 
@@ -16,23 +16,7 @@ const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
 
 /** Sessions of the console, held by a cookie that scripts cannot read. */
-export interface Sessions {
-  /** Whose session the request's cookie holds. Throws `unauthenticated` where there is none, it is over, or its token was revoked. */
-  find(request: FastifyRequest): Promise<Principal>;
-  /** Exchanges a token for a session; resolves with its holder and the Set-Cookie header. Throws as a wrong token does. */
-  exchange(request: FastifyRequest, token: string): Promise<{ readonly principal: Principal; readonly cookie: string }>;
-  /** Begins a session of somebody who signed in elsewhere; resolves with the Set-Cookie header. */
-  begin(request: FastifyRequest, principal: Principal): Promise<string>;
-  /** Ends the request's session; resolves with the Set-Cookie header that clears it. */
-  end(request: FastifyRequest): Promise<string>;
-  /** A Set-Cookie header by which this browser brings a text back for ten minutes; empty: it is forgotten. */
-  remember(request: FastifyRequest, text: string): string;
-  /** What it brings back; null: nothing. */
-  remembered(request: FastifyRequest): string | null;
-}
-
-/** `publicUrl`: the address that browsers know; what comes by its name came over TLS where it says so, whatever a proxy tells. */
-export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): Sessions {
+export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): SessionDoor {
   const address = publicUrl === null ? null : new URL(publicUrl);
   const secureHost = address?.protocol === 'https:' ? address.host : null;
   const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>

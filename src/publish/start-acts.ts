@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, messageOf } from '../domain/errors.ts';
 import type { OutwardAct } from '../domain/outward-act.ts';
 import type { Masker } from '../log/mask/mask.ts';
@@ -8,6 +7,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from './act-retries.ts';
+import { type Keeper, keepTurns } from './keep-turns.ts';
 import { tell } from './tell.ts';
 
 export interface ActsDeps {
@@ -26,60 +26,18 @@ export interface ActsDeps {
   readonly failpoint?: Failpoint;
 }
 
-export interface ActsKeeper {
-  /** Looks at once: something is owed. */
-  wake(): void;
-  /** Takes nothing more, lets what is being told end for a moment, and gives back the rest. */
-  stop(): Promise<void>;
-}
-
 /** Tellings of one publisher at once in this process. */
 const AT_ONCE = 2;
 /** A lease covers the question whether it was told before, the telling, and as much again for everything else. */
 const LEASE_PER_LIMIT = 3;
-/** A call cut off may have got through, so a stop waits for it; in milliseconds. */
-const STOP_GRACE_MS = 5_000;
 const MAX_SENTENCE = 500;
 
 /**
  * Tells the world what is owed to it, in the background. What is owed stands in the database: a stop or a crash loses nothing, and any
  * number of processes may do this at once. Each publisher has its own turn, so that one that hangs holds up no other.
  */
-export function startActs(deps: ActsDeps): ActsKeeper {
-  const stopping = new AbortController();
-  const cutOff = new AbortController();
-  const turns = deps.publishers.map((publisher) => turnOf(() => payAll(publisher, deps, stopping.signal, cutOff.signal)));
-  const wake = () => {
-    if (!stopping.signal.aborted) for (const turn of turns) turn.look();
-  };
-  const timer = setInterval(wake, deps.intervalMs);
-  timer.unref();
-  wake();
-  return {
-    wake,
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      const ended = Promise.all(turns.map((turn) => turn.ended()));
-      await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
-      cutOff.abort(new Error('the process stops'));
-      await ended;
-    },
-  };
-}
-
-/** One look at a time; a look asked for meanwhile comes after it. */
-export function turnOf(work: () => Promise<void>): { look(): void; ended(): Promise<void> } {
-  let running: Promise<void> | null = null;
-  let again = false;
-  const look = () => {
-    again = running !== null;
-    running ??= work().finally(() => {
-      running = null;
-      if (again) look();
-    });
-  };
-  return { look, ended: () => running ?? Promise.resolve() };
+export function startActs(deps: ActsDeps): Keeper {
+  return keepTurns(deps.publishers, (publisher, signals) => payAll(publisher, deps, signals.stopping, signals.cutOff), deps.intervalMs);
 }
 
 async function payAll(publisher: Publisher, deps: ActsDeps, stopping: AbortSignal, cutOff: AbortSignal): Promise<void> {

@@ -1,5 +1,4 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, messageOf } from '../../domain/errors.ts';
 import type { Notice } from '../../domain/notice.ts';
 import type { Masker } from '../../log/mask/mask.ts';
@@ -7,7 +6,7 @@ import type { Failpoint } from '../../ports/failpoint.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NoticeChannel, NoticeStore } from '../../ports/notices.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from '../act-retries.ts';
-import { turnOf } from '../start-acts.ts';
+import { type Keeper, keepTurns } from '../keep-turns.ts';
 import { showNotice } from './show-notice.ts';
 
 export interface NoticesDeps {
@@ -24,48 +23,20 @@ export interface NoticesDeps {
   readonly failpoint?: Failpoint;
 }
 
-export interface NoticesKeeper {
-  /** Looks at once: something may be due. */
-  wake(): void;
-  /** Takes nothing more, lets what is being shown end for a moment, and gives back the rest. */
-  stop(): Promise<void>;
-}
-
 /** At most one edit of a notice in so many milliseconds. */
 const PAUSE_MS = 20_000;
 /** Notices of one channel that are shown at once in this process. */
 const AT_ONCE = 2;
 /** A lease covers the reading, the look for what stands there, the showing, and as much again. */
 const LEASE_PER_LIMIT = 4;
-/** A call cut off may have got through, so a stop waits for it; in milliseconds. */
-const STOP_GRACE_MS = 5_000;
 const MAX_SENTENCE = 500;
 
 /**
  * Keeps what stands outside in step with what is known, in the background. What is wanted stands in the database: a stop or a crash loses
  * nothing, and any number of processes may do this at once. Each channel has its own turn, so that one that hangs holds up no other.
  */
-export function keepNotices(deps: NoticesDeps): NoticesKeeper {
-  const stopping = new AbortController();
-  const cutOff = new AbortController();
-  const turns = deps.channels.map((channel) => turnOf(() => showAll(channel, deps, stopping.signal, cutOff.signal)));
-  const wake = () => {
-    if (!stopping.signal.aborted) for (const turn of turns) turn.look();
-  };
-  const timer = setInterval(wake, deps.intervalMs);
-  timer.unref();
-  wake();
-  return {
-    wake,
-    stop: async () => {
-      clearInterval(timer);
-      stopping.abort();
-      const ended = Promise.all(turns.map((turn) => turn.ended()));
-      await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
-      cutOff.abort(new Error('the process stops'));
-      await ended;
-    },
-  };
+export function keepNotices(deps: NoticesDeps): Keeper {
+  return keepTurns(deps.channels, (channel, signals) => showAll(channel, deps, signals.stopping, signals.cutOff), deps.intervalMs);
 }
 
 async function showAll(channel: NoticeChannel, deps: NoticesDeps, stopping: AbortSignal, cutOff: AbortSignal): Promise<void> {

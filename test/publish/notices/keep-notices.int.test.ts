@@ -9,7 +9,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import { systemClock } from '../../../src/ports/clock.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
-import { keepNotices, type NoticesDeps, type NoticesKeeper } from '../../../src/publish/notices/keep-notices.ts';
+import { type Keeper, keepNotices, type NoticesDeps } from '../../../src/publish/notices/keep-notices.ts';
 import { noticeChannel } from '../../../src/publish/notices/notice-channel.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
 import { GITHUB_COMMENT } from '../../../src/publish/notices/notice-rules.ts';
@@ -32,7 +32,7 @@ afterAll(async () => db.dispose());
 
 let desk: GithubDesk;
 let github: GithubApi;
-let keepers: NoticesKeeper[];
+let keepers: Keeper[];
 let log: LogLine[];
 let repository: string;
 beforeEach(async () => {
@@ -48,7 +48,7 @@ afterEach(async () => {
   await github.close();
 });
 
-function keep(change: Partial<NoticesDeps> = {}): NoticesKeeper {
+function keep(change: Partial<NoticesDeps> = {}): Keeper {
   const logger: Logger = recordingLogger(log);
   const door = createGithubCommentDoor({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
   const render = (situation: Parameters<typeof renderComment>[0]) => renderComment(situation, noticeLinks('https://fl.example'));
