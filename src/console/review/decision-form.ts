@@ -36,7 +36,7 @@ export const DecisionForm = z.object({
 });
 export type DecisionForm = z.infer<typeof DecisionForm>;
 
-const RANGE = /^(\d{1,9})(?:-(\d{1,9}))?$/;
+const RANGE = /^(\d{1,9})(?:[-–](\d{1,9}))?$/;
 
 /** The decision that a form states. A correction that names nothing that shows it says so. */
 export function inputOf(form: DecisionForm): DecisionInput {
@@ -50,7 +50,7 @@ export function inputOf(form: DecisionForm): DecisionInput {
 function shownBy({ evidence, lines, source, none }: DecisionForm): ShownBy {
   const ranges = source === '' ? [] : lines.split(/[,\s]/).flatMap((part) => rangeOf(part, source));
   if (none === '1' || evidence.length + ranges.length === 0) return 'none';
-  return { evidence, lines: ranges.slice(0, 20) };
+  return { evidence: evidence.slice(0, 50), lines: ranges.slice(0, 20) };
 }
 
 function rangeOf(text: string, source: string) {
