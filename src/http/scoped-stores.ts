@@ -119,7 +119,10 @@ function scopeHistory({ history }: Stores, scope: Scope): Stores['history'] {
     failureHistory: async (query) => (scope.allows(query.repository) ? await history.failureHistory(query) : []),
     consecutiveFailures: async (query) =>
       scope.allows(query.repository) ? await history.consecutiveFailures(query) : { count: 0, firstBuild: null, lastGreen: null },
-    similarFailures: async (query) => (await history.similarFailures(query)).filter(({ repository }) => scope.allows(repository)),
+    similarFailures: async (query) => {
+      const asked = query.repositories?.filter((repository) => scope.allows(repository));
+      return await history.similarFailures({ ...query, ...(asked === undefined ? within(scope) : { repositories: asked }) });
+    },
   });
 }
 

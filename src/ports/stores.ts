@@ -113,6 +113,8 @@ export interface HistoryStore {
     excludeBuildId: string;
     minScore: number;
     limit: number;
+    /** Only of these: `owner/name`, or `owner/*`. */
+    repositories?: readonly string[];
   }): Promise<(FailureRow & { readonly score: number })[]>;
 }
 

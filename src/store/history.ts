@@ -3,6 +3,7 @@ import type { Database } from '../ports/database.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
+import { scopeValue } from './scope.ts';
 
 /** Only reads: `db` may be a database's `reader`. */
 export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
@@ -24,8 +25,9 @@ export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
       };
     },
 
-    similarFailures: async ({ text, excludeBuildId, minScore, limit }) => {
-      const rows = await db.query<{ score: unknown }>(SIMILAR, [text, excludeBuildId, limit, minScore]);
+    similarFailures: async ({ text, excludeBuildId, minScore, limit, repositories }) => {
+      const values = [text, excludeBuildId, limit, minScore, scopeValue(repositories)];
+      const rows = await db.query<{ score: unknown }>(SIMILAR, values);
       return rows.map((row) => ({ ...readFailureRow(row), score: z.number().parse(row.score) }));
     },
   };
@@ -39,14 +41,15 @@ const FAILURE_HISTORY = `
   limit $5`;
 
 // The nearest texts by the index, then the newest failures that say them: a text that is seen every day must not hide the others. Some texts
-// more than are asked for, since those of the build itself fall away.
+// more than are asked for, since those of the build itself fall away; many more where most may be of other repositories.
 const SIMILAR = `
   with near as materialized (
-    select key, similarity(message, $1) as score from failure_messages order by message <-> $1 limit $3::int + 20
+    select key, similarity(message, $1) as score from failure_messages order by message <-> $1
+    limit ($3::int + 20) * case when $5::text[] is null then 1 else 10 end
   ), alike as materialized (
     select f.id, near.score, f.seen_at from near cross join lateral (
       select id, seen_at from failures
-      where message_key = near.key and build_id <> $2
+      where message_key = near.key and build_id <> $2 and ($5::text[] is null or repository like any ($5))
       order by seen_at desc, id desc limit 5
     ) as f
     where near.score >= $4::real

@@ -8,7 +8,7 @@ import { defineTool, FIELDS, type McpTool } from '../tool.ts';
 const BUDGET_BYTES = 3_500;
 /** Trigram similarity under which texts have little in common. */
 const MIN_SCORE = 0.3;
-/** Asked for, since those of other repositories fall away. */
+/** Asked for, since many sightings of one cause are one. */
 const CANDIDATES = 50;
 
 const Input = z.strictObject({
@@ -26,8 +26,9 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
       'Finds earlier failures whose failing line resembles a text, best first, with what a person decided about the same failure where somebody did: cause, fix, who. A decision by a person outranks a machine answer. Use it to learn whether a failure is new and what fixed it before.',
     input: Input,
     run: async ({ text, repository, limit }) => {
-      const found = await stores.history.similarFailures({ text, excludeBuildId: '', minScore: MIN_SCORE, limit: CANDIDATES });
-      const rows = distinct(found.filter((row) => repository === undefined || row.repository === repository)).slice(0, limit);
+      const within = repository === undefined ? {} : { repositories: [repository] };
+      const asked = { text, excludeBuildId: '', minScore: MIN_SCORE, limit: CANDIDATES, ...within };
+      const rows = distinct(await stores.history.similarFailures(asked)).slice(0, limit);
       if (rows.length === 0) return 'Nothing similar is known. Try a shorter text: the line of the error itself, without times and paths.';
       const entries = await Promise.all(rows.map(async (row, index) => await entryOf(row, index + 1, stores)));
       const { text: listed, rest } = takeFitting(entries, BUDGET_BYTES);

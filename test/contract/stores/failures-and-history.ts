@@ -172,6 +172,24 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(strict.map((row) => row.number)).toEqual(['2']);
     });
 
+    it('finds similar failures of the repositories that are asked for, however many others say the same', async () => {
+      const text = `The heron ferry ${world.count} did not answer in time`;
+      const own = await world.build({ number: '1', repository: 'heron/own' });
+      await world.stores.failures.saveGroups(own.id, [sampleGroup(own.id, 'own', { message: text })]);
+      for (let number = 1; number <= 12; number += 1) {
+        const { id } = await world.build({ number: String(number), repository: `heron/other-${number}` });
+        await world.stores.failures.saveGroups(id, [sampleGroup(id, `f${number}`, { message: text })]);
+      }
+      const similar = async (repositories: readonly string[]) =>
+        (await world.stores.history.similarFailures({ text, excludeBuildId: 'none', minScore: 0.9, limit: 3, repositories })).map(
+          (row) => row.repository,
+        );
+
+      expect(await similar(['heron/own'])).toEqual(['heron/own']);
+      expect((await similar(['heron/other-2', 'heron/own'])).toSorted()).toEqual(['heron/other-2', 'heron/own']);
+      expect([await similar(['heron/none']), await similar([])]).toEqual([[], []]);
+    });
+
     it('forgets what a failure said with the last build that said it', async () => {
       const builds = [await world.build({ number: '1' }), await world.build({ number: '2' })] as const;
       const message = `The walrus enclosure ${world.count} could not be reached`;
