@@ -121,7 +121,8 @@ function scopeHistory({ history }: Stores, scope: Scope): Stores['history'] {
       scope.allows(query.repository) ? await history.consecutiveFailures(query) : { count: 0, firstBuild: null, lastGreen: null },
     similarFailures: async (query) => {
       const asked = query.repositories?.filter((repository) => scope.allows(repository));
-      return await history.similarFailures({ ...query, ...(asked === undefined ? within(scope) : { repositories: asked }) });
+      const found = await history.similarFailures({ ...query, ...(asked === undefined ? within(scope) : { repositories: asked }) });
+      return found.filter(({ repository }) => scope.allows(repository));
     },
   });
 }
