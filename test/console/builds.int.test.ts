@@ -71,6 +71,11 @@ describe('a run', () => {
     expect(whole.headers['content-type']).toBe('text/event-stream; charset=utf-8');
     expect([...whole.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([1, 2]);
     expect(whole.body).toContain(`event: done\ndata: /builds/${build.id}`);
+    const beyond = await app.inject({
+      url: `/runs/${build.id}/events`,
+      headers: { authorization: `Bearer ${TOKENS.read}`, 'last-event-id': '99999999999999' },
+    });
+    expect(beyond.body).toContain('event: done');
     const headers = { authorization: `Bearer ${TOKENS.read}`, 'last-event-id': '1' };
     const again = await app.inject({ url: `/runs/${build.id}/events`, headers });
     expect([...again.body.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))).toEqual([2]);

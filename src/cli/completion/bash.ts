@@ -1,4 +1,4 @@
-import { type CompletedCommand, everyCommand, quoted } from './shape.ts';
+import { type CompletedCommand, everyCommand, quoted, whereCases } from './shape.ts';
 
 /** A completion script for bash 4 and newer; in 3.2 it completes all but file names. */
 export function bashCompletion(program: CompletedCommand): string {
@@ -11,10 +11,7 @@ _faultline() {
   if [[ $current == '=' ]]; then current=''; elif [[ $previous == '=' ]]; then previous="\${COMP_WORDS[COMP_CWORD-2]}"; fi
   for ((index = 1; index < COMP_CWORD; index++)); do
     case "$where \${COMP_WORDS[index]}" in
-${commands
-  .slice(1)
-  .map(({ path }) => `      ${quoted(path)}) where=${quoted(path)} ;;\n`)
-  .join('')}    esac
+${whereCases(commands)}    esac
   done
   case "$where $previous" in
 ${commands.flatMap(valueCases).join('')}  esac

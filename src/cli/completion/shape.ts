@@ -76,3 +76,11 @@ function firstWords(text: string): string {
   const [sentence = ''] = text.replaceAll(/\s{1,20}/g, ' ').split(/[.;:] |\.$/, 1);
   return sentence.length <= LONGEST ? sentence : `${sentence.slice(0, LONGEST - 1)}…`;
 }
+
+/** Branches of a shell's `case` that follow what was typed from command to command. */
+export function whereCases(commands: readonly CompletedCommand[]): string {
+  return commands
+    .slice(1)
+    .map(({ path }) => `      ${quoted(path)}) where=${quoted(path)} ;;\n`)
+    .join('');
+}

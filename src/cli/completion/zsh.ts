@@ -1,4 +1,4 @@
-import { type CompletedCommand, everyCommand, quoted, type Value } from './shape.ts';
+import { type CompletedCommand, everyCommand, quoted, type Value, whereCases } from './shape.ts';
 
 /** A completion script for zsh: with descriptions, for `source` or as a file `_faultline` in \`$fpath\`. */
 export function zshCompletion(program: CompletedCommand): string {
@@ -10,10 +10,7 @@ _faultline() {
   local -a found
   for ((index = 2; index < CURRENT; index++)); do
     case "$where \${words[index]}" in
-${commands
-  .slice(1)
-  .map(({ path }) => `      ${quoted(path)}) where=${quoted(path)} ;;\n`)
-  .join('')}    esac
+${whereCases(commands)}    esac
   done
   case "$where $previous" in
 ${commands.flatMap(valueCases).join('')}  esac

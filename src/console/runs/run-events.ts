@@ -16,6 +16,8 @@ const Params = z.object({ id: z.string().min(1).max(300) });
 const config = { access: { role: 'read' } } as const;
 /** Between two looks into the database; a step takes seconds with a model. */
 const LOOK_MS = 700;
+/** The database counts no further. */
+const LAST_POSITION = 2_147_483_647;
 /** A page that is forgotten in a tab asks again after that. */
 const LONGEST_MS = 30 * 60_000;
 
@@ -57,14 +59,17 @@ export async function stepOf({ position, step }: RunStep, { masker }: Pick<Conso
  * comes again goes on after it. The last event is `done`, with the address of what was found.
  */
 export function registerRunEvents(app: FastifyInstance, deps: ConsoleDeps): void {
-  const schema = { params: Params, querystring: z.object({ after: z.coerce.number().int().min(0).catch(0).default(0) }) };
+  const schema = {
+    params: Params,
+    querystring: z.object({ after: z.coerce.number().int().min(0).max(LAST_POSITION).catch(0).default(0) }),
+  };
   const watching = createWatchers();
   const options = { config, schema, exposeHeadRoute: false };
   app.withTypeProvider<ZodTypeProvider>().get('/runs/:id/events', options, async (request, reply) => {
     const build = await deps.stores.builds.find(request.params.id);
     if (build === null) throw new TriageError('not-found', `There is no build ${request.params.id}.`);
     const resumed = Number.parseInt(String(request.headers['last-event-id'] ?? ''), 10);
-    let after = Number.isFinite(resumed) && resumed >= 0 ? resumed : request.query.after;
+    let after = resumed >= 0 && resumed <= LAST_POSITION ? resumed : request.query.after;
     const until = deps.clock.now() + LONGEST_MS;
     const leave = watching.enter(request.principal?.name ?? '');
     const watch = async (emit: Emit, signal: AbortSignal) => {

@@ -10,6 +10,7 @@ import { formatNumber } from '../../publish/visible-text.ts';
 import { analysisAddress, buildAddress, runAddress } from '../addresses.ts';
 import { buildLine } from '../builds/build-words.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
+import { protect } from '../headers.ts';
 import { type Html, html } from '../html.ts';
 import { sendPage } from '../page.ts';
 import { readerOf } from '../reader.ts';
@@ -29,7 +30,9 @@ export function registerRunPages(app: FastifyInstance, deps: ConsoleDeps): void 
   typed.get('/runs/:id/json', { config, schema: { params: Params } }, async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
     if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
+    protect(request, reply);
     reply
+      .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
       .header('content-type', 'application/json; charset=utf-8');
     return reply.send(JSON.stringify(await traced(analysis, deps), null, 2));
