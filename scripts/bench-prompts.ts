@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { estimateTokens } from '../src/replay/estimate-tokens.ts';
+import { estimateTokens } from '../src/replay/run/estimate-tokens.ts';
 import { judge } from './bench-parts/scripted-judgements.ts';
 import { startScriptedModel } from './bench-parts/scripted-model.ts';
 

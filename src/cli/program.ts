@@ -8,7 +8,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
-import type { ReplayCommandOptions } from './replay-command.ts';
+import type { ReplayCommandOptions } from './replay/replay-command.ts';
 import { deleteCommand, retainCommand } from './retention-program.ts';
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
@@ -127,7 +127,7 @@ function replayCommand(): Command {
     .addOption(jsonOption())
     .action(
       guarded(async (options: ReplayCommandOptions) => {
-        const { runReplay } = await import('./replay-command.ts');
+        const { runReplay } = await import('./replay/replay-command.ts');
         await runReplay(options, await terminalConfig());
       }),
     );

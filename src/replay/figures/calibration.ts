@@ -1,6 +1,6 @@
-import { fitPlatt, type Statement } from '../calibrate.ts';
-import { projectFolds } from '../project-folds.ts';
-import type { ReplayedCase } from '../replay.ts';
+import { fitPlatt, type Statement } from '../calibrate/platt.ts';
+import { projectFolds } from '../cases/project-folds.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, mean } from './figure.ts';
 import { isRight, judgedCases } from './judged.ts';
 

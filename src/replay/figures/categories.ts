@@ -1,5 +1,5 @@
 import { CATEGORIES } from '../../domain/category.ts';
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, f1, mean, ratio } from './figure.ts';
 import { isRight, type Judged, judgedCases } from './judged.ts';
 

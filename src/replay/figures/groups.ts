@@ -1,7 +1,7 @@
 import type { LikenessParts } from '../../log/recognise/likeness.ts';
 import { nearMatchIndex } from '../../log/recognise/near-match.ts';
-import type { ReplayedCase } from '../replay.ts';
-import type { CaseResult } from '../result.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import type { CaseResult } from '../run/result.ts';
 import type { Figure } from './figure.ts';
 import { mean } from './figure.ts';
 

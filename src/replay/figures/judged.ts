@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 
 /** A case whose category is known, beside what was said of it. */
 export interface Judged {

@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, mean } from './figure.ts';
 
 /** Mean recall of the labelled lines, and the mean share of the log that the excerpts keep, in tokens and in bytes. */

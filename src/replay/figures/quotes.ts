@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import type { Figure } from './figure.ts';
 
 /** How many of the quotations that the claims make stand on their line of the log. */

@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, ratio } from './figure.ts';
 
 const MEGABYTE = 1_000_000;

@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, mean } from './figure.ts';
 
 /** How often a file of the human fix is the first suspect, among the first three or five, and how far down it is. Empty where nothing was answered. */

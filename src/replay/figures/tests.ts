@@ -1,4 +1,4 @@
-import type { ReplayedCase } from '../replay.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, f1, ratio } from './figure.ts';
 
 /** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */

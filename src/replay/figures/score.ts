@@ -1,13 +1,13 @@
-import { scoreCalibration } from './figures/calibration.ts';
-import { scoreCategories, scoreClasses, scoreConfusions } from './figures/categories.ts';
-import type { Figure, FigureSection } from './figures/figure.ts';
-import { scoreGroups } from './figures/groups.ts';
-import { scoreLines } from './figures/lines.ts';
-import { scoreQuotes } from './figures/quotes.ts';
-import { scoreSpeed } from './figures/speed.ts';
-import { scoreSuspects } from './figures/suspects.ts';
-import { scoreTests } from './figures/tests.ts';
-import type { ReplayedCase } from './replay.ts';
+import { scoreCalibration } from './calibration.ts';
+import { scoreCategories, scoreClasses, scoreConfusions } from './categories.ts';
+import type { Figure, FigureSection } from './figure.ts';
+import { scoreGroups } from './groups.ts';
+import { scoreLines } from './lines.ts';
+import { scoreQuotes } from './quotes.ts';
+import { scoreSpeed } from './speed.ts';
+import { scoreSuspects } from './suspects.ts';
+import { scoreTests } from './tests.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 
 /** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
 export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {

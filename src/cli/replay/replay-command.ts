@@ -1,14 +1,14 @@
 import { statSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Config } from '../config/schema.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
-import { silentLogger } from '../ports/logger.ts';
-import type { FigureSection } from '../replay/figures/figure.ts';
-import { type ReplayedCase, type ReplayOptions, replay } from '../replay/replay.ts';
-import { renderFigures } from '../replay/report.ts';
-import { scoreCases } from '../replay/score.ts';
-import { interruptSignal, print, say } from './terminal.ts';
+import type { Config } from '../../config/schema.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { silentLogger } from '../../ports/logger.ts';
+import type { FigureSection } from '../../replay/figures/figure.ts';
+import { type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
+import { renderFigures } from '../../replay/report/table.ts';
+import { scoreCases } from '../../replay/figures/score.ts';
+import { interruptSignal, print, say } from '../terminal.ts';
 
 export interface ReplayCommandOptions {
   /** Several are replayed one after the other, each with a table of its own. */
@@ -95,7 +95,7 @@ async function openOut(path: string): Promise<FileHandle> {
 
 async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
   const driver = options.analyst ?? config.analyst.driver;
-  const { createTerminalApp } = await import('../app/terminal-app.ts');
+  const { createTerminalApp } = await import('../../app/terminal-app.ts');
   // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
   const codeHost =
     config.codeHost.driver === 'auto' ? ({ ...config.codeHost, driver: 'local-git' } satisfies Config['codeHost']) : config.codeHost;

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { type ReplayedCase, type ReplayOptions, replay } from '../../src/replay/replay.ts';
-import { readMasked } from '../../src/triage/read-build.ts';
-import { sampleAnalysis } from '../support/sample-analysis.ts';
+import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
+import { readMasked } from '../../../src/triage/read-build.ts';
+import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
 /** What scripts may rely on: every key, in this order. */
 const KEYS = [

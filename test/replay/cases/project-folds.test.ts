@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { projectFolds, projectOf } from '../../src/replay/project-folds.ts';
-import type { ReplayedCase } from '../../src/replay/replay.ts';
-import { failedResult } from '../../src/replay/result.ts';
+import { projectFolds, projectOf } from '../../../src/replay/cases/project-folds.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { failedResult } from '../../../src/replay/run/result.ts';
 
 describe('folds by project', () => {
   const cases = ['a', 'b', 'a', 'c', 'd', 'a', 'e', 'b'].map((project, index) => ({ one: caseOf(project, `${index}`) }));

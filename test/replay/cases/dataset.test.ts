@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type DatasetRow, type RowOutcome, readDataset, textsOf } from '../../src/replay/dataset.ts';
+import { type DatasetRow, type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 

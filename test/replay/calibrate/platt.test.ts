@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitPlatt, type Statement } from '../../src/replay/calibrate.ts';
+import { fitPlatt, type Statement } from '../../../src/replay/calibrate/platt.ts';
 
 describe('a fitted calibration', () => {
   it('moves what was stated to how often it was right, and never falls', () => {

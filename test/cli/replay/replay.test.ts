@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faultline } from './faultline.ts';
+import { faultline } from '../faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-cli-replay-'));
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Category } from '../../src/domain/category.ts';
-import type { DatasetRow } from '../../src/replay/dataset.ts';
-import type { ReplayedCase } from '../../src/replay/replay.ts';
-import { renderFigures } from '../../src/replay/report.ts';
-import { type CaseResult, failedResult } from '../../src/replay/result.ts';
-import { scoreCases } from '../../src/replay/score.ts';
+import type { Category } from '../../../src/domain/category.ts';
+import type { DatasetRow } from '../../../src/replay/cases/dataset.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { renderFigures } from '../../../src/replay/report/table.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { scoreCases } from '../../../src/replay/figures/score.ts';
 
 describe('categories', () => {
   it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
-import type { SourceText } from '../domain/build.ts';
-import { Category } from '../domain/category.ts';
-import { messageOf, TriageError } from '../domain/errors.ts';
-import { decodeSources } from '../log/decode/archive.ts';
+import type { SourceText } from '../../domain/build.ts';
+import { Category } from '../../domain/category.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { decodeSources } from '../../log/decode/archive.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 

@@ -1,4 +1,4 @@
-import { countTokens } from '../log/reduce/tokens.ts';
+import { countTokens } from '../../log/reduce/tokens.ts';
 
 const PIECE = 4_000;
 const PIECES = 24;

@@ -1,4 +1,4 @@
-import type { Figure, FigureSection } from './figures/figure.ts';
+import type { Figure, FigureSection } from '../figures/figure.ts';
 
 const INDENT = '  ';
 

@@ -1,9 +1,9 @@
-import { type Build, sparseBuild } from '../domain/build.ts';
-import { messageOf } from '../domain/errors.ts';
-import { createMasker } from '../log/mask/mask.ts';
-import { maskSources, readMasked } from '../triage/read-build.ts';
-import type { TriagedSources } from '../triage/triage-sources.ts';
-import { type CaseTexts, type DatasetRow, type RowOutcome, readDataset, textsOf } from './dataset.ts';
+import { type Build, sparseBuild } from '../../domain/build.ts';
+import { messageOf } from '../../domain/errors.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { maskSources, readMasked } from '../../triage/read-build.ts';
+import type { TriagedSources } from '../../triage/triage-sources.ts';
+import { type CaseTexts, type DatasetRow, type RowOutcome, readDataset, textsOf } from '../cases/dataset.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 

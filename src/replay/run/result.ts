@@ -1,7 +1,7 @@
-import type { Analysis } from '../domain/analysis.ts';
-import type { Excerpt } from '../domain/failure.ts';
-import type { Reading } from '../domain/reading.ts';
-import { isUnknown } from '../log/recognise/fingerprint.ts';
+import type { Analysis } from '../../domain/analysis.ts';
+import type { Excerpt } from '../../domain/failure.ts';
+import type { Reading } from '../../domain/reading.ts';
+import { isUnknown } from '../../log/recognise/fingerprint.ts';
 
 /** One line of the results file: camelCase, stable, missing knowledge is null or empty, never left out. */
 export interface CaseResult {
