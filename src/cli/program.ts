@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { askCommand } from './ask-program.ts';
 import type { BenchReadOptions } from './bench-command.ts';
 import { analystOption, dataOption, guarded, jsonOption, port, positive, profileOption, terminalConfig } from './command-parts.ts';
@@ -8,7 +8,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
-import type { ReplayCommandOptions } from './replay/replay-command.ts';
+import { replayCommand } from './replay/replay-program.ts';
 import { deleteCommand, retainCommand } from './retention-program.ts';
 import { reviewCommand } from './review-program.ts';
 import type { ServeCommandOptions } from './serve-command.ts';
@@ -110,25 +110,6 @@ function readCommand(): Command {
       guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) => {
         const { runRead } = await import('./read-command.ts');
         await runRead(input, { ...options, maxBytes: (await terminalConfig()).http.maxLogBytes });
-      }),
-    );
-}
-
-function replayCommand(): Command {
-  return new Command('replay')
-    .description('Replay a data set (JSONL, logs inline or by path) and print what its labels allow to measure.')
-    .requiredOption('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
-    .option('--out <file>', 'write one JSON object a case')
-    .addOption(analystOption())
-    .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
-    .option('--concurrency <n>', 'cases at once', positive, 4)
-    .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
-    .option('--no-green', 'do not use the green logs that rows name')
-    .addOption(jsonOption())
-    .action(
-      guarded(async (options: ReplayCommandOptions) => {
-        const { runReplay } = await import('./replay/replay-command.ts');
-        await runReplay(options, await terminalConfig());
       }),
     );
 }

@@ -4,10 +4,11 @@ import { basename } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { silentLogger } from '../../ports/logger.ts';
+import { datasetCases } from '../../replay/cases/dataset.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
-import { type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
-import { renderFigures } from '../../replay/report/table.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
+import { renderFigures } from '../../replay/report/table.ts';
+import { type Answerer, type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
 import { interruptSignal, print, say } from '../terminal.ts';
 
 export interface ReplayCommandOptions {
@@ -30,12 +31,12 @@ export async function runReplay(options: ReplayCommandOptions, config: Config): 
   for (const dataset of options.dataset)
     if (!statSync(dataset, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--dataset: ${dataset} is no file.`);
   const budgetTokens = options.budget ?? config.triage.budgetTokens;
-  const triage = options.only === 'read' ? null : await answering(options, config, budgetTokens);
+  const answer = options.only === 'read' ? null : await answering(options, config, budgetTokens);
   const out = options.out === undefined ? undefined : await openOut(options.out);
   try {
     for (const [index, dataset] of options.dataset.entries()) {
       if (signal.aborted) break;
-      const shared = { concurrency: options.concurrency, green: options.green, budgetTokens, maxLogBytes: config.http.maxLogBytes, triage };
+      const shared = { concurrency: options.concurrency, green: options.green, budgetTokens, maxLogBytes: config.http.maxLogBytes, answer };
       const { cases, milliseconds } = await replayFile({ dataset, ...shared }, out, signal);
       const sections = scoreCases(cases, milliseconds);
       const heading = `${basename(dataset)}: ${options.only === 'read' ? 'reading alone' : analystOf(options, config)}, budget ${budgetTokens} tokens`;
@@ -47,7 +48,7 @@ export async function runReplay(options: ReplayCommandOptions, config: Config): 
   }
 }
 
-type FileOptions = Omit<ReplayOptions, 'onCase'>;
+type FileOptions = Omit<ReplayOptions, 'onCase' | 'cases'> & { readonly dataset: string };
 
 async function replayFile(
   options: FileOptions,
@@ -63,7 +64,7 @@ async function replayFile(
   };
   const startedAt = performance.now();
   try {
-    await replay({ ...options, onCase }, signal);
+    await replay({ ...options, cases: datasetCases(options.dataset), onCase }, signal);
   } catch (error) {
     // What is done is worth its figures; the exit code says that it is not all.
     if (!signal.aborted || cases.length === 0) throw error;
@@ -93,7 +94,7 @@ async function openOut(path: string): Promise<FileHandle> {
   });
 }
 
-async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<ReplayOptions['triage']> {
+async function answering(options: ReplayCommandOptions, config: Config, budgetTokens: number): Promise<Answerer> {
   const driver = options.analyst ?? config.analyst.driver;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
@@ -103,12 +104,12 @@ async function answering(options: ReplayCommandOptions, config: Config, budgetTo
     { ...config, codeHost, analyst: { ...config.analyst, driver }, triage: { ...config.triage, budgetTokens } },
     silentLogger,
   );
-  return (build, { source, greenText }, signal) => {
-    return app.triage(build, [source], signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
+  return (build, { sources, greenText }, signal) => {
+    return app.triage(build, sources, signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
   };
 }
 
 /** Scores need positions and lengths of excerpts; a hundred thousand rows must not all stay in memory with all else. */
 function lightened(done: ReplayedCase): ReplayedCase {
-  return { ...done, row: done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null } };
+  return { ...done, analysis: null, row: done.row === null ? null : { ...done.row, log: null, stack_trace: null, snippets: null } };
 }

@@ -4,37 +4,23 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
-import { Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
-
-const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
-
-/** One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are ignored. */
-export const DatasetRow = z.object({
-  id: z.string().min(1),
-  project: z.string().nullish(),
-  source: z.string().nullish(),
-  log: z.string().nullish(),
-  stack_trace: z.string().nullish(),
-  snippets: z.array(z.object({ log: z.string() })).nullish(),
-  /** Relative to the data set's folder; plain or gzip. */
-  log_path: z.string().nullish(),
-  pass_log_path: z.string().nullish(),
-  expected_lines: z.array(LineRange).nullish(),
-  category: Category.nullish(),
-  also_ok: z.array(Category).nullish(),
-  category_alternatives: z.array(Category).nullish(),
-  failing_tests: z.array(z.string()).nullish(),
-  faulty_files: z.array(z.string()).nullish(),
-  group: z.string().nullish(),
-});
-export type DatasetRow = z.infer<typeof DatasetRow>;
+import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import { DatasetRow } from './row.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
 export type RowOutcome =
   | { readonly line: number; readonly row: DatasetRow }
   | { readonly line: number; readonly id: string | null; readonly error: string };
+
+/** Every case of a JSONL file, in its order. */
+export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
+  for await (const outcome of readDataset(path)) {
+    if ('error' in outcome) yield outcome;
+    else yield { line: outcome.line, one: { row: outcome.row, load: (limits) => textsOf(outcome.row, path, limits) } };
+  }
+}
 
 /** Streams a JSONL file, line by line. */
 export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
@@ -60,17 +46,12 @@ function parseRow(text: string, line: number): RowOutcome {
   return { line, id: id.success ? id.data.id : null, error: `line ${line}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}` };
 }
 
-export interface CaseTexts {
-  readonly source: SourceText;
-  readonly greenText: string | undefined;
-}
-
 /** The texts of a row: its log, else its stack trace, else its snippets. Throws where it has none or a file cannot be read. */
-export async function textsOf(row: DatasetRow, datasetPath: string, limits: { maxBytes: number; green: boolean }): Promise<CaseTexts> {
+export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
   const source = row.log_path ? await fileText(folder, row.log_path, limits.maxBytes) : inlineText(row);
   const green = limits.green && row.pass_log_path ? await fileText(folder, row.pass_log_path, limits.maxBytes) : undefined;
-  return { source, greenText: green?.text };
+  return { sources: [source], greenText: green?.text };
 }
 
 async function fileText(folder: string, path: string, maxBytes: number): Promise<SourceText> {

@@ -1,5 +1,5 @@
-import type { DatasetRow } from './dataset.ts';
 import type { ReplayedCase } from '../run/replay.ts';
+import type { DatasetRow } from './row.ts';
 
 /**
  * Splits cases into at most so many parts of about one size, all cases of a project in one part. The largest projects are dealt

@@ -8,6 +8,10 @@ export interface Figure {
   readonly unit?: 'count' | 'measure';
   /** Where figures make a small table of their own, such as one row a class. */
   readonly cell?: { readonly row: string; readonly column: string };
+  /** 95 % interval of the value; absent where none is meant. */
+  readonly interval?: readonly [low: number, high: number];
+  /** Ids of the cases that keep the figure from being better: what to look at first. Absent where no single case does. */
+  readonly against?: readonly string[];
 }
 
 /** Figures that are read together, under one heading. */

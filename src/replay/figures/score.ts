@@ -1,3 +1,4 @@
+import type { ReplayedCase } from '../run/replay.ts';
 import { scoreCalibration } from './calibration.ts';
 import { scoreCategories, scoreClasses, scoreConfusions } from './categories.ts';
 import type { Figure, FigureSection } from './figure.ts';
@@ -7,7 +8,6 @@ import { scoreQuotes } from './quotes.ts';
 import { scoreSpeed } from './speed.ts';
 import { scoreSuspects } from './suspects.ts';
 import { scoreTests } from './tests.ts';
-import type { ReplayedCase } from '../run/replay.ts';
 
 /** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
 export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {

@@ -1,28 +1,37 @@
+import type { Analysis } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import { messageOf } from '../../domain/errors.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
-import { type CaseTexts, type DatasetRow, type RowOutcome, readDataset, textsOf } from '../cases/dataset.ts';
+import type { CaseOutcome, CaseTexts, ReplayCase } from '../cases/case.ts';
+import type { DatasetRow } from '../cases/row.ts';
 import { estimateTokens } from './estimate-tokens.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 
 export interface ReplayOptions {
-  readonly dataset: string;
+  readonly cases: AsyncIterable<CaseOutcome>;
   readonly budgetTokens: number;
   readonly concurrency: number;
   readonly maxLogBytes: number;
   /** Use the green log of rows that name one. */
   readonly green: boolean;
   /** Answers a case; null replays the reading alone. */
-  readonly triage: ((build: Build, texts: CaseTexts, signal: AbortSignal) => Promise<TriagedSources>) | null;
+  readonly answer: Answerer | null;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
 }
+
+/** Answers one case. The recording of how is there where one was asked for. */
+export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal) => Promise<Answered>;
+
+export type Answered = TriagedSources;
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase {
   readonly row: DatasetRow | null;
   readonly result: CaseResult;
+  /** The whole answer; null where the case failed or was only read. */
+  readonly analysis: Analysis | null;
   /** How many quotations the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
@@ -36,7 +45,7 @@ const NO_QUOTES = { made: 0, literal: 0 };
 /** Replays every row, several at once, and hands the cases over in the rows' order. */
 export async function replay(options: ReplayOptions, signal: AbortSignal): Promise<void> {
   const running: Promise<ReplayedCase>[] = [];
-  for await (const outcome of readDataset(options.dataset)) {
+  for await (const outcome of options.cases) {
     signal.throwIfAborted();
     running.push(replayRow(outcome, options, signal));
     if (running.length >= options.concurrency) await handOver(running, options);
@@ -49,25 +58,28 @@ async function handOver(running: Promise<ReplayedCase>[], options: ReplayOptions
   if (first !== undefined) await options.onCase(await first);
 }
 
-async function replayRow(outcome: RowOutcome, options: ReplayOptions, signal: AbortSignal): Promise<ReplayedCase> {
+async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: AbortSignal): Promise<ReplayedCase> {
   const startedAt = performance.now();
   if ('error' in outcome)
-    return { row: null, result: failedResult(outcome.id ?? `line-${outcome.line}`, outcome.error, 0), quotes: NO_QUOTES };
-  const { row } = outcome;
+    return { row: null, result: failedResult(outcome.id ?? `line-${outcome.line}`, outcome.error, 0), analysis: null, quotes: NO_QUOTES };
+  const { one } = outcome;
+  const { row } = one;
   try {
-    const texts = await textsOf(row, options.dataset, { maxBytes: options.maxLogBytes, green: options.green });
-    const { reading, analyses } = await answer(row, texts, options, signal);
-    const result = resultOf(row.id, reading, analyses[0] ?? null, performance.now() - startedAt);
-    return { row, result, ...checkCase(row, result, texts.source.text) };
+    const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
+    const { reading, analyses } = await answerCase(one, texts, options, signal);
+    const analysis = analyses[0] ?? null;
+    const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
+    return { row, result, analysis, ...checkCase(row, result, texts) };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { row, result: failedResult(row.id, messageOf(error), performance.now() - startedAt), quotes: NO_QUOTES };
+    const result = failedResult(row.id, messageOf(error), performance.now() - startedAt);
+    return { row, result, analysis: null, quotes: NO_QUOTES };
   }
 }
 
-async function answer(row: DatasetRow, texts: CaseTexts, options: ReplayOptions, signal: AbortSignal): Promise<TriagedSources> {
-  if (options.triage !== null) return options.triage(buildOf(row), texts, signal);
-  const { sources, secrets } = await maskSources([texts.source], createMasker());
+async function answerCase(one: ReplayCase, texts: CaseTexts, options: ReplayOptions, signal: AbortSignal): Promise<Answered> {
+  if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal);
+  const { sources, secrets } = await maskSources(texts.sources, createMasker());
   const green = texts.greenText;
   const reading = readMasked(sources, {
     budgetTokens: options.budgetTokens,
@@ -77,19 +89,19 @@ async function answer(row: DatasetRow, texts: CaseTexts, options: ReplayOptions,
   return { reading, analyses: [] };
 }
 
-function checkCase(row: DatasetRow, result: CaseResult, text: string): Omit<ReplayedCase, 'row' | 'result'> {
+function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): Omit<ReplayedCase, 'row' | 'result' | 'analysis'> {
   const startedAt = performance.now();
-  const quotes = checkQuotes(result, text);
-  const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(text) };
+  const quotes = checkQuotes(result, sources);
+  const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
   return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
 }
 
-/** Quotations are checked against the log as it came; `***`, a hidden secret, stands for any characters. */
-function checkQuotes(result: CaseResult, text: string): ReplayedCase['quotes'] {
-  const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => quote.source === result.excerpts[0]?.source);
-  if (quotes.length === 0) return NO_QUOTES;
-  const lines = text.split('\n');
-  return { made: quotes.length, literal: quotes.filter((quote) => stands(quote.text, lines[quote.line - 1] ?? '')).length };
+/** Quotations are checked against the logs as they came; `***`, a hidden secret, stands for any characters. */
+function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): ReplayedCase['quotes'] {
+  const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
+  const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
+  const literal = quotes.filter((quote) => stands(quote.text, logs.get(quote.source)?.[quote.line - 1] ?? ''));
+  return { made: quotes.length, literal: literal.length };
 }
 
 function stands(quote: string, line: string): boolean {

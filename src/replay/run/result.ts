@@ -27,6 +27,12 @@ export interface CaseResult {
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number; readonly costUsd: number };
   readonly milliseconds: number;
   readonly error: string | null;
+  /** How sure the answer is once verified, 0..1: what is published goes by it, `confidence` is the classification's. */
+  readonly answerConfidence: number | null;
+  readonly iterations: number | null;
+  readonly terminationReason: string | null;
+  /** Every tool that was asked, in order. */
+  readonly tools: readonly { tool: string; status: string }[];
 }
 
 const MAX_MESSAGES = 20;
@@ -59,7 +65,16 @@ export function resultOf(id: string, reading: Reading, analysis: Analysis | null
       costUsd: analysis?.usage.costUsd ?? 0,
     },
     milliseconds: Math.round(milliseconds),
+    answerConfidence: analysis?.verdict.confidence ?? null,
+    iterations: analysis?.usage.iterations ?? null,
+    terminationReason: analysis?.terminationReason ?? null,
+    tools: toolsOf(analysis),
   };
+}
+
+function toolsOf(analysis: Analysis | null): CaseResult['tools'] {
+  const outcomes = analysis?.steps.flatMap((step) => step.outcomes ?? []) ?? [];
+  return outcomes.map(({ call, status }) => ({ tool: call.tool, status }));
 }
 
 /** The row of a case that failed: an error, never a stop. */
@@ -99,5 +114,9 @@ function emptyResult(id: string): CaseResult {
     usage: { inputTokens: 0, outputTokens: 0, costUsd: 0 },
     milliseconds: 0,
     error: null,
+    answerConfidence: null,
+    iterations: null,
+    terminationReason: null,
+    tools: [],
   };
 }

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { type DatasetRow, type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
+import { type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
+import type { DatasetRow } from '../../../src/replay/cases/row.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 
@@ -41,15 +42,15 @@ describe('reading a data set', () => {
 
 describe('the texts of a row', () => {
   it('come from the row itself: its log, else its trace, else its snippets', async () => {
-    expect((await textsOf({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).source.text).toBe('log');
-    expect((await textsOf({ id: 'a', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).source.text).toBe('trace');
-    expect((await textsOf({ id: 'a', snippets: [{ log: 'one' }, { log: 'two' }] }, 'x.jsonl', LIMITS)).source.text).toBe('one\ntwo');
+    expect((await textsOf({ id: 'a', log: 'log', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('log');
+    expect((await textsOf({ id: 'a', stack_trace: 'trace' }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('trace');
+    expect((await textsOf({ id: 'a', snippets: [{ log: 'one' }, { log: 'two' }] }, 'x.jsonl', LIMITS)).sources[0]?.text).toBe('one\ntwo');
   });
 
   it('come from files beside the data set, plain or gzip, the green log with them', async () => {
     const dataset = folderWith({ 'red.log.gz': gzipSync('red'), 'green.log': Buffer.from('green') });
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
-    expect(await textsOf(row, dataset, LIMITS)).toMatchObject({ source: { name: 'red.log', text: 'red' }, greenText: 'green' });
+    expect(await textsOf(row, dataset, LIMITS)).toMatchObject({ sources: [{ name: 'red.log', text: 'red' }], greenText: 'green' });
     expect((await textsOf(row, dataset, { ...LIMITS, green: false })).greenText).toBeUndefined();
   });
 

@@ -28,5 +28,5 @@ describe('folds by project', () => {
 });
 
 function caseOf(project: string, id: string): ReplayedCase {
-  return { row: { id, project }, result: failedResult(id, '', 0), quotes: { made: 0, literal: 0 } };
+  return { row: { id, project }, result: failedResult(id, '', 0), analysis: null, quotes: { made: 0, literal: 0 } };
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../../src/domain/category.ts';
-import type { DatasetRow } from '../../../src/replay/cases/dataset.ts';
-import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
-import { renderFigures } from '../../../src/replay/report/table.ts';
-import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import type { DatasetRow } from '../../../src/replay/cases/row.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
+import { renderFigures } from '../../../src/replay/report/table.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
 
 describe('categories', () => {
   it('macro-F1 is the mean over classes, and an accepted alternative is right', () => {
@@ -177,7 +177,12 @@ function figuresOf(cases: readonly ReplayedCase[]): Record<string, number> {
 }
 
 function one(row: Partial<DatasetRow>, result: Partial<CaseResult>): ReplayedCase {
-  return { row: { id: 'x', ...row }, result: { ...failedResult('x', '', 0), error: null, ...result }, quotes: { made: 0, literal: 0 } };
+  return {
+    row: { id: 'x', ...row },
+    result: { ...failedResult('x', '', 0), error: null, ...result },
+    analysis: null,
+    quotes: { made: 0, literal: 0 },
+  };
 }
 
 function judged(category: Category, said: Category, row: Partial<DatasetRow> = {}, result: Partial<CaseResult> = {}): ReplayedCase {

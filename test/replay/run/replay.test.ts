@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { readMasked } from '../../../src/triage/read-build.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
@@ -11,7 +12,7 @@ import { sampleAnalysis } from '../../support/sample-analysis.ts';
 const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
-  ...['usage', 'milliseconds', 'error'],
+  ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
@@ -21,9 +22,9 @@ describe('replaying a data set', () => {
       { id: 'a', log: LOG },
       { id: 'b', log_path: 'missing.log' },
     ];
-    const read = await run(rows, { triage: null });
+    const read = await run(rows, { answer: null });
     const answered = await run(rows, {
-      triage: async (_build, { source }) => ({ reading: readingOf(source), analyses: [sampleAnalysis()] }),
+      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [sampleAnalysis()] }),
     });
     for (const { result } of [...read, ...answered]) expect(Object.keys(result)).toEqual(KEYS);
     expect(answered[0]?.result).toMatchObject({ category: 'TEST_FAILURE', error: null, logLines: 4 });
@@ -38,9 +39,9 @@ describe('replaying a data set', () => {
         { id: 'b', log: LOG },
       ],
       {
-        triage: async (build, { source }) => {
+        answer: async (build, { sources }) => {
           if (build.id === 'a') throw new Error('the model burst');
-          return { reading: readingOf(source), analyses: [] };
+          return { reading: readingOf(sources), analyses: [] };
         },
       },
     );
@@ -56,11 +57,11 @@ describe('replaying a data set', () => {
     const rows = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, log: LOG }));
     const cases = await run(rows, {
       concurrency: 3,
-      triage: async (build, { source }) => {
+      answer: async (build, { sources }) => {
         most = Math.max(most, ++running);
         await sleep(Number(build.id) % 3 === 0 ? 20 : 1);
         running--;
-        return { reading: readingOf(source), analyses: [] };
+        return { reading: readingOf(sources), analyses: [] };
       },
     });
     expect(cases.map(({ result }) => result.id)).toEqual(rows.map((row) => row.id));
@@ -68,14 +69,14 @@ describe('replaying a data set', () => {
   });
 
   it('names a row that is no JSON by its line', async () => {
-    const cases = await run([{ id: 'a', log: LOG }, 'no json'], { triage: null });
+    const cases = await run([{ id: 'a', log: LOG }, 'no json'], { answer: null });
     expect(cases[1]).toMatchObject({ row: null, result: { id: 'line-2', error: expect.stringContaining('line 2 is not JSON') } });
   });
 
   it('stops where it is told to', async () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
-    await expect(run([{ id: 'a', log: LOG }], { triage: null }, controller.signal)).rejects.toThrow('enough');
+    await expect(run([{ id: 'a', log: LOG }], { answer: null }, controller.signal)).rejects.toThrow('enough');
   });
 
   it('counts quotations that stand on their line; a hidden secret stands for any characters', async () => {
@@ -87,25 +88,28 @@ describe('replaying a data set', () => {
     const analysis = sampleAnalysis();
     const claiming = { ...analysis, answer: { ...analysis.answer, claims: [{ text: 'It is.', evidence: ['E1'], quotes }] } };
     const [one] = await run([{ id: 'a', log: LOG }], {
-      triage: async (_build, { source }) => ({ reading: readingOf(source), analyses: [claiming] }),
+      answer: async (_build, { sources }) => ({ reading: readingOf(sources), analyses: [claiming] }),
     });
     expect(one?.quotes).toEqual({ made: 3, literal: 1 });
   });
 });
 
-function readingOf(source: Parameters<typeof readMasked>[0][number]) {
-  return readMasked([source], { budgetTokens: 500, secrets: 0 });
+function readingOf(sources: Parameters<typeof readMasked>[0]) {
+  return readMasked(sources, { budgetTokens: 500, secrets: 0 });
 }
 
 async function run(
   rows: readonly (object | string)[],
-  options: Pick<ReplayOptions, 'triage'> & Partial<ReplayOptions>,
+  options: Pick<ReplayOptions, 'answer'> & Partial<ReplayOptions>,
   signal = new AbortController().signal,
 ): Promise<ReplayedCase[]> {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-replay-')), 'cases.jsonl');
   writeFileSync(dataset, rows.map((row) => (typeof row === 'string' ? row : JSON.stringify(row))).join('\n'));
   const cases: ReplayedCase[] = [];
   const onCase = (done: ReplayedCase) => void cases.push(done);
-  await replay({ dataset, budgetTokens: 500, concurrency: 2, maxLogBytes: 1_000_000, green: true, onCase, ...options }, signal);
+  await replay(
+    { cases: datasetCases(dataset), budgetTokens: 500, concurrency: 2, maxLogBytes: 1_000_000, green: true, onCase, ...options },
+    signal,
+  );
   return cases;
 }

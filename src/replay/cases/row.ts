@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { Category } from '../../domain/category.ts';
+import { Kind } from '../../domain/kind.ts';
+
+const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
+
+/** One row of a data set: a log inline or by path, and whatever is known to be true of it. Unknown fields are ignored. */
+export const DatasetRow = z.object({
+  id: z.string().min(1),
+  project: z.string().nullish(),
+  source: z.string().nullish(),
+  log: z.string().nullish(),
+  stack_trace: z.string().nullish(),
+  snippets: z.array(z.object({ log: z.string() })).nullish(),
+  /** Relative to the data set's folder; plain or gzip. */
+  log_path: z.string().nullish(),
+  pass_log_path: z.string().nullish(),
+  expected_lines: z.array(LineRange).nullish(),
+  category: Category.nullish(),
+  also_ok: z.array(Category).nullish(),
+  category_alternatives: z.array(Category).nullish(),
+  failing_tests: z.array(z.string()).nullish(),
+  faulty_files: z.array(z.string()).nullish(),
+  group: z.string().nullish(),
+  kind: Kind.nullish(),
+  root_cause: z.string().nullish(),
+  fix: z.string().nullish(),
+  /** Words that a right explanation names, and words that only a wrong one does. */
+  required_mentions: z.array(z.string().min(1)).nullish(),
+  forbidden_mentions: z.array(z.string().min(1)).nullish(),
+  /** When the build failed; a split by time goes by it. */
+  happened_at: z.iso.datetime({ offset: true }).nullish(),
+  /** Who said that this is the truth. */
+  decided_by: z.string().nullish(),
+});
+export type DatasetRow = z.infer<typeof DatasetRow>;
