@@ -23,7 +23,8 @@ export const DatasetRow = z.object({
   faulty_files: z.array(z.string()).nullish(),
   group: z.string().nullish(),
   kind: Kind.nullish(),
-  root_cause: z.string().nullish(),
+  /** In words; data sets that keep it as fields of their own have none that could be compared. */
+  root_cause: z.string().nullish().catch(null),
   fix: z.string().nullish(),
   /** Words that a right explanation names, and words that only a wrong one does. */
   required_mentions: z.array(z.string().min(1)).nullish(),
