@@ -5,7 +5,7 @@ import { type Figure, mean } from './figure.ts';
 import { isRight, judgedCases } from './judged.ts';
 
 /** From this probability on, a wrong category is a confident error. */
-const CONFIDENT = 0.85;
+export const CONFIDENT = 0.85;
 const BINS = 10;
 /** Cases are held out in so many parts; no project is in two. */
 const FOLDS = 5;

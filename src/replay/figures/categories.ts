@@ -68,7 +68,8 @@ function countsOf(category: string, judged: readonly Judged[]): { precision: num
   return { precision, recall, f1: f1(precision, recall), truly };
 }
 
-function isInTopTwo({ accepted, one }: Judged): boolean {
+/** Whether the label or an accepted alternative is among the two likeliest categories. */
+export function isInTopTwo({ accepted, one }: Judged): boolean {
   const likeliest = Object.entries(one.result.probabilities).sort((left, right) => right[1] - left[1]);
   return likeliest.slice(0, 2).some(([category]) => accepted.includes(category));
 }

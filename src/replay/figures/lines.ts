@@ -25,7 +25,8 @@ function tokenShare(counted: readonly ReplayedCase[]): Figure {
   return { name: 'share of the log kept, in tokens', value: mean(shares), cases: counted.length };
 }
 
-function lineRecall({ row, result }: ReplayedCase): number {
+/** The share of the labelled lines that the excerpts hold; 0 where none is labelled. */
+export function lineRecall({ row, result }: ReplayedCase): number {
   let wanted = 0;
   let found = 0;
   for (const [start, end] of row?.expected_lines ?? []) {

@@ -17,7 +17,7 @@ export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /** The place of the first suspect that the fix touched, from 1; null where none is. */
-function rankOf({ row, result }: ReplayedCase): number | null {
+export function rankOf({ row, result }: ReplayedCase): number | null {
   const at = result.suspects.findIndex(({ path }) => row?.faulty_files?.some((file) => sameFile(path, file)));
   return at === -1 ? null : at + 1;
 }
