@@ -1,14 +1,16 @@
 import { Command, Option } from 'commander';
-import { analystOption, guarded, jsonOption, positive, terminalConfig } from '../command-parts.ts';
-import type { ReplayCommandOptions } from './replay-command.ts';
+import { analystOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
 export function replayCommand(): Command {
   return new Command('replay')
     .description('Replay a data set (JSONL, logs inline or by path) and print what its labels allow to measure.')
-    .requiredOption('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
+    .option('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
     .option('--out <file>', 'write one JSON object a case')
     .addOption(analystOption())
+    .addOption(profileOption())
+    .option('--model <name>', 'the model that --analyst llm asks, instead of the configured one')
     .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
     .option('--concurrency <n>', 'cases at once', positive, 4)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
@@ -17,7 +19,7 @@ export function replayCommand(): Command {
     .action(
       guarded(async (options: ReplayCommandOptions) => {
         const { runReplay } = await import('./replay-command.ts');
-        await runReplay(options, await terminalConfig());
+        await runReplay(options, await terminalConfig(options));
       }),
     );
 }

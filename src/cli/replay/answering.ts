@@ -1,0 +1,36 @@
+import type { Config } from '../../config/schema.ts';
+import { silentLogger } from '../../ports/logger.ts';
+import type { Answerer } from '../../replay/run/replay.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
+
+/** The configuration that a replay runs with: the options go before what is configured. */
+export function replayConfig(options: ReplayCommandOptions, config: Config): Config {
+  const { codeHost, analyst, triage } = config;
+  return {
+    ...config,
+    // Past cases name strangers' repositories: nobody is asked about them unless that is configured on purpose.
+    codeHost: codeHost.driver === 'auto' ? ({ ...codeHost, driver: 'local-git' } satisfies Config['codeHost']) : codeHost,
+    analyst: {
+      ...analyst,
+      driver: options.analyst ?? analyst.driver,
+      llm: { ...analyst.llm, model: options.model ?? analyst.llm.model },
+    },
+    triage: { ...triage, budgetTokens: options.budget ?? triage.budgetTokens },
+  };
+}
+
+/** Who answers the cases; null where they are only read. `config` is that of the replay. */
+export async function answering(options: ReplayCommandOptions, config: Config): Promise<Answerer | null> {
+  if (options.only === 'read') return null;
+  const { createTerminalApp } = await import('../../app/terminal-app.ts');
+  const app = await createTerminalApp(config, silentLogger);
+  return (build, { sources, greenText }, signal) =>
+    app.triage(build, sources, signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
+}
+
+/** Who answers, in a few words: "analyst rules", "analyst llm (gpt-4o-mini)". */
+export function whoAnswers(options: ReplayCommandOptions, config: Config): string {
+  if (options.only === 'read') return 'reading alone';
+  const { driver, llm } = config.analyst;
+  return driver === 'llm' ? `analyst llm (${llm.model})` : `analyst ${driver}`;
+}
