@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { decodeSources } from '../../log/decode/archive.ts';
 import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import { readLog } from './read-log.ts';
 import { DatasetRow } from './row.ts';
+import { problemOf } from './row-problem.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
 export type RowOutcome =
@@ -41,9 +41,9 @@ function parseRow(text: string, line: number): RowOutcome {
   }
   const parsed = DatasetRow.safeParse(value);
   if (parsed.success) return { line, row: parsed.data };
-  const issue = parsed.error.issues[0];
+  const { path, reason } = problemOf(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
-  return { line, id: id.success ? id.data.id : null, error: `line ${line}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}` };
+  return { line, id: id.success ? id.data.id : null, error: `line ${line}, field ${path}: ${reason}` };
 }
 
 /** The texts of a row: its log, else its stack trace, else its snippets. Throws where it has none or a file cannot be read. */
@@ -56,9 +56,7 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
 
 async function fileText(folder: string, path: string, maxBytes: number): Promise<SourceText> {
   const full = isAbsolute(path) ? path : join(folder, path);
-  const bytes = await readFile(full);
-  const name = full.split('/').at(-1)?.replace(/\.gz$/, '') ?? 'log';
-  const [first, ...rest] = await decodeSources(name, bytes, 'log', { maxBytes });
+  const [first, ...rest] = await readLog(full, maxBytes);
   if (first === undefined) throw new TriageError('invalid-input', `${path} holds no log`);
   // A row has one log: several of an archive are read as one.
   return rest.length === 0 ? first : { ...first, text: [first, ...rest].map(({ text }) => text).join('\n') };

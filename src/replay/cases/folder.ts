@@ -1,0 +1,126 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { SourceText } from '../../domain/build.ts';
+import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import { readLog } from './read-log.ts';
+import { parseTruth, type Truth } from './truth.ts';
+
+/** Where in the walk it is: folders below the root, the label of the nearest category folder. */
+interface Place {
+  readonly path: string;
+  /** Of the root, with `/`; '' for the root itself. */
+  readonly inside: string;
+  readonly category: Category | null;
+  /** Names of the folders that are no categories. */
+  readonly project: readonly string[];
+}
+
+/** Makes a folder a case: what is in it belongs to one build. */
+const TRUTH = 'truth.json';
+const SIDECAR = /\.truth\.json$/;
+const GREEN = /^green\./;
+/** No log: what people write about a folder, and what file systems keep there. */
+const LEFT_OUT = /^(?:\.|readme(?:\.|$))/i;
+
+/**
+ * The cases of a folder, by name, one in memory at a time. A folder that holds `truth.json` is one case: its logs and reports are one
+ * build's (`log.*` first), `green.*` is the log of the green build before it. Any other file is a case of its own; what is true of it
+ * stands in `NAME.truth.json` beside it, or is the category that a folder above it is named by. Links are not followed. A truth that
+ * cannot be read is an outcome with an error; `line` counts the cases.
+ */
+export async function* folderCases(root: string): AsyncGenerator<CaseOutcome> {
+  let line = 0;
+  for await (const found of walk({ path: root, inside: '', category: null, project: [] })) {
+    line++;
+    const truth = await truthOf(found);
+    if ('error' in truth) yield { line, id: found.id, error: truth.error };
+    else yield { line, one: { row: { project: found.project, ...truth, id: found.id }, load: (limits) => textsOf(found, limits) } };
+  }
+}
+
+interface Found {
+  readonly id: string;
+  readonly project: string;
+  readonly category: Category | null;
+  readonly folder: string;
+  /** Names in the folder: the logs and reports of the failed build, the most telling first. */
+  readonly files: readonly string[];
+  readonly green: string | null;
+  readonly truth: string | null;
+}
+
+async function* walk(place: Place): AsyncGenerator<Found> {
+  const entries = (await entriesOf(place.path)).filter(({ name }) => !LEFT_OUT.test(name));
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  if (files.includes(TRUTH)) yield folderCase(place, files);
+  else for (const name of files) if (!SIDECAR.test(name)) yield fileCase(place, name, files);
+  for (const entry of entries) if (entry.isDirectory()) yield* walk(below(place, entry.name));
+}
+
+async function entriesOf(path: string): Promise<Dirent[]> {
+  const entries = await readdir(path, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new TriageError('not-found', `The folder ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  });
+  return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+function below(place: Place, name: string): Place {
+  const category = CATEGORIES.find((one) => one === name.toUpperCase().replaceAll('-', '_')) ?? null;
+  return {
+    path: join(place.path, name),
+    inside: place.inside === '' ? name : `${place.inside}/${name}`,
+    category: category ?? place.category,
+    project: category === null ? [...place.project, name] : place.project,
+  };
+}
+
+function folderCase(place: Place, files: readonly string[]): Found {
+  const texts = files.filter((name) => name !== TRUTH && !SIDECAR.test(name) && !GREEN.test(name));
+  const rank = (name: string) => (name.startsWith('log.') ? 0 : 1);
+  const id = place.inside === '' ? basename(place.path) : place.inside;
+  return {
+    id,
+    project: id,
+    category: place.category,
+    folder: place.path,
+    files: texts.sort((left, right) => rank(left) - rank(right)),
+    green: files.find((name) => GREEN.test(name)) ?? null,
+    truth: TRUTH,
+  };
+}
+
+/** Its project is the folder it lies in; a file of the root, or of a category alone, is a project of its own. */
+function fileCase(place: Place, name: string, files: readonly string[]): Found {
+  const id = place.inside === '' ? name : `${place.inside}/${name}`;
+  const stem = name.replace(/\.(?:gz|zst)$/, '').replace(/\.[^.]{1,10}$/, '');
+  return {
+    id,
+    project: place.project.length === 0 ? id : place.project.join('/'),
+    category: place.category,
+    folder: place.path,
+    files: [name],
+    green: null,
+    truth: [`${name}.truth.json`, `${stem}.truth.json`].find((one) => files.includes(one)) ?? null,
+  };
+}
+
+async function truthOf({ folder, truth, category }: Found): Promise<Truth | { readonly error: string }> {
+  const label = category === null ? {} : { category };
+  if (truth === null) return label;
+  try {
+    return { ...label, ...parseTruth(truth, await readFile(join(folder, truth), 'utf8')) };
+  } catch (error) {
+    return { error: `${truth} cannot be read: ${messageOf(error)}` };
+  }
+}
+
+async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
+  const sources: SourceText[] = [];
+  for (const name of files) sources.push(...(await readLog(join(folder, name), maxBytes)));
+  if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} holds no log`);
+  const greenTexts = wanted && green !== null ? await readLog(join(folder, green), maxBytes) : [];
+  return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };
+}
