@@ -8,6 +8,7 @@ import { ALL_RULES } from './rules/all.ts';
 import { EXPLAINS_FROM, EXPLANATIONS } from './rules/explanations.ts';
 import { TIES } from './rules/ties.ts';
 import { evidenceOf, probabilitiesOf, ranked } from './score.ts';
+import { saysUnresolved } from './unresolved.ts';
 
 /** A classification with what it rests on, for the judgements that follow. */
 export interface Ruling {
@@ -47,7 +48,8 @@ function decide(subject: TriageSubject): Ruling {
   const category = ranked(stated)[0] ?? 'CODE_ERROR';
   const decisive = bestOf(matches, category);
   const abstained = abstains(evidence[category], stated[category]);
-  const probabilities = decisive === null ? stated : calibrate(stated, { category, kind: decisive.rule.kind });
+  const probabilities =
+    decisive === null ? stated : calibrate(stated, { category, kind: decisive.rule.kind, unresolved: saysUnresolved(facts) });
   const confidence = abstained ? Math.min(probabilities[category], ABSTAINED_MOST) : probabilities[category];
   const classification = {
     category,

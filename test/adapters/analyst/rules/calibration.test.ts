@@ -26,6 +26,17 @@ describe('calibrated probabilities', () => {
     expect(order.slice(0, 2)).toEqual(['DEPENDENCY_ERROR', 'CODE_ERROR']);
   });
 
+  test('are no longer sure of our own code where a library did not arrive either', () => {
+    const compile = probabilitiesOf({ ...NOTHING, CODE_ERROR: 6 });
+    const found = { category: 'CODE_ERROR', kind: 'compile_error' } as const;
+    expect(calibrate(compile, found).CODE_ERROR).toBeGreaterThan(0.85);
+    const unsure = calibrate(compile, { ...found, unresolved: true });
+    expect(unsure.CODE_ERROR).toBeLessThan(0.85);
+    expect(ranked(unsure).slice(0, 2)).toEqual(['CODE_ERROR', 'DEPENDENCY_ERROR']);
+    const assertion = { category: 'CODE_ERROR', kind: 'assertion', unresolved: true } as const;
+    expect(calibrate(compile, assertion)).toEqual(calibrate(compile, { ...assertion, unresolved: false }));
+  });
+
   test('keep what was found first, sum to one and stay below certainty, whatever the evidence', () => {
     fc.assert(
       fc.property(anyEvidence, fc.constantFrom(...KINDS), (evidence, kind) => {
