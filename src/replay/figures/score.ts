@@ -1,8 +1,9 @@
 import type { ReplayedCase } from '../run/replay.ts';
 import { scoreCalibration } from './calibration.ts';
-import { scoreCategories, scoreClasses, scoreConfusions } from './categories.ts';
+import { scoreCategories, scoreClasses, scoreConfusions, scoreMatrix } from './categories.ts';
 import type { Figure, FigureSection } from './figure.ts';
 import { scoreGroups } from './groups.ts';
+import { scoreKinds } from './kinds.ts';
 import { scoreLines } from './lines.ts';
 import { scoreQuotes } from './quotes.ts';
 import { scoreSpeed } from './speed.ts';
@@ -17,8 +18,11 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'failing tests', figures: scoreTests(cases) },
     { title: 'category', figures: scoreCategories(cases) },
     { title: 'category, by class', figures: scoreClasses(cases) },
+    { title: 'category, whole matrix (rows are true)', figures: scoreMatrix(cases) },
     { title: 'categories confused', figures: scoreConfusions(cases) },
+    { title: 'kind', figures: scoreKinds(cases) },
     { title: 'probability of the category', figures: scoreCalibration(cases) },
+    { title: 'probability of the answer', figures: scoreCalibration(cases, 'answer') },
     { title: 'suspects', figures: scoreSuspects(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
     { title: 'quotations', figures: scoreQuotes(cases) },

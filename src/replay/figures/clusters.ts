@@ -1,0 +1,65 @@
+import { bootstrap, type Interval } from '../../domain/bootstrap.ts';
+import { projectOf } from '../cases/project-folds.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { type Figure, withInterval } from './figure.ts';
+
+/** Below so many projects, drawing projects says too little about how much they differ: cases are drawn instead. */
+const LEAST_PROJECTS = 10;
+
+/**
+ * What each cluster of cases adds up to, for a bootstrap: a cluster is a project where at least ten are known, else a case. In the order of
+ * their names, so that the order of the cases changes nothing.
+ */
+export function clusterSums<T extends { readonly one: ReplayedCase }>(
+  entries: readonly T[],
+  countsOf: (entry: T) => readonly number[],
+): number[][] {
+  const projects = new Set(entries.map(({ one }) => clusterOf(one)));
+  // An id twice is a mistake of the data set: such cases are one cluster.
+  const keyOf = projects.size >= LEAST_PROJECTS ? clusterOf : (one: ReplayedCase) => one.result.id;
+  const clusters = new Map<string, number[]>();
+  for (const entry of entries) {
+    const key = keyOf(entry.one);
+    const sums = clusters.get(key) ?? [];
+    if (sums.length === 0) clusters.set(key, sums);
+    for (const [place, count] of countsOf(entry).entries()) sums[place] = (sums[place] ?? 0) + count;
+  }
+  return [...clusters].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sums]) => sums);
+}
+
+/** The mean of a value over cases, with its interval. `against`: the cases of the lowest value, where it is below `good`. */
+export function meanFigure<T extends { readonly one: ReplayedCase }>(
+  name: string,
+  entries: readonly T[],
+  worthOf: (entry: T) => number,
+  good?: number,
+): Figure {
+  const pairs = entries.map((entry) => ({ one: entry.one, value: worthOf(entry) }));
+  const value = pairs.reduce((total, pair) => total + pair.value, 0) / Math.max(1, pairs.length);
+  const [interval] = meanIntervals(pairs, (pair) => [pair.value]);
+  const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
+  const figure = {
+    name,
+    value,
+    cases: pairs.length,
+    ...(against.length === 0 ? {} : { against: against.map(({ one }) => one.result.id) }),
+  };
+  return withInterval(figure, interval);
+}
+
+/** The interval of a ratio of two sums over cases, such as hits by things found; null where it has none. */
+export function ratioInterval<T extends { readonly one: ReplayedCase }>(
+  entries: readonly T[],
+  pairOf: (entry: T) => readonly [part: number, whole: number],
+): Interval | null {
+  return bootstrap(clusterSums(entries, pairOf), ([part = 0, whole = 0]) => [part / whole])[0] ?? null;
+}
+
+function clusterOf({ row, result }: ReplayedCase): string {
+  return row === null ? result.id : projectOf(row);
+}
+
+function meanIntervals<T extends { readonly one: ReplayedCase }>(entries: readonly T[], valuesOf: (entry: T) => readonly number[]) {
+  const clusters = clusterSums(entries, (entry) => [1, ...valuesOf(entry)]);
+  return bootstrap(clusters, ([count = 0, ...sums]) => sums.map((sum) => sum / count));
+}
