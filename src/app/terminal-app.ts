@@ -7,6 +7,7 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Experiment } from '../replay/ablation/experiment.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
@@ -42,11 +43,12 @@ export interface TerminalApp {
   flush(): Promise<void>;
 }
 
-/** `config.codeHost` names the local clones that the code tools may read. */
+/** `config.codeHost` names the local clones that the code tools may read. `experiment`: what a measurement exchanges; absent: nothing. */
 export async function createTerminalApp(
   config: Pick<Config, 'analyst' | 'triage' | 'knowledge' | 'codeHost'> & Partial<Config>,
   logger: Logger,
   clock: Clock = systemClock,
+  experiment: Experiment | null = null,
 ): Promise<TerminalApp> {
   const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
@@ -68,9 +70,11 @@ export async function createTerminalApp(
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const investigation = { ...investigationOf(config, { toolbox, clock, analyst, spare }, tracer), onStep };
+      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare }, tracer), onStep };
+      const investigation = experiment?.change(whole) ?? whole;
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
-      const triaged = await triageSources(build, sources, deps, signal, green === null ? options : { ...options, green });
+      const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
+      const triaged = await triageSources(build, sources, deps, signal, how);
       return { ...triaged, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };

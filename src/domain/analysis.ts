@@ -86,6 +86,8 @@ export const TerminationReason = z.enum([
   'no_progress',
   'known_failure',
   'budget_exhausted',
+  /** The linear baseline of a measurement, which has no loop to end. */
+  'linear',
   /** The analysis itself could not be made; a person must look. */
   'failed',
 ]);

@@ -1,8 +1,9 @@
+import type { ReadStage } from '../domain/ablation.ts';
 import type { SourceText, TestResult } from '../domain/build.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
-import { branchLines, extractAll, readerMatcher, structureLines } from './extract/run.ts';
+import { branchLines, extractAll, NET, readerMatcher, structureLines } from './extract/run.ts';
 import type { GreenDiff, GreenTemplates } from './green/green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
 import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
@@ -19,7 +20,7 @@ import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
 import { scanLog } from './scan/scan-log.ts';
 import type { Structure } from './sections.ts';
-import { readStructure } from './sections.ts';
+import { readStructure, withoutSections } from './sections.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {
@@ -31,6 +32,8 @@ export interface ReadOptions {
   readonly green?: GreenTemplates;
   /** How many secrets were hidden in the sources, for the record. */
   readonly maskedSecrets?: number;
+  /** Stages left out, to measure what they are worth; absent: none. */
+  readonly without?: ReadonlySet<ReadStage>;
 }
 
 /** A masked log whose bytes need not be in memory. */
@@ -56,6 +59,7 @@ interface ReadLog {
   readonly diff: GreenDiff | null;
 }
 
+const NOTHING: ReadonlySet<ReadStage> = new Set();
 const MAX_MESSAGES = 50;
 const NOT_ALIKE = (green: string) => `The log of ${green} has no line in common with this build: it was left aside.`;
 const NOTHING_NEW = (green: string) => `Nothing is new since ${green}: its log was left aside.`;
@@ -65,10 +69,14 @@ const ONLY_KNOWN = (green: string) => `All errors found are in the log of ${gree
 export function readSources(sources: readonly ReadableSource[], options: ReadOptions): Reading {
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
-  const read = logsFirst(sources).map((source) => readLog(source, source.kind === 'log' ? green : null));
+  const without = options.without ?? NOTHING;
+  const read = logsFirst(sources).map((source) => readLog(source, source.kind === 'log' ? green : null, without));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
-  const { excerpts, tokens } = reduceLogs(logs.map(weighed), options.budgetTokens);
+  const { excerpts, tokens } = reduceLogs(
+    logs.map((one) => weighed(one, without)),
+    options.budgetTokens,
+  );
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
@@ -118,27 +126,28 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: ReadableSource, green: GreenTemplates | null): ReadLog {
+function readLog(source: ReadableSource, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
-  const read = readLines(source.name, bytes, green);
+  const read = readLines(source.name, bytes, green, without);
   if (!isOverwritten(bytes, read.log.lineCount)) return read;
-  const split = readLines(source.name, withReturnsAsLineEnds(bytes), green);
+  const split = readLines(source.name, withReturnsAsLineEnds(bytes), green, without);
   const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, green: GreenTemplates | null): ReadLog {
+function readLines(name: string, bytes: LogBytes, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog(name, bytes, scan.index, branchLines(scan));
-  const found = extractAll(log, scan);
-  const structure = readStructure(log, structureLines(scan));
+  const found = extractAll(log, scan, without.has('extractors') ? NET : null);
+  const told = readStructure(log, structureLines(scan));
+  const structure = without.has('sections') ? withoutSections(told, log) : told;
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   const fresh = diff === null ? found : newFindings(found, diff);
   return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, diff };
 }
 
-function weighed({ log, proposed, structure, diff }: ReadLog): WeighedLog {
-  return { log, blocks: weighBlocks(log, proposed, structure, diff) };
+function weighed({ log, proposed, structure, diff }: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog {
+  return { log, blocks: weighBlocks(log, proposed, structure, diff, without) };
 }
 
 /** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */

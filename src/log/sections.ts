@@ -23,6 +23,11 @@ export interface Structure {
   readonly end: number;
 }
 
+/** The same where no mark of a step is believed: the whole log is one step. For measurements. */
+export function withoutSections(structure: Structure, log: LogText): Structure {
+  return { ...structure, failedSections: [], end: log.lineCount };
+}
+
 /** Whole builds before tools that may run inside of one. */
 const SYSTEMS: readonly CiSystem[] = [
   jenkins,

@@ -14,7 +14,7 @@ import { type TimeLimit, withinTime } from './within-time.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
-  readonly graph: TriageGraph;
+  readonly graph: Pick<TriageGraph, 'invoke' | 'getState'>;
   readonly limits: TriageLimits;
   /** Of one run, in milliseconds. */
   readonly timeLimitMs: number;

@@ -1,3 +1,4 @@
+import type { ReadStage } from '../domain/ablation.ts';
 import type { SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
@@ -16,12 +17,13 @@ export async function maskSources(sources: readonly SourceText[], masker: Masker
 /** Reads masked sources; a build without any gets a reading that says so. */
 export function readMasked(
   sources: readonly ReadableSource[],
-  options: { budgetTokens: number; secrets: number; greenText?: string; green?: GreenTemplates },
+  options: { budgetTokens: number; secrets: number; greenText?: string; green?: GreenTemplates; without?: ReadonlySet<ReadStage> },
 ): Reading {
   return readSources(sources, {
     budgetTokens: options.budgetTokens,
     maskedSecrets: options.secrets,
     ...(options.greenText === undefined ? {} : { greenText: options.greenText }),
     ...(options.green === undefined ? {} : { green: options.green }),
+    ...(options.without === undefined ? {} : { without: options.without }),
   });
 }

@@ -1,3 +1,4 @@
+import type { ReadStage } from '../domain/ablation.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
@@ -29,6 +30,8 @@ export interface TriageSourcesOptions {
   readonly maskedSecrets?: number;
   readonly green?: GreenTemplates;
   readonly maxGroups?: number;
+  /** Stages of the reader left out, for measurements. */
+  readonly without?: ReadonlySet<ReadStage>;
 }
 
 /**
@@ -51,6 +54,7 @@ export async function triageSources(
     budgetTokens: deps.budgetTokens,
     secrets,
     ...(options.green === undefined ? {} : { green: options.green }),
+    ...(options.without === undefined ? {} : { without: options.without }),
   });
   const groups = groupsOf(reading, build.id);
   const analyses: Analysis[] = [];

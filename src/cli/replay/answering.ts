@@ -1,5 +1,9 @@
 import type { Config } from '../../config/schema.ts';
+import type { AblationStage } from '../../domain/ablation.ts';
+import { systemClock } from '../../ports/clock.ts';
 import { silentLogger } from '../../ports/logger.ts';
+import { experimentOf } from '../../replay/ablation/experiment.ts';
+import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
@@ -23,14 +27,21 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
 export async function answering(options: ReplayCommandOptions, config: Config): Promise<Answerer | null> {
   if (options.only === 'read') return null;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
-  const app = await createTerminalApp(config, silentLogger);
+  const experiment = await experimentOf(stagesLeftOut(options), options.design);
+  const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
   return (build, { sources, greenText }, signal) =>
     app.triage(build, sources, signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
 }
 
-/** Who answers, in a few words: "analyst rules", "analyst llm (gpt-4o-mini)". */
+/** What is left out of the system. Throws where a name is no stage's. */
+export function stagesLeftOut({ without = [], green }: ReplayCommandOptions): AblationStage[] {
+  return parseStages(green ? without : [...without, 'green']);
+}
+
+/** Who answers, in a few words: "analyst rules", "analyst llm (gpt-4o-mini)", "analyst rules, without web, linear baseline". */
 export function whoAnswers(options: ReplayCommandOptions, config: Config): string {
-  if (options.only === 'read') return 'reading alone';
+  const experiment = describeExperiment(stagesLeftOut(options), options.design ?? 'loop');
+  if (options.only === 'read') return `reading alone${experiment}`;
   const { driver, llm } = config.analyst;
-  return driver === 'llm' ? `analyst llm (${llm.model})` : `analyst ${driver}`;
+  return `${driver === 'llm' ? `analyst llm (${llm.model})` : `analyst ${driver}`}${experiment}`;
 }

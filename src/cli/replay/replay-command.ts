@@ -1,11 +1,12 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { readStagesOf } from '../../replay/ablation/stages.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
 import { renderFigures } from '../../replay/report/table.ts';
 import { interruptSignal, print } from '../terminal.ts';
-import { answering, replayConfig, whoAnswers } from './answering.ts';
+import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { caseSources } from './case-sources.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import { replaySource, type SourceRun } from './replay-source.ts';
@@ -18,7 +19,9 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
   const { budgetTokens } = config.triage;
   const answer = await answering(options, config);
   const out = options.out === undefined ? undefined : await openOut(options.out);
-  const shared = { concurrency: options.concurrency, green: options.green, budgetTokens, maxLogBytes: config.http.maxLogBytes, answer };
+  const stages = stagesLeftOut(options);
+  const how = { green: !stages.includes('green'), without: readStagesOf(stages) };
+  const shared = { concurrency: options.concurrency, ...how, budgetTokens, maxLogBytes: config.http.maxLogBytes, answer };
   try {
     for (const [index, source] of sources.entries()) {
       if (signal.aborted) break;

@@ -1,3 +1,5 @@
+import type { Design } from '../../domain/ablation.ts';
+
 /** What `faultline replay` was asked for, as commander reads it. */
 export interface ReplayCommandOptions {
   /** Several are replayed one after the other, each with a table of its own. */
@@ -10,5 +12,8 @@ export interface ReplayCommandOptions {
   readonly concurrency: number;
   readonly only?: 'read';
   readonly green: boolean;
+  /** Names of stages that are left out, unchecked. */
+  readonly without?: readonly string[];
+  readonly design?: Design;
   readonly json?: boolean;
 }

@@ -15,6 +15,10 @@ export function replayCommand(): Command {
     .option('--concurrency <n>', 'cases at once', positive, 4)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
     .option('--no-green', 'do not use the green logs that rows name')
+    .option('--without <stages...>', 'leave out these stages, to measure what they are worth (docs/ablations.md names them)')
+    .addOption(
+      new Option('--design <design>', 'how answers are come to: the agent’s loop, or the linear baseline').choices(['loop', 'linear']),
+    )
     .addOption(jsonOption())
     .action(
       guarded(async (options: ReplayCommandOptions) => {

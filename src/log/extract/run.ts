@@ -56,12 +56,15 @@ export function branchLines(scan: Scan): readonly number[] {
   return scan.hits[BRANCHES] ?? [];
 }
 
-/** Runs every extractor over its candidate lines of one log. */
-export function extractAll(log: LogText, scan: Scan): Extraction {
+/** The reader of general phrases, the net under all others. */
+export const NET = 'generic';
+
+/** Runs every extractor over its candidate lines of one log; `only` names the one to run, for measurements. */
+export function extractAll(log: LogText, scan: Scan, only: string | null = null): Extraction {
   const found = newExtraction();
   for (const [group, extractor] of EXTRACTORS.entries()) {
     const lines = scan.hits[group] ?? [];
-    if (lines.length === 0) continue;
+    if (lines.length === 0 || (only !== null && extractor.name !== only)) continue;
     const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
     extractor.extract(log, lines, found);
     if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before && !NO_TOOLCHAIN.has(extractor.name)) {

@@ -1,3 +1,4 @@
+import type { ReadStage } from '../../domain/ablation.ts';
 import type { Analysis } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import { messageOf } from '../../domain/errors.ts';
@@ -16,6 +17,8 @@ export interface ReplayOptions {
   readonly maxLogBytes: number;
   /** Use the green log of rows that name one. */
   readonly green: boolean;
+  /** Stages of the reader left out where cases are only read; an answerer knows its own. */
+  readonly without?: ReadonlySet<ReadStage>;
   /** Answers a case; null replays the reading alone. */
   readonly answer: Answerer | null;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
@@ -85,6 +88,7 @@ async function answerCase(one: ReplayCase, texts: CaseTexts, options: ReplayOpti
     budgetTokens: options.budgetTokens,
     secrets,
     ...(green === undefined ? {} : { greenText: green }),
+    ...(options.without === undefined ? {} : { without: options.without }),
   });
   return { reading, analyses: [] };
 }
