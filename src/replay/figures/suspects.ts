@@ -1,18 +1,17 @@
 import type { ReplayedCase } from '../run/replay.ts';
-import { type Figure, mean } from './figure.ts';
+import { meanFigure } from './clusters.ts';
+import { caseShare, type Figure } from './figure.ts';
 
 /** How often a file of the human fix is the first suspect, among the first three or five, and how far down it is. Empty where nothing was answered. */
 export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0);
-  if (!labelled.some((one) => one.result.action !== null)) return [];
-  const ranks = labelled.map(rankOf);
-  const top = (count: number) => mean(ranks.map((rank) => Number(rank !== null && rank <= count)));
-  const figure = (name: string, value: number): Figure => ({ name, value, cases: labelled.length });
+  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: rankOf(one) }));
+  if (!labelled.some(({ one }) => one.result.action !== null)) return [];
+  const top = (name: string, count: number) => caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
   return [
-    figure('faulty file first', top(1)),
-    figure('faulty file in the first three', top(3)),
-    figure('faulty file in the first five', top(5)),
-    figure('faulty file: mean reciprocal rank', mean(ranks.map((rank) => (rank === null ? 0 : 1 / rank)))),
+    top('faulty file first', 1),
+    top('faulty file in the first three', 3),
+    top('faulty file in the first five', 5),
+    meanFigure('faulty file: mean reciprocal rank', labelled, ({ rank }) => (rank === null ? 0 : 1 / rank), 1),
   ];
 }
 
