@@ -25,7 +25,15 @@ export interface ReplayCase {
   load(limits: CaseLimits): Promise<CaseTexts>;
 }
 
-/** A case, or what is wrong with it: a bad one never stops the rest. `line` is 1-based, in a file the line. */
-export type CaseOutcome =
-  | { readonly line: number; readonly one: ReplayCase }
-  | { readonly line: number; readonly id: string | null; readonly error: string };
+/** What is wrong with a case. `line` is 1-based, in a file the line; 0 where there is none. */
+export interface BadCase {
+  readonly line: number;
+  readonly id: string | null;
+  /** A sentence with the line and the field, where there are such. */
+  readonly error: string;
+  /** The field of the row that is wrong, as in `expected_lines.0.1`. */
+  readonly field?: string;
+}
+
+/** A case, or what is wrong with it: a bad one never stops the rest. */
+export type CaseOutcome = { readonly line: number; readonly one: ReplayCase } | BadCase;

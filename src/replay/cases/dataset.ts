@@ -1,18 +1,15 @@
-import { createReadStream } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
 import { readLog } from './read-log.ts';
 import { DatasetRow } from './row.ts';
 import { problemOf } from './row-problem.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
-export type RowOutcome =
-  | { readonly line: number; readonly row: DatasetRow }
-  | { readonly line: number; readonly id: string | null; readonly error: string };
+export type RowOutcome = { readonly line: number; readonly row: DatasetRow; readonly value: unknown } | BadCase;
 
 /** Every case of a JSONL file, in its order. */
 export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
@@ -22,17 +19,30 @@ export async function* datasetCases(path: string): AsyncGenerator<CaseOutcome> {
   }
 }
 
-/** Streams a JSONL file, line by line. */
+/** Streams a JSONL file, line by line. Of several rows with one id the first stands. `value` is the row with all its fields. */
 export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
-  const lines = createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY });
-  let line = 0;
-  for await (const text of lines) {
-    line++;
-    if (text.trim() !== '') yield parseRow(text, line);
+  const seen = new Map<string, number>();
+  for await (const { line, text } of numberedLines(path)) {
+    const outcome = text === null ? tooLong(line) : parseRow(text, line);
+    const first = 'row' in outcome ? seen.get(outcome.row.id) : undefined;
+    if ('row' in outcome && first !== undefined) yield duplicate(outcome.row.id, line, first);
+    else {
+      if ('row' in outcome) seen.set(outcome.row.id, line);
+      yield outcome;
+    }
   }
 }
 
-function parseRow(text: string, line: number): RowOutcome {
+function tooLong(line: number): BadCase {
+  return { line, id: null, error: `line ${line} is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB, which no row may be` };
+}
+
+function duplicate(id: string, line: number, first: number): BadCase {
+  return { line, id, field: 'id', error: `line ${line}, field id: "${id.slice(0, 200)}" is the id of line ${first} already` };
+}
+
+/** One line of a data set. */
+export function parseRow(text: string, line: number): RowOutcome {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -40,29 +50,35 @@ function parseRow(text: string, line: number): RowOutcome {
     return { line, id: null, error: `line ${line} is not JSON: ${messageOf(error)}` };
   }
   const parsed = DatasetRow.safeParse(value);
-  if (parsed.success) return { line, row: parsed.data };
+  if (parsed.success) return { line, row: parsed.data, value };
   const { path, reason } = problemOf(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
-  return { line, id: id.success ? id.data.id : null, error: `line ${line}, field ${path}: ${reason}` };
+  return { line, id: id.success ? id.data.id : null, field: path, error: `line ${line}, field ${path}: ${reason}` };
 }
 
-/** The texts of a row: its log, else its stack trace, else its snippets. Throws where it has none or a file cannot be read. */
+/** The texts of a row: its log, else its stack trace, else its snippets; then its further files. Throws where it has none or a file cannot be read. */
 export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
-  const source = row.log_path ? await fileText(folder, row.log_path, limits.maxBytes) : inlineText(row);
-  const green = limits.green && row.pass_log_path ? await fileText(folder, row.pass_log_path, limits.maxBytes) : undefined;
-  return { sources: [source], greenText: green?.text };
+  const read = (path: string) => fileTexts(folder, path, limits.maxBytes);
+  const sources = row.log_path ? [joined(row.log_path, await read(row.log_path))] : [inlineText(row)];
+  for (const path of row.more_log_paths ?? []) sources.push(...(await read(path)));
+  const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
+  return { sources, greenText: green?.text };
 }
 
-async function fileText(folder: string, path: string, maxBytes: number): Promise<SourceText> {
-  const full = isAbsolute(path) ? path : join(folder, path);
-  const [first, ...rest] = await readLog(full, maxBytes);
+async function fileTexts(folder: string, path: string, maxBytes: number): Promise<SourceText[]> {
+  return await readLog(isAbsolute(path) ? path : join(folder, path), maxBytes);
+}
+
+/** A row has one log: several of an archive are read as one. */
+function joined(path: string, texts: readonly SourceText[]): SourceText {
+  const [first, ...rest] = texts;
   if (first === undefined) throw new TriageError('invalid-input', `${path} holds no log`);
-  // A row has one log: several of an archive are read as one.
-  return rest.length === 0 ? first : { ...first, text: [first, ...rest].map(({ text }) => text).join('\n') };
+  return rest.length === 0 ? first : { ...first, text: texts.map(({ text }) => text).join('\n') };
 }
 
-function inlineText(row: DatasetRow): SourceText {
+/** The log that stands in the row itself. */
+export function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
   if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
   return { name: 'log', kind: 'log', text, notes: [] };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
 import { Kind } from '../../domain/kind.ts';
+import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);
 
@@ -15,6 +16,8 @@ export const DatasetRow = z.object({
   /** Relative to the data set's folder; plain or gzip. */
   log_path: z.string().nullish(),
   pass_log_path: z.string().nullish(),
+  /** Further logs and reports of the same build; labelled lines are of the first log. */
+  more_log_paths: z.array(z.string().min(1)).max(2_000).nullish(),
   expected_lines: z.array(LineRange).nullish(),
   category: Category.nullish(),
   also_ok: z.array(Category).nullish(),
@@ -33,5 +36,7 @@ export const DatasetRow = z.object({
   happened_at: z.iso.datetime({ offset: true }).nullish(),
   /** Who said that this is the truth. */
   decided_by: z.string().nullish(),
+  /** How the truth came about, where a review is its source: why a person looked, what they did, and whether they judged unseen. */
+  review: z.object({ origin: ReviewOrigin, decision: DecisionType, blind: z.boolean() }).nullish(),
 });
 export type DatasetRow = z.infer<typeof DatasetRow>;

@@ -4,18 +4,47 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { type RowOutcome, readDataset, textsOf } from '../../../src/replay/cases/dataset.ts';
+import { type FileLine, numberedLines } from '../../../src/replay/cases/numbered-lines.ts';
 import type { DatasetRow } from '../../../src/replay/cases/row.ts';
 
 const LIMITS = { maxBytes: 1_000_000, green: true };
 
 describe('reading a data set', () => {
-  it('gives rows in their order, blank lines left out, duplicate ids kept', async () => {
-    const outcomes = await read(['{"id":"a","log":"x"}', '', '{"id":"b","log":"y"}', '{"id":"a","log":"z"}']);
-    expect(outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error))).toEqual([
-      '1 a x',
-      '3 b y',
-      '4 a z',
+  it('gives rows in their order, blank lines and a byte order mark left out', async () => {
+    const outcomes = await read(['\ufeff{"id":"a","log":"x"}\r', '', ' \t', '{"id":"b","log":"y"}']);
+    expect(outcomes.map((one) => ('row' in one ? `${one.line} ${one.row.id} ${one.row.log}` : one.error))).toEqual(['1 a x', '4 b y']);
+  });
+
+  it('keeps the first of several rows with one id, and names both lines for the others', async () => {
+    const [first, other, again] = await read(['{"id":"a","log":"x"}', '{"id":"b","log":"y"}', '{"id":"a","log":"z"}']);
+    expect(first).toMatchObject({ row: { id: 'a', log: 'x' } });
+    expect(other).toMatchObject({ row: { id: 'b' } });
+    expect(again).toEqual({ line: 3, id: 'a', field: 'id', error: 'line 3, field id: "a" is the id of line 1 already' });
+  });
+
+  it('names the labels that are allowed', async () => {
+    const [one] = await read(['{"id":"a","log":"x","also_ok":["INFRA_ERROR","WEATHER"]}']);
+    expect(one).toMatchObject({
+      field: 'also_ok.1',
+      error:
+        'line 1, field also_ok.1: "WEATHER" is no category; it must be one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
+    });
+  });
+
+  it('holds no line in memory that is too long to be a row, and counts on', async () => {
+    const dataset = folderWith({});
+    writeFileSync(dataset, `short\n${'x'.repeat(200_000)}\n\nlast`);
+    const lines: FileLine[] = [];
+    for await (const line of numberedLines(dataset, 100_000)) lines.push(line);
+    expect(lines).toEqual([
+      { line: 1, text: 'short' },
+      { line: 2, text: null },
+      { line: 4, text: 'last' },
     ]);
+  });
+
+  it('says where there is no data set', async () => {
+    await expect(readDataset('/nowhere/cases.jsonl').next()).rejects.toMatchObject({ code: 'not-found' });
   });
 
   it('says on which line a row is no JSON, and goes on', async () => {
@@ -52,6 +81,12 @@ describe('the texts of a row', () => {
     const row: DatasetRow = { id: 'a', log_path: 'red.log.gz', pass_log_path: 'green.log' };
     expect(await textsOf(row, dataset, LIMITS)).toMatchObject({ sources: [{ name: 'red.log', text: 'red' }], greenText: 'green' });
     expect((await textsOf(row, dataset, { ...LIMITS, green: false })).greenText).toBeUndefined();
+  });
+
+  it('are several where the row names further logs and reports', async () => {
+    const dataset = folderWith({ 'a.log': Buffer.from('red'), 'b.log.gz': gzipSync('server'), 'c.xml': Buffer.from('<testsuite/>') });
+    const { sources } = await textsOf({ id: 'a', log_path: 'a.log', more_log_paths: ['b.log.gz', 'c.xml'] }, dataset, LIMITS);
+    expect(sources.map(({ name, kind }) => `${name} ${kind}`)).toEqual(['a.log log', 'b.log log', 'c.xml report']);
   });
 
   it('are refused with a sentence where there are none, or too much', async () => {

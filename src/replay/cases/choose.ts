@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
+
+/**
+ * `most` cases of many: those whose ids have the smallest hashes, each category with its share (and with one at least, where there is
+ * room). The same cases in another order give the same sample; another seed gives another. What is wrong with cases stays in. In the
+ * order of the lines; the chosen ones, and as many candidates of each category, are in memory.
+ */
+export async function* sampleOf(outcomes: AsyncIterable<CaseOutcome>, most: number, seed = 'sample'): AsyncGenerator<CaseOutcome> {
+  const strata = new Map<string, Stratum>();
+  const bad: BadCase[] = [];
+  for await (const outcome of outcomes) {
+    if ('error' in outcome) bad.push(outcome);
+    else {
+      const category = outcome.one.row.category ?? '';
+      const stratum = strata.get(category) ?? { count: 0, kept: [] };
+      strata.set(category, stratum);
+      keep(stratum, { line: outcome.line, one: outcome.one, order: hashOf(seed, outcome.one.row.id) }, most);
+    }
+  }
+  const named = [...strata].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, stratum]) => stratum);
+  const shares = sharesOf(
+    named.map(({ count }) => count),
+    most,
+  );
+  const chosen = named.flatMap(({ kept }, at) => kept.sort(byHash).slice(0, shares[at]));
+  yield* [...bad, ...chosen.map(({ line, one }) => ({ line, one }))].sort((left, right) => left.line - right.line);
+}
+
+/** The cases with these ids. What is wrong with others is left out; an id that no case has is an outcome of its own, at the end. */
+export async function* limitTo(outcomes: AsyncIterable<CaseOutcome>, ids: Iterable<string>): AsyncGenerator<CaseOutcome> {
+  const wanted = new Set(ids);
+  const missing = new Set(wanted);
+  for await (const outcome of outcomes) {
+    const id = 'error' in outcome ? outcome.id : outcome.one.row.id;
+    if (id === null || !wanted.has(id)) continue;
+    missing.delete(id);
+    yield outcome;
+  }
+  for (const id of missing) yield { line: 0, id, error: `there is no case ${id}` };
+}
+
+/** The same number for the same words, spread evenly: sixteen hexadecimal digits. */
+export function hashOf(seed: string, id: string): string {
+  return createHash('sha256').update(`${seed}\u0001${id}`).digest('hex').slice(0, 16);
+}
+
+interface Candidate {
+  readonly line: number;
+  readonly one: ReplayCase;
+  readonly order: string;
+}
+
+interface Stratum {
+  count: number;
+  kept: Candidate[];
+}
+
+function keep(stratum: Stratum, candidate: Candidate, most: number): void {
+  stratum.count++;
+  stratum.kept.push(candidate);
+  // Twice as many, so that sorting is rare.
+  if (stratum.kept.length > 2 * most) stratum.kept = stratum.kept.sort(byHash).slice(0, most);
+}
+
+function byHash(left: Candidate, right: Candidate): number {
+  return left.order < right.order ? -1 : 1;
+}
+
+/** Parts of `most` in proportion to the counts, whole numbers that are never above their count; largest remainders get what is left. */
+function sharesOf(counts: readonly number[], most: number): number[] {
+  const total = counts.reduce((sum, count) => sum + count, 0);
+  if (total <= most) return [...counts];
+  const least = most >= counts.length ? 1 : 0;
+  const exact = counts.map((count) => (count * most) / total);
+  const shares = exact.map((share) => Math.max(least, Math.floor(share)));
+  const order = exact.map((share, at) => ({ at, rest: share - Math.floor(share) })).sort((left, right) => right.rest - left.rest);
+  const sum = () => shares.reduce((left, right) => left + right, 0);
+  for (const { at } of order) if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
+  // One for each of many small categories may be more than asked for: the largest pays.
+  while (sum() > most) shares[shares.indexOf(Math.max(...shares))] = Math.max(...shares) - 1;
+  return shares;
+}

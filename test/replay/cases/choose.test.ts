@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
+import { limitTo, sampleOf } from '../../../src/replay/cases/choose.ts';
+import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+
+const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
+  return { id: `case-${index}`, category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR' };
+});
+
+describe('a sample of cases', () => {
+  it('is the same whatever their order, and another with another seed', async () => {
+    const sample = await idsOf(sampleOf(of(ROWS), 20));
+    expect(sample).toHaveLength(20);
+    expect((await idsOf(sampleOf(of([...ROWS].reverse()), 20))).sort()).toEqual([...sample].sort());
+    expect((await idsOf(sampleOf(of(ROWS), 20, 'other'))).sort()).not.toEqual([...sample].sort());
+  });
+
+  it('gives each category its share, and a small one a case at least', async () => {
+    const rows = new Map(ROWS.map((row) => [row.id, row.category]));
+    const counts = Map.groupBy(await idsOf(sampleOf(of(ROWS), 20)), (id) => rows.get(id));
+    expect([...counts].map(([category, ids]) => `${category} ${ids.length}`).sort()).toEqual([
+      'CODE_ERROR 1',
+      'INFRA_ERROR 1',
+      'TEST_FAILURE 18',
+    ]);
+  });
+
+  it('grows without losing a case of the smaller one, is in the order of the lines, and may be all', async () => {
+    const [small, large] = [await idsOf(sampleOf(of(ROWS.slice(0, 180)), 20)), await idsOf(sampleOf(of(ROWS.slice(0, 180)), 40))];
+    expect(small.every((id) => large.includes(id))).toBe(true);
+    expect(large).toEqual(ROWS.map(({ id }) => id).filter((id) => large.includes(id)));
+    expect(await idsOf(sampleOf(of(ROWS), 1_000))).toHaveLength(200);
+    expect(await idsOf(sampleOf(of(ROWS), 2))).toHaveLength(2);
+  });
+
+  it('leaves in what is wrong', async () => {
+    const bad: CaseOutcome = { line: 201, id: null, error: 'line 201 is not JSON' };
+    const outcomes = await all(sampleOf(of(ROWS, [bad]), 3));
+    expect(outcomes.at(-1)).toEqual(bad);
+    expect(outcomes).toHaveLength(4);
+  });
+});
+
+describe('cases limited to some ids', () => {
+  it('are those, and an id that no case has is said', async () => {
+    const outcomes = await all(limitTo(of(ROWS, [{ line: 201, id: null, error: 'bad' }]), ['case-7', 'case-3', 'nobody']));
+    expect(outcomes.map((one) => ('error' in one ? one.error : one.one.row.id))).toEqual(['case-3', 'case-7', 'there is no case nobody']);
+  });
+});
+
+async function* of(rows: readonly DatasetRow[], bad: readonly CaseOutcome[] = []): AsyncGenerator<CaseOutcome> {
+  for (const [index, row] of rows.entries())
+    yield { line: index + 1, one: { row, load: () => Promise.reject(new Error('not asked for')) } };
+  yield* bad;
+}
+
+async function idsOf(outcomes: AsyncIterable<CaseOutcome>): Promise<string[]> {
+  return (await all(outcomes)).flatMap((outcome) => ('one' in outcome ? [outcome.one.row.id] : []));
+}
+
+async function all(outcomes: AsyncIterable<CaseOutcome>): Promise<CaseOutcome[]> {
+  const held: CaseOutcome[] = [];
+  for await (const outcome of outcomes) held.push(outcome);
+  return held;
+}
