@@ -47,6 +47,17 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
   return withInterval(figure, interval);
 }
 
+/** The mean of values that belong to clusters of their own, with its interval. */
+export function groupMean(values: readonly { readonly cluster: string; readonly value: number }[]): {
+  value: number;
+  interval: Interval | null;
+} {
+  const clusters = [...Map.groupBy(values, ({ cluster }) => cluster)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const sums = clusters.map(([, members]) => [members.reduce((total, { value }) => total + value, 0), members.length]);
+  const [interval = null] = bootstrap(sums, ([sum = 0, count = 0]) => [sum / count]);
+  return { value: values.reduce((total, { value }) => total + value, 0) / Math.max(1, values.length), interval };
+}
+
 /** The interval of a ratio of two sums over cases, such as hits by things found; null where it has none. */
 export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],

@@ -2,55 +2,96 @@ import type { LikenessParts } from '../../log/recognise/likeness.ts';
 import { nearMatchIndex } from '../../log/recognise/near-match.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/result.ts';
-import type { Figure } from './figure.ts';
-import { mean } from './figure.ts';
+import { groupMean } from './clusters.ts';
+import { type Figure, shareFigure, withInterval } from './figure.ts';
+import { countPairs, pairIntervals } from './pairs.ts';
 
 /** How many of the nearest other cases are looked at. */
 const NEAREST = 5;
+/** Near-match search asks for at most so many cases, spread evenly, and looks among so many: it takes time by the square of the cases. */
+const MOST_SEARCHED = 5000;
+
+interface Grouped {
+  readonly one: ReplayedCase;
+  readonly group: string;
+}
 
 /** The same failure on other days: by its fingerprint, and by near-match search. */
 export function scoreGroups(cases: readonly ReplayedCase[]): Figure[] {
-  const labelled = cases.filter((one) => one.row?.group != null);
-  return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(labelled)];
+  const labelled = cases.flatMap((one): Grouped[] => (one.row?.group == null ? [] : [{ one, group: one.row.group }]));
+  return labelled.length === 0 ? [] : [...scorePairs(labelled), ...scoreNearest(spread(labelled))];
 }
 
 /** Over all pairs of cases: how many with one fingerprint are one failure, and how many of one failure have one fingerprint. */
-function scorePairs(labelled: readonly ReplayedCase[]): Figure[] {
-  const pairs = (keyOf: (one: ReplayedCase) => string | null) => {
-    const counts = new Map<string, number>();
-    for (const one of labelled) {
-      const key = keyOf(one);
-      if (key !== null) counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    return [...counts.values()].reduce((total, count) => total + (count * (count - 1)) / 2, 0);
+function scorePairs(labelled: readonly Grouped[]): Figure[] {
+  const keyed = labelled.map(({ one, group }) => ({ group, key: one.result.fingerprint }));
+  const { both, sameKey, sameGroup } = countPairs(keyed);
+  const [precision, recall] = pairIntervals(keyed);
+  const figure = (name: string, of: number, against: readonly string[]): Figure => {
+    const { interval: _perPair, ...plain } = shareFigure(name, both, of, against);
+    return { ...plain, cases: labelled.length };
   };
-  const both = pairs((one) => (one.result.fingerprint === null ? null : `${one.row?.group}\u0001${one.result.fingerprint}`));
-  const sameFingerprint = pairs((one) => one.result.fingerprint);
-  const sameGroup = pairs((one) => one.row?.group ?? null);
   return [
-    { name: 'same fingerprint: pair precision', value: sameFingerprint === 0 ? 0 : both / sameFingerprint, cases: labelled.length },
-    { name: 'same fingerprint: pair recall', value: sameGroup === 0 ? 0 : both / sameGroup, cases: labelled.length },
+    withInterval(figure('same fingerprint: pair precision', sameKey, strays(labelled, fingerprintOf, groupOf)), precision),
+    withInterval(figure('same fingerprint: pair recall', sameGroup, strays(labelled, groupOf, fingerprintOf)), recall),
   ];
 }
 
+/** The cases that are together by one key but are not where most of those are by the other. */
+function strays(labelled: readonly Grouped[], together: KeyOf, apart: KeyOf): string[] {
+  const buckets = Map.groupBy(labelled, together);
+  return [...buckets].flatMap(([key, members]) => {
+    if (key === null) return [];
+    const parts = [...Map.groupBy(members, apart)].sort(([, left], [, right]) => right.length - left.length);
+    const [usual] = parts;
+    const outside = parts.filter(([name], at) => name === null || (at > 0 && name !== usual?.[0]));
+    return members.length < 2 ? [] : outside.flatMap(([, ones]) => ones.map(({ one }) => one.result.id));
+  });
+}
+
+type KeyOf = (entry: Grouped) => string | null;
+
+function fingerprintOf({ one }: Grouped): string | null {
+  return one.result.fingerprint;
+}
+
+function groupOf({ group }: Grouped): string {
+  return group;
+}
+
 /** Over the cases that have another of their group: is one among the five nearest, and how many of the five that could be are. */
-function scoreNearest(labelled: readonly ReplayedCase[]): Figure[] {
-  const groups = labelled.map((one) => one.row?.group ?? '');
-  const parts = labelled.map((one) => partsOf(one.result));
+function scoreNearest(labelled: readonly Grouped[]): Figure[] {
+  const sizes = new Map<string, number>();
+  for (const { group } of labelled) sizes.set(group, (sizes.get(group) ?? 0) + 1);
+  const parts = labelled.map(({ one }) => partsOf(one.result));
   const index = nearMatchIndex(parts.map((one, at) => ({ id: String(at), parts: one })));
-  const shares: number[] = [];
-  for (const [at, part] of parts.entries()) {
-    const others = groups.filter((group, other) => group === groups[at] && other !== at).length;
-    if (others === 0) continue;
+  const asked = labelled.flatMap(({ one, group }, at) => {
+    const others = (sizes.get(group) ?? 1) - 1;
+    const [part] = parts.slice(at, at + 1);
+    if (others === 0 || part === undefined) return [];
     const nearest = index.search(part, NEAREST + 1).filter(({ id }) => id !== String(at));
-    const found = nearest.slice(0, NEAREST).filter(({ id }) => groups[Number(id)] === groups[at]).length;
-    shares.push(found / Math.min(NEAREST, others));
-  }
-  if (shares.length === 0) return [];
+    const found = nearest.slice(0, NEAREST).filter(({ id }) => labelled[Number(id)]?.group === group).length;
+    return [{ one, group, share: found / Math.min(NEAREST, others) }];
+  });
+  if (asked.length === 0) return [];
+  const missed = asked.filter(({ share }) => share === 0).map(({ one }) => one.result.id);
+  const figure = (name: string, worth: (share: number) => number): Figure => {
+    const { value, interval } = groupMean(asked.map(({ group, share }) => ({ cluster: group, value: worth(share) })));
+    return withInterval({ name, value, cases: asked.length, ...(missed.length === 0 ? {} : { against: missed }) }, interval);
+  };
   return [
-    { name: 'near match: recall@5', value: mean(shares.map((share) => (share > 0 ? 1 : 0))), cases: shares.length },
-    { name: 'near match: share of the group in the first 5', value: mean(shares), cases: shares.length },
+    figure('near match: recall@5', (share) => Number(share > 0)),
+    figure('near match: share of the group in the first 5', (share) => share),
   ];
+}
+
+/** Whole groups until there are enough, evenly spread over their names: a group that is cut would look smaller than it is. */
+function spread(labelled: readonly Grouped[]): readonly Grouped[] {
+  if (labelled.length <= MOST_SEARCHED) return labelled;
+  const groups = [...Map.groupBy(labelled, groupOf)].sort(([left], [right]) => (left < right ? -1 : 1));
+  const every = Math.ceil(labelled.length / MOST_SEARCHED);
+  const kept = groups.filter((_, at) => at % every === 0).flatMap(([, members]) => members);
+  return kept.slice(0, MOST_SEARCHED);
 }
 
 function partsOf({ failingTests, messages, excerpts }: CaseResult): LikenessParts {
