@@ -7,7 +7,8 @@ import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
 import type { CaseOutcome, CaseTexts, ReplayCase } from '../cases/case.ts';
 import type { DatasetRow } from '../cases/row.ts';
-import { estimateTokens } from './estimate-tokens.ts';
+import { checkCase } from './check-case.ts';
+import { createLine } from './line.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 
 export interface ReplayOptions {
@@ -22,6 +23,16 @@ export interface ReplayOptions {
   /** Answers a case; null replays the reading alone. */
   readonly answer: Answerer | null;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
+  /** The result of a case that an earlier run finished, asked once a case in their order; null where it is to be run. */
+  readonly finished?: (outcome: CaseOutcome) => Promise<CaseResult | null>;
+  /** Asked before a case is begun; false ends the replay. */
+  readonly mayStart?: () => boolean;
+}
+
+/** How many cases were handed over, and whether that is all there are. */
+export interface Replayed {
+  readonly cases: number;
+  readonly isAll: boolean;
 }
 
 /** Answers one case. The recording of how is there where one was asked for. */
@@ -33,7 +44,7 @@ export type Answered = TriagedSources;
 export interface ReplayedCase {
   readonly row: DatasetRow | null;
   readonly result: CaseResult;
-  /** The whole answer; null where the case failed or was only read. */
+  /** The whole answer; null where the case failed, was only read, or was finished in an earlier run. */
   readonly analysis: Analysis | null;
   /** How many quotations the claims make, and how many stand literally on their line of the log. */
   readonly quotes: { readonly made: number; readonly literal: number };
@@ -41,24 +52,38 @@ export interface ReplayedCase {
   readonly logTokens?: number;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;
+  /** Bytes of the excerpts, where their texts are no longer here. */
+  readonly keptBytes?: number;
+  /** An earlier run has finished it and written it down. */
+  readonly resumed?: true;
 }
 
 const NO_QUOTES = { made: 0, literal: 0 };
 
-/** Replays every row, several at once, and hands the cases over in the rows' order. */
-export async function replay(options: ReplayOptions, signal: AbortSignal): Promise<void> {
-  const running: Promise<ReplayedCase>[] = [];
+/**
+ * Replays every case, several at once, and hands them over in their order. Ends early where `mayStart` says so, with those finished that had
+ * begun: the answer is how many were handed over, and whether that is all. Rejects where `signal` aborts.
+ */
+export async function replay(options: ReplayOptions, signal: AbortSignal): Promise<Replayed> {
+  const line = createLine(options.concurrency, options.onCase);
   for await (const outcome of options.cases) {
     signal.throwIfAborted();
-    running.push(replayRow(outcome, options, signal));
-    if (running.length >= options.concurrency) await handOver(running, options);
+    const finished = (await options.finished?.(outcome)) ?? null;
+    if (finished !== null) {
+      await line.add(Promise.resolve(replayedFrom('error' in outcome ? null : outcome.one.row, finished)));
+      continue;
+    }
+    await line.room();
+    if (options.mayStart?.() === false) return { cases: await line.end(), isAll: false };
+    await line.add(replayRow(outcome, options, signal));
   }
-  while (running.length > 0) await handOver(running, options);
+  return { cases: await line.end(), isAll: true };
 }
 
-async function handOver(running: Promise<ReplayedCase>[], options: ReplayOptions): Promise<void> {
-  const first = running.shift();
-  if (first !== undefined) await options.onCase(await first);
+/** A case whose result is known, such as from a results file. */
+export function replayedFrom(row: DatasetRow | null, result: CaseResult): ReplayedCase {
+  const logTokens = result.logTokens === null ? {} : { logTokens: result.logTokens };
+  return { row, result, analysis: null, quotes: result.quotes ?? NO_QUOTES, ...logTokens, resumed: true };
 }
 
 async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: AbortSignal): Promise<ReplayedCase> {
@@ -72,7 +97,8 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const { reading, analyses } = await answerCase(one, texts, options, signal);
     const analysis = analyses[0] ?? null;
     const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
-    return { row, result, analysis, ...checkCase(row, result, texts) };
+    const checks = checkCase(row, result, texts);
+    return { row, result: { ...result, quotes: checks.quotes, logTokens: checks.logTokens ?? null }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
     const result = failedResult(row.id, messageOf(error), performance.now() - startedAt);
@@ -91,31 +117,6 @@ async function answerCase(one: ReplayCase, texts: CaseTexts, options: ReplayOpti
     ...(options.without === undefined ? {} : { without: options.without }),
   });
   return { reading, analyses: [] };
-}
-
-function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): Omit<ReplayedCase, 'row' | 'result' | 'analysis'> {
-  const startedAt = performance.now();
-  const quotes = checkQuotes(result, sources);
-  const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
-  return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
-}
-
-/** Quotations are checked against the logs as they came; `***`, a hidden secret, stands for any characters. */
-function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): ReplayedCase['quotes'] {
-  const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
-  const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
-  const literal = quotes.filter((quote) => stands(quote.text, logs.get(quote.source)?.[quote.line - 1] ?? ''));
-  return { made: quotes.length, literal: literal.length };
-}
-
-function stands(quote: string, line: string): boolean {
-  let at = 0;
-  for (const part of quote.split('***')) {
-    const found = line.indexOf(part, at);
-    if (found === -1) return false;
-    at = found + part.length;
-  }
-  return true;
 }
 
 function buildOf(row: DatasetRow): Build {

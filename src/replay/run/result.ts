@@ -33,6 +33,10 @@ export interface CaseResult {
   readonly terminationReason: string | null;
   /** Every tool that was asked, in order. */
   readonly tools: readonly { tool: string; status: string }[];
+  /** How many quotations the claims make, and how many stand literally on their line of the log; null where the log was not read. */
+  readonly quotes: { readonly made: number; readonly literal: number } | null;
+  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
+  readonly logTokens: number | null;
 }
 
 const MAX_MESSAGES = 20;
@@ -118,5 +122,7 @@ function emptyResult(id: string): CaseResult {
     iterations: null,
     terminationReason: null,
     tools: [],
+    quotes: null,
+    logTokens: null,
   };
 }

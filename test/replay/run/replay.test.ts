@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
+import { failedResult } from '../../../src/replay/run/result.ts';
 import { readMasked } from '../../../src/triage/read-build.ts';
 import { sampleAnalysis } from '../../support/sample-analysis.ts';
 
@@ -12,7 +13,7 @@ import { sampleAnalysis } from '../../support/sample-analysis.ts';
 const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
-  ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools'],
+  ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools', 'quotes', 'logTokens'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
@@ -77,6 +78,28 @@ describe('replaying a data set', () => {
     const controller = new AbortController();
     controller.abort(new Error('enough'));
     await expect(run([{ id: 'a', log: LOG }], { answer: null }, controller.signal)).rejects.toThrow('enough');
+  });
+
+  it('begins no more cases where it may not, and finishes those that run', async () => {
+    let begun = 0;
+    const rows = Array.from({ length: 9 }, (_, index) => ({ id: `${index}`, log: LOG }));
+    const cases = await run(rows, { answer: null, mayStart: () => ++begun <= 3 });
+    expect(cases.map(({ result }) => result.id)).toEqual(['0', '1', '2']);
+  });
+
+  it('takes from an earlier run what it finished, in its place', async () => {
+    const known = { ...failedResult('b', 'of yesterday', 7), quotes: { made: 3, literal: 2 } };
+    const rows = ['a', 'b', 'c'].map((id) => ({ id, log: LOG }));
+    const cases = await run(rows, {
+      answer: null,
+      finished: async (outcome) => ('one' in outcome && outcome.one.row.id === 'b' ? known : null),
+    });
+    expect(cases.map(({ result, resumed }) => [result.id, resumed === true])).toEqual([
+      ['a', false],
+      ['b', true],
+      ['c', false],
+    ]); // prettier-ignore
+    expect(cases[1]).toMatchObject({ result: known, quotes: { made: 3, literal: 2 }, row: { id: 'b' } });
   });
 
   it('counts quotations that stand on their line; a hidden secret stands for any characters', async () => {

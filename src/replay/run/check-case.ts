@@ -1,0 +1,33 @@
+import type { CaseTexts } from '../cases/case.ts';
+import type { DatasetRow } from '../cases/row.ts';
+import { estimateTokens } from './estimate-tokens.ts';
+import type { ReplayedCase } from './replay.ts';
+import type { CaseResult } from './result.ts';
+
+type CaseChecks = Pick<ReplayedCase, 'quotes' | 'logTokens' | 'checkMilliseconds'>;
+
+/** What only those can say who have the log: how many quotations stand in it, and how long it is where that is scored. */
+export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): CaseChecks {
+  const startedAt = performance.now();
+  const quotes = checkQuotes(result, sources);
+  const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
+  return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
+}
+
+/** Quotations are checked against the logs as they came; `***`, a hidden secret, stands for any characters. */
+function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): ReplayedCase['quotes'] {
+  const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
+  const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
+  const literal = quotes.filter((quote) => stands(quote.text, logs.get(quote.source)?.[quote.line - 1] ?? ''));
+  return { made: quotes.length, literal: literal.length };
+}
+
+function stands(quote: string, line: string): boolean {
+  let at = 0;
+  for (const part of quote.split('***')) {
+    const found = line.indexOf(part, at);
+    if (found === -1) return false;
+    at = found + part.length;
+  }
+  return true;
+}

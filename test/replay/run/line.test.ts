@@ -1,0 +1,39 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { createLine } from '../../../src/replay/run/line.ts';
+
+describe('what runs at once', () => {
+  it('is handed over in the order in which it was begun, and a slow one holds up no other', async () => {
+    const order: number[] = [];
+    const ended: number[] = [];
+    const line = createLine<number>(2, (done) => void order.push(done));
+    for (let index = 0; index < 6; index++) {
+      await line.room();
+      await line.add(after(index === 0 ? 60 : 1, index, ended));
+    }
+    expect(await line.end()).toBe(6);
+    expect(order).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(ended.at(-1)).toBe(0);
+  });
+
+  it('says that one of them failed, and ends the process over none', async () => {
+    const order: number[] = [];
+    const line = createLine<number>(4, (done) => void order.push(done));
+    await line.add(Promise.resolve(1));
+    await line.add(failingAfter(10, 'it burst'));
+    await line.add(failingAfter(5, 'nobody waits for this one'));
+    await expect(line.end()).rejects.toThrow('it burst');
+    expect(order).toEqual([1]);
+  });
+});
+
+async function failingAfter(milliseconds: number, words: string): Promise<number> {
+  await sleep(milliseconds);
+  throw new Error(words);
+}
+
+async function after(milliseconds: number, value: number, ended: number[]): Promise<number> {
+  await sleep(milliseconds);
+  ended.push(value);
+  return value;
+}

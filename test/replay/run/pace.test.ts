@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { createSpending } from '../../../src/replay/run/limits.ts';
+import { durationText, leftOf, standingText } from '../../../src/replay/run/pace.ts';
+
+const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
+
+describe('what is left of a replay', () => {
+  it('goes on as this run went; what an earlier run finished took no time', () => {
+    expect(leftOf(STANDING)).toEqual({ milliseconds: 180_000, usd: 0 });
+    expect(leftOf({ ...STANDING, resumed: 25, usd: 0.5 })).toEqual({ milliseconds: 360_000, usd: 3 });
+  });
+
+  it('is not said from a handful of cases, nor where nobody has counted', () => {
+    expect(leftOf({ ...STANDING, done: 4 })).toBeNull();
+    expect(leftOf({ ...STANDING, total: null })).toBeNull();
+  });
+
+  it('is told in a line', () => {
+    expect(standingText(STANDING)).toBe('50 of 200 cases; about 3 min left');
+    expect(standingText({ ...STANDING, errors: 2, usd: 0.41 })).toBe(
+      '50 of 200 cases, 2 failed, $0.410 so far; about 3 min and $1.23 left',
+    );
+    expect(standingText({ ...STANDING, total: null })).toBe('50 cases');
+    expect(standingText({ ...STANDING, done: 200 })).toBe('200 of 200 cases');
+  });
+
+  it.each([
+    [8_400, '8 s'],
+    [100_000, '2 min'],
+    [7_800_000, '2 h 10 min'],
+  ])('%i ms are "%s"', (milliseconds, words) => expect(durationText(milliseconds)).toBe(words));
+});
+
+describe('limits', () => {
+  it('are reached by what was spent and by the clock, and say which', () => {
+    let now = 5;
+    const spending = createSpending({ usd: 1, minutes: 2 }, () => now);
+    spending.add(0.6);
+    expect(spending.reached()).toBeNull();
+    now += 120_000;
+    expect(spending.reached()).toBe('2 minutes are over');
+    spending.add(0.6);
+    expect([spending.reached(), spending.usd]).toEqual(['$1 are spent', 1.2]);
+  });
+
+  it('are none where none is set', () => {
+    const spending = createSpending({});
+    spending.add(1e9);
+    expect(spending.reached()).toBeNull();
+  });
+});

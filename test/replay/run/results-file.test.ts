@@ -1,0 +1,77 @@
+import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+import { createResults, readResultLines, resumeResults } from '../../../src/replay/run/results-file.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-results-'));
+
+describe('a results file', () => {
+  it('is gone on with behind its last whole line, whatever was torn off', async () => {
+    const path = await written('torn.jsonl', ['a', 'b']);
+    appendFileSync(path, '{"id":"c","categ');
+    const file = await resumeResults(path);
+    expect([(await file.next())?.id, (await file.next())?.id, await file.next()]).toEqual(['a', 'b', null]);
+    await file.append(failedResult('c', 'again', 0));
+    await file.close();
+    expect(await idsOf(path)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('begins where there is none, and where there is nothing but a torn line longer than a piece', async () => {
+    const torn = join(FOLDER, 'one-line.jsonl');
+    writeFileSync(torn, 'x'.repeat(200_000));
+    for (const path of [join(FOLDER, 'none.jsonl'), torn]) {
+      const file = await resumeResults(path);
+      expect(await file.next()).toBeNull();
+      await file.append(failedResult('a', 'first', 0));
+      await file.close();
+      expect(await idsOf(path)).toEqual(['a']);
+    }
+  });
+
+  it('is written over by a run that begins anew', async () => {
+    const path = await written('anew.jsonl', ['a', 'b']);
+    expect(await idsOf(await written('anew.jsonl', ['c']))).toEqual(['c']);
+    expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  it('reads lines of a version that knew fewer keys', async () => {
+    const path = join(FOLDER, 'older.jsonl');
+    const { tools: _tools, quotes: _quotes, logTokens: _tokens, ...older } = failedResult('a', 'old', 0);
+    writeFileSync(path, `${JSON.stringify(older)}\n`);
+    expect((await linesOf(path))[0]).toMatchObject({ id: 'a', tools: [], quotes: null, logTokens: null });
+  });
+
+  it('names the line that is no result', async () => {
+    const path = await written('odd.jsonl', ['a']);
+    appendFileSync(path, '{"id":"b"}\n');
+    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2, is no result/);
+  });
+
+  it('says that the disk is full', async () => {
+    const file = await createResults('/dev/full');
+    await expect(file.append(failedResult('a', '', 0))).rejects.toThrow(
+      '/dev/full cannot be written further: the disk is full. What it holds is whole; make room and go on with --resume.',
+    );
+    await file.close();
+  });
+});
+
+async function written(name: string, ids: readonly string[]): Promise<string> {
+  const path = join(FOLDER, name);
+  const file = await createResults(path);
+  for (const id of ids) await file.append(failedResult(id, 'nothing', 1));
+  await file.close();
+  return path;
+}
+
+async function idsOf(path: string): Promise<string[]> {
+  return (await linesOf(path)).map(({ id }) => id);
+}
+
+async function linesOf(path: string): Promise<CaseResult[]> {
+  const lines: CaseResult[] = [];
+  for await (const line of readResultLines(path)) lines.push(line);
+  return lines;
+}
