@@ -1,4 +1,5 @@
 import type { Action, Classification, Grade } from '../../src/domain/analysis.ts';
+import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibrated } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageLimits } from './state.ts';
 
@@ -17,6 +18,8 @@ export interface ActionFacts {
   readonly webAsked: boolean;
   /** The part of the budget that is used up ("60,000 tokens"); null where the run may go on. */
   readonly spent: string | null;
+  /** Of the analyst whose answer it is; null: none is in force. */
+  readonly calibration: CalibrationInUse | null;
 }
 
 export interface ActionDecision {
@@ -26,6 +29,8 @@ export interface ActionDecision {
   readonly reasons: readonly string[];
   /** Whether the answer would have been worked on further, had the budget not been used up. */
   readonly stopped: boolean;
+  /** What the calibration made of it; null where none is in force. */
+  readonly calibrated: CalibratedBy | null;
 }
 
 /** Below this a verdict says "not enough evidence" (TAXONOMY, tie 7). */
@@ -34,13 +39,18 @@ const THIN = 0.49;
 /**
  * Turns confidence into an action by the configured thresholds. Asymmetric: INFRA_ERROR and "flaky" may only be published
  * with positive evidence from the failing step and nothing against it, because calling a real failure flaky is the worst
- * mistake we can make.
+ * mistake we can make. A calibration says what the confidence has turned out to mean, and may name its category's own threshold.
  */
-export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDecision {
-  const doubts = doubtsOf(facts, limits);
-  const confidence = Math.min(facts.confidence, ...doubts.map((doubt) => doubt.most ?? 1));
+export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDecision {
+  const map = facts.calibration?.categories[facts.classification.category];
+  const limits = withThreshold(given, map);
+  const doubts = doubtsOf(facts, limits, map);
+  const most = Math.min(1, ...doubts.map((doubt) => doubt.most ?? 1));
+  const verified = Math.min(facts.confidence, most);
+  // What a doubt forbids, no calibration allows: its cap binds before and after.
+  const confidence = map === undefined ? verified : Math.min(round(calibrated(map.points, verified)), most);
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
-  const publishable = doubts.every((doubt) => doubt.most === null);
+  const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
   const wished = actionFor(confidence, publishable, facts, limits);
   const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
   const action = stopped ? 'human_review' : wished;
@@ -48,16 +58,25 @@ export function decideAction(facts: ActionFacts, limits: TriageLimits): ActionDe
   if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the budget of the run (${facts.spent}) is used up`);
   if (action === 'auto_notify') reasons.push('every claim rests on evidence');
   else if (reasons.length === 0) reasons.push(`confidence ${confidence.toFixed(2)} is below ${limits.thresholds.autoNotify}`);
-  return { action, confidence, reasons, stopped };
+  const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
+  return { action, confidence, reasons, stopped, calibrated: by };
 }
 
 /** Why the answer is not as sure as its judge says; `most`: the confidence that remains at most, null where it is only remarked. */
 interface Doubt {
   readonly reason: string;
   readonly most: number | null;
+  /** Whatever the confidence, a person must see it. */
+  readonly forbids?: true;
 }
 
-function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits): Doubt[] {
+/** The category's own threshold, where its calibration has one. */
+function withThreshold(limits: TriageLimits, map: CategoryMap | undefined): TriageLimits {
+  const autoNotify = map?.threshold ?? limits.thresholds.autoNotify;
+  return { ...limits, thresholds: { ...limits.thresholds, autoNotify } };
+}
+
+function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
   const { classification, against } = facts;
   const doubts: Doubt[] = [];
   const excuse = isExcuse(classification);
@@ -71,6 +90,13 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits): Doubt[] {
   if (against.length > 0) {
     const reason = `${against.join(', ')} ${against.length === 1 ? 'speaks' : 'speak'} against it`;
     doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
+  }
+  if (map?.threshold === null) {
+    doubts.push({
+      most: null,
+      forbids: true,
+      reason: `no ${classification.category} is published without a person, as the calibration has it`,
+    });
   }
   return doubts;
 }
@@ -91,4 +117,8 @@ function isExcuse(classification: Classification): boolean {
 
 function hasPositiveLogEvidence(facts: ActionFacts): boolean {
   return facts.evidence.some((item) => item.tool === 'log' && facts.grades[item.id] === 'relevant');
+}
+
+function round(value: number): number {
+  return Math.round(value * 1000) / 1000;
 }

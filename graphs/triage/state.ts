@@ -1,6 +1,7 @@
 import { ReducedValue, StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict } from '../../src/domain/analysis.ts';
+import { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { TriageSubject } from '../../src/domain/subject.ts';
 
@@ -15,6 +16,8 @@ export const TriageLimits = z.object({
   budget: z.object({ tokens: z.number().nullable(), costUsd: z.number().nullable(), seconds: z.number().nullable() }).optional(),
   /** When investigators look side by side, and for how many rounds; absent: never. */
   investigators: z.object({ when: z.enum(['never', 'complex', 'always']), rounds: z.int().min(1) }).optional(),
+  /** What stated confidence has turned out to mean, one an analyst; a run ends with those it began with. Absent: it is taken as it is. */
+  calibrations: z.array(CalibrationInUse).optional(),
 });
 export type TriageLimits = z.infer<typeof TriageLimits>;
 

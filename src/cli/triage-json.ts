@@ -27,7 +27,7 @@ function causeOf(analysis: Analysis): object {
     category: analysis.category,
     kind: analysis.kind,
     confidence: verdict.confidence,
-    calibrated: false,
+    calibrated: verdict.calibration !== undefined,
     abstained: analysis.classification.abstained,
     probabilities: analysis.classification.probabilities,
     because: analysis.classification.because,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { CalibratedBy } from './calibration.ts';
 import { Category, CategoryProbabilities } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
 import { GreenBuild } from './green.ts';
@@ -75,6 +76,8 @@ export const Verdict = z.object({
   reasons: z.array(z.string()),
   /** What the confidence was composed from; absent where nothing was weighed. */
   factors: z.array(ConfidenceFactor).optional(),
+  /** What a calibration made of it; absent where none was in force. */
+  calibration: CalibratedBy.optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;
 

@@ -3,6 +3,7 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import type { Analyst, Assessment, Judgement } from '../../../src/ports/analyst.ts';
 import { askableTools } from '../askable-tools.ts';
 import { spentOf, usedUp } from '../budget.ts';
+import { calibrationFactors, calibrationOf } from '../calibration.ts';
 import { type CheckedClaims, checkClaims, quoteBuild } from '../check-claims.ts';
 import { type ComposedConfidence, composeConfidence } from '../compose-confidence.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
@@ -110,12 +111,14 @@ function decide(
       rounds: state.rounds,
       webAsked: state.webAsked,
       spent,
+      calibration: calibrationOf(state),
     },
     state.limits,
   );
 }
 
 function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: ActionDecision, { factors }: ComposedConfidence): Verdict {
+  const all = [...factors, ...calibrationFactors(decision)];
   return {
     grades: { ...assessment.grades },
     unsupportedClaims: claims.dropped.map((drop) => `${drop.claim.text} (${drop.reason})`),
@@ -123,6 +126,7 @@ function verdictOf(assessment: Assessment, claims: CheckedClaims, decision: Acti
     confidence: decision.confidence,
     action: decision.action,
     reasons: [...decision.reasons],
-    ...(factors.length === 0 ? {} : { factors: [...factors] }),
+    ...(all.length === 0 ? {} : { factors: all }),
+    ...(decision.calibrated === null ? {} : { calibration: decision.calibrated }),
   };
 }

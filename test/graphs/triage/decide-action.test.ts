@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ActionFacts, decideAction } from '../../../graphs/triage/decide-action.ts';
 import type { Classification } from '../../../src/domain/analysis.ts';
+import { type CalibrationInUse, type CategoryMap, everyCategory } from '../../../src/domain/calibration.ts';
 
 const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
 const classification: Classification = {
@@ -27,6 +28,7 @@ const decide = (facts: Partial<ActionFacts>, thresholds = LIMITS.thresholds) =>
       rounds: 1,
       webAsked: false,
       spent: null,
+      calibration: null,
       ...facts,
     },
     { ...LIMITS, thresholds },
@@ -79,5 +81,39 @@ describe('decideAction', () => {
   it('is never sure without a claim, or after abstaining', () => {
     expect(decide({ claimsKept: 0, webAsked: true })).toMatchObject({ action: 'human_review', confidence: 0.49 });
     expect(decide({ classification: { ...classification, abstained: true }, webAsked: true }).confidence).toBeLessThan(0.5);
+  });
+
+  describe('with a calibration', () => {
+    const points: CategoryMap['points'] = [
+      [0.5, 0.3],
+      [0.9, 0.95],
+    ];
+    const map = (given: Partial<CategoryMap> = {}): CategoryMap => ({ method: 'platt', cases: 60, right: 40, points, ...given });
+    const calibration = (given: Partial<CategoryMap> = {}): CalibrationInUse => ({
+      ...{ version: 3, analyst: 'rules', categories: everyCategory(() => map(given)) },
+    });
+
+    it('takes the confidence for what it has turned out to mean, and says what it was', () => {
+      const decided = decide({ confidence: 0.7, calibration: calibration() });
+      expect(decided).toMatchObject({ confidence: 0.625, action: 'self_correct', calibrated: { version: 3, raw: 0.7 } });
+      expect(decide({ confidence: 0.86, calibration: calibration() })).toMatchObject({ confidence: 0.885, action: 'auto_notify' });
+    });
+
+    it('publishes from the threshold of the category on, and never where it has none', () => {
+      expect(decide({ confidence: 0.9, calibration: calibration({ threshold: 0.96 }) }).action).toBe('human_review');
+      expect(decide({ confidence: 0.8, calibration: calibration({ threshold: 0.7 }) }).action).toBe('auto_notify');
+      const never = decide({ confidence: 0.9, calibration: calibration({ threshold: null }) });
+      expect(never.action).toBe('human_review');
+      expect(never.reasons.join()).toContain('no CODE_ERROR is published without a person');
+    });
+
+    it('never publishes what a doubt forbids, however sure it makes the answer and wherever the threshold is', () => {
+      const sure = calibration({ points: [[0, 1]], threshold: 0.5 });
+      for (const doubt of [{ quotesBuild: false }, { claimsKept: 0 }, { classification: infra, evidence: [] }]) {
+        const decided = decide({ ...doubt, calibration: sure });
+        expect(decided.action).not.toBe('auto_notify');
+        expect(decided.confidence).toBeLessThanOrEqual(0.65);
+      }
+    });
   });
 });

@@ -1,0 +1,25 @@
+import type { ConfidenceFactor } from '../../src/domain/analysis.ts';
+import { type CalibrationInUse, calibratedAnalyst } from '../../src/domain/calibration.ts';
+import type { ActionDecision } from './decide-action.ts';
+import type { TriageStateValue } from './state.ts';
+
+/** The calibration of whoever wrote the answer, as the run began with it; null where none is in force. */
+export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
+  const writer = state.steps.findLast((step) => step.node === 'generate_answer');
+  const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
+  const analyst = calibratedAnalyst(writer?.by ?? 'rules', model);
+  return state.limits.calibrations?.find((one) => one.analyst === analyst) ?? null;
+}
+
+/** What the calibration added to the confidence, in logits, for those who explain it. */
+export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
+  if (calibrated === null) return [];
+  const value = Math.round((logit(confidence) - logit(calibrated.raw)) * 1000) / 1000;
+  const because = `calibration ${calibrated.version}: answers that were ${calibrated.raw.toFixed(2)} sure are taken to be right in ${confidence.toFixed(2)}`;
+  return [{ name: 'calibration', value, because }];
+}
+
+function logit(probability: number): number {
+  const within = Math.min(0.999, Math.max(0.001, probability));
+  return Math.log(within / (1 - within));
+}

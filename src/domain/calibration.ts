@@ -1,0 +1,138 @@
+import { z } from 'zod';
+import { Category } from './category.ts';
+import { TriageError } from './errors.ts';
+
+const Probability = z.number().min(0).max(1);
+
+/** [what was stated, how often it turned out right]: straight lines between the points, level before the first and after the last. */
+const Point = z.tuple([Probability, Probability]);
+
+/**
+ * How a category's map came about. `isotonic`, `platt`: fitted to its own cases and drawn towards the map of all categories where they are few;
+ * `pooled`: that of all categories, for it has too few of its own; `capped`: what was stated, no higher than so few cases allow.
+ */
+export const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
+export type CalibrationMethod = z.infer<typeof CalibrationMethod>;
+
+/** A map of probabilities that never falls. */
+const Points = z
+  .array(Point)
+  .min(1)
+  .max(1000)
+  .refine(neverFalls, 'what is stated must rise from point to point, and what it means must not fall');
+
+const CategoryMap = z.object({
+  method: CalibrationMethod,
+  cases: z.int().min(0),
+  right: z.int().min(0),
+  points: Points,
+  /** From which probability on, as calibrated, an answer is published; null: never without a person. Absent: as configured for all. */
+  threshold: Probability.nullable().optional(),
+});
+export type CategoryMap = z.infer<typeof CategoryMap>;
+
+/** What a run needs of a calibration; kept in its state, so that it ends with the one it began with. */
+export const CalibrationInUse = z.object({
+  /** Rises with every calibration that is kept. */
+  version: z.int().min(1),
+  /** Whose answers it is for: "rules", or "llm" and the model's name. */
+  analyst: z.string().min(1).max(300),
+  categories: z.record(Category, CategoryMap),
+});
+export type CalibrationInUse = z.infer<typeof CalibrationInUse>;
+
+/** A measured value with its 95 % interval. */
+const Measured = z.object({ value: z.number(), low: z.number(), high: z.number() });
+
+/** Of the cases it was fitted to: as stated, and as a calibration says it that has not seen the case's project. */
+const Scores = z.object({ ece: Measured, brier: Measured });
+
+/** How sure an analyst's answers may be taken to be, by category, measured on cases whose truth is known. */
+export const Calibration = CalibrationInUse.extend({
+  id: z.string().min(1).max(100),
+  createdAt: z.iso.datetime(),
+  createdBy: z.string().min(1).max(300),
+  /** The risk that its thresholds keep to, and how surely; null where it has none. */
+  risk: z.object({ most: Probability, confidence: Probability }).nullable(),
+  fittedOn: z.object({
+    cases: z.int().min(0),
+    /** The projects with most cases, at most 50, and how many there are in all. Masked. */
+    projects: z.array(z.object({ name: z.string(), cases: z.int() })).max(50),
+    projectCount: z.int().min(0),
+    /** Names of data sets, or "reviewed". Masked. */
+    sources: z.array(z.string()).max(100),
+    /** Of the cases that are dated. */
+    from: z.string().nullable(),
+    to: z.string().nullable(),
+  }),
+  before: Scores,
+  /** Null where all cases are of one project, so that none could be held out. */
+  after: Scores.nullable(),
+});
+export type Calibration = z.infer<typeof Calibration>;
+
+/** What a calibration changed in one verdict. */
+export const CalibratedBy = z.object({
+  version: z.int(),
+  /** What was verified before it was mapped. */
+  raw: Probability,
+});
+export type CalibratedBy = z.infer<typeof CalibratedBy>;
+
+/** What `stated` means by these points. Never falls as `stated` rises. */
+export function calibrated(points: CategoryMap['points'], stated: number): number {
+  const after = points.findIndex(([x]) => x >= stated);
+  const [last] = points.slice(-1);
+  if (after === -1) return last?.[1] ?? stated;
+  const right = points[after];
+  const left = points[after - 1];
+  if (right === undefined) return stated;
+  if (left === undefined) return right[1];
+  const share = (stated - left[0]) / (right[0] - left[0]);
+  return left[1] + share * (right[1] - left[1]);
+}
+
+/** The name under which calibrations of an analyst are kept. */
+export function calibratedAnalyst(analyst: string, model: string | null): string {
+  return analyst === 'llm' && model !== null ? `llm ${model}` : analyst;
+}
+
+/** Throws `invalid-config` naming where it is and the field that is wrong. */
+export function parseCalibration(value: unknown, where: string): Calibration {
+  const parsed = Calibration.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const field = issue?.path.join('.') || '(the whole)';
+  throw new TriageError('invalid-config', `${where} holds no calibration: field ${field}: ${issue?.message}`);
+}
+
+/** A map that leaves everything as it is up to `most`. */
+export function cappedMap(cases: number, right: number, most: number): CategoryMap {
+  return {
+    method: 'capped',
+    cases,
+    right,
+    points: [
+      [0, 0],
+      [most, most],
+    ],
+  };
+}
+
+/** For a calibration that knows of every category. */
+export function everyCategory<Value>(make: (category: Category) => Value): Record<Category, Value> {
+  return {
+    CODE_ERROR: make('CODE_ERROR'),
+    INFRA_ERROR: make('INFRA_ERROR'),
+    CONFIG_ERROR: make('CONFIG_ERROR'),
+    DEPENDENCY_ERROR: make('DEPENDENCY_ERROR'),
+    TEST_FAILURE: make('TEST_FAILURE'),
+  };
+}
+
+function neverFalls(points: readonly (readonly [number, number])[]): boolean {
+  return points.every(([x, y], index) => {
+    const before = points[index - 1];
+    return before === undefined || (x > before[0] && y >= before[1]);
+  });
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import { recursionLimit } from '../../../graphs/triage/routes.ts';
+import type { TriageLimits } from '../../../graphs/triage/state.ts';
+import { Verdict } from '../../../src/domain/analysis.ts';
+import { type CalibrationInUse, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const LIMITS: TriageLimits = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const of = (analyst: string, most: number): CalibrationInUse => ({
+  version: 7,
+  analyst,
+  categories: everyCategory(() => cappedMap(0, 0, most)),
+});
+
+async function verdictWith(calibrations: readonly CalibrationInUse[]) {
+  const limits = { ...LIMITS, calibrations: [...calibrations] };
+  const context = { analyst: scriptedAnalyst(), spare: undefined, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined };
+  const state = await compileTriageGraph().invoke(
+    { subject: sampleSubject(), limits },
+    { context, recursionLimit: recursionLimit(limits) },
+  );
+  return Verdict.parse(state.verdict);
+}
+
+describe('a calibration in the state of a run', () => {
+  it('is applied by verify, and the verdict says by which version and what it was before', async () => {
+    const plain = await verdictWith([]);
+    expect(plain.action).toBe('auto_notify');
+    const verdict = await verdictWith([of('llm other', 0.1), of('scripted', 0.7)]);
+
+    expect(verdict).toMatchObject({ confidence: 0.7, action: 'human_review', calibration: { version: 7, raw: plain.confidence } });
+    expect(verdict.factors?.map(({ name }) => name) ?? []).toContain('calibration');
+  });
+
+  it('of another analyst changes nothing', async () => {
+    expect(await verdictWith([of('rules', 0.1)])).toEqual(await verdictWith([]));
+  });
+});
