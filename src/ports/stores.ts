@@ -7,6 +7,7 @@ import type { GreenBuild, Templates } from '../domain/green.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ActStore } from './acts.ts';
+import type { CaseStore } from './cases.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
@@ -273,4 +274,6 @@ export interface Stores {
   readonly sessions: SessionStore;
   readonly runSteps: RunStepStore;
   readonly preferences: PreferenceStore;
+  /** Of operators: no route may ask it. */
+  readonly cases: CaseStore;
 }

@@ -5,6 +5,7 @@ import type { Stores } from '../ports/stores.ts';
 import { createActStore } from './acts.ts';
 import { createAnalysisStore } from './analyses.ts';
 import { createBuildStore } from './builds.ts';
+import { createCaseStore } from './cases.ts';
 import { createConversationStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
 import { createFailureStore } from './failures.ts';
@@ -49,5 +50,6 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),
+    cases: createCaseStore(db.reader ?? db),
   };
 }

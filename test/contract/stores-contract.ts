@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { actsContract } from './stores/acts.ts';
+import { casesContract } from './stores/cases.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
 import { failuresAndHistoryContract } from './stores/failures-and-history.ts';
@@ -41,5 +42,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     tokensContract(world);
     vectorDebtsContract(world);
     scopeContract(world);
+    casesContract(world);
   });
 }
