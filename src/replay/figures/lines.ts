@@ -33,5 +33,5 @@ function tokenShare({ result, logTokens }: ReplayedCase): number {
 }
 
 function byteShare({ result }: ReplayedCase): number {
-  return result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0) / result.logBytes;
+  XX;
 }
