@@ -8,6 +8,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
+import { compareCommand } from './replay/compare-program.ts';
 import { replayCommand } from './replay/replay-program.ts';
 import { deleteCommand, retainCommand } from './retention-program.ts';
 import { reviewCommand } from './review-program.ts';
@@ -16,6 +17,7 @@ import { asksService, type ServerOptions, serverOf } from './server-options.ts';
 import type { DataOptions } from './settings.ts';
 import { tokenCommand } from './token-command.ts';
 import type { TriageCommandOptions } from './triage-command.ts';
+import { VERSION } from './version.ts';
 
 const EXAMPLES = `Examples:
   faultline triage build.log
@@ -35,7 +37,7 @@ const FILES_HELP =
 export function createProgram(): Command {
   const program = new Command('faultline')
     .description('CI failure triage: category, root cause, fix, suspects, and the exact log lines that prove it.')
-    .version('0.1.0')
+    .version(VERSION)
     // An option belongs to the command that it stands behind: `review` and its commands share some.
     .enablePositionalOptions()
     .addHelpText('after', `\n${EXIT_HELP}\n\n${EXAMPLES}`);
@@ -43,6 +45,7 @@ export function createProgram(): Command {
     triageCommand(),
     readCommand(),
     replayCommand(),
+    compareCommand(),
     serveCommand(),
     workerCommand(),
     askCommand(),

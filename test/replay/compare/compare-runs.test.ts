@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { Comparison, Difference } from '../../../src/replay/compare/comparison.ts';
+import { compareCases, said, type TestCase } from './pairs.ts';
+
+const CODE = { category: 'CODE_ERROR' };
+const right = said('CODE_ERROR');
+const wrong = said('INFRA_ERROR');
+
+describe('comparing two runs', () => {
+  it('counts pairs: the difference, who won, and what chance would say', async () => {
+    const comparison = await compareCases([...times(9, wrong, right), ...times(2, right, wrong), ...times(30, right, right)]);
+    const accuracy = find(comparison, 'category accuracy');
+    expect(accuracy).toMatchObject({ cases: 41, won: 9, lost: 2, verdict: 'b-better' });
+    expect(accuracy.a).toBeCloseTo(32 / 41);
+    expect(accuracy.difference).toBeCloseTo(7 / 41);
+    // 2 · (C(11,0) + C(11,1)) / 2048 + C(11,2) / 2048
+    expect(accuracy.mcNemar?.midP).toBeCloseTo((24 + 55) / 2048);
+    expect(comparison.won).toHaveLength(9);
+    expect(comparison.won[0]).toMatchObject({ id: 'c0', line: 1, truth: 'CODE_ERROR', said: { a: 'INFRA_ERROR', b: 'CODE_ERROR' } });
+    expect(comparison.lost.map(({ id }) => id)).toEqual(['c9', 'c10']);
+  });
+
+  it('says in words when B is better, and when it may be chance', async () => {
+    const better = await compareCases([...times(12, wrong, right), ...times(1, right, wrong), ...times(30, right, right)]);
+    expect(better.summary[0]).toMatch(
+      /^B is better by 25\.6 points of category accuracy \(95 % interval \d+\.\d to \d+\.\d, McNemar p = 0\.00\d\); 12 won, 1 lost\.$/,
+    );
+    const chance = await compareCases([...times(3, wrong, right), ...times(2, right, wrong), ...times(30, right, right)]);
+    expect(chance.summary[0]).toMatch(
+      /^No difference beyond noise: in category accuracy B is higher than A by 2\.9 points \(.*3 won, 2 lost\.$/,
+    );
+    const alike = await compareCases(times(8, right, right));
+    expect(alike.summary).toEqual(['A and B are alike in every one of the 8 cases: category accuracy is 100.0 % on both sides.']);
+  });
+
+  it('five cases are never beyond noise, however lopsided', async () => {
+    const comparison = await compareCases([...times(5, wrong, right), ...times(3, right, right)]);
+    expect(find(comparison, 'category accuracy')).toMatchObject({ won: 5, lost: 0, verdict: 'within-noise' });
+    expect(find(comparison, 'Brier score').verdict).toBe('within-noise');
+  });
+
+  it('a difference that is the same in every case has an interval without width', async () => {
+    const comparison = await compareCases(times(12, wrong, right));
+    expect(find(comparison, 'category accuracy')).toMatchObject({ difference: 1, interval: [1, 1], verdict: 'b-better' });
+  });
+
+  it('swapping the sides changes the signs, and nothing else', async () => {
+    const cases = [
+      ...times(9, wrong, right),
+      ...times(3, right, wrong),
+      ...times(20, right, right),
+      ...times(4, said('TEST_FAILURE'), wrong),
+    ];
+    const there = await compareCases(cases);
+    const back = await compareCases(cases.map(({ labels, a, b }) => ({ ...(labels === undefined ? {} : { labels }), a: b, b: a })));
+    expect(back.differences.map(({ name }) => name)).toEqual(there.differences.map(({ name }) => name));
+    for (const [at, one] of there.differences.entries()) {
+      const other = back.differences[at];
+      expect(other).toMatchObject({ a: one.b, b: one.a, won: one.lost, lost: one.won });
+      expect(other?.difference).toBeCloseTo(-one.difference, 9);
+      expect(other?.interval?.[0]).toBeCloseTo(-(one.interval?.[1] ?? Number.NaN), 9);
+      expect(other?.interval?.[1]).toBeCloseTo(-(one.interval?.[0] ?? Number.NaN), 9);
+      expect(other?.mcNemar?.midP).toBe(one.mcNemar?.midP);
+    }
+    expect(back.lost.map(({ id }) => id)).toEqual(there.won.map(({ id }) => id));
+  });
+
+  it('the same files always give the same comparison, to the last digit', async () => {
+    const cases = [...times(9, wrong, right), ...times(3, right, wrong), ...times(20, right, right)];
+    expect(await compareCases(cases)).toEqual(await compareCases(cases));
+  });
+
+  it('draws whole projects where there are ten: cases of one project are one witness', async () => {
+    const cases = Array.from({ length: 40 }, (_, at): TestCase => {
+      const project = `p${Math.floor(at / 4)}`;
+      return { labels: { ...CODE, project }, a: project === 'p0' || project === 'p1' ? wrong : right, b: right };
+    });
+    const clustered = await compareCases(cases);
+    expect(clustered.resampling).toEqual({ by: 'project', units: 10 });
+    const alone = await compareCases(cases.map((one) => ({ ...one, labels: CODE })));
+    expect(alone.resampling).toEqual({ by: 'case', units: 40 });
+    expect(widthOf(find(clustered, 'category accuracy'))).toBeGreaterThan(widthOf(find(alone, 'category accuracy')));
+  });
+
+  it('measures whatever the labels allow, and only that', async () => {
+    const labels = { expected_lines: [[2, 3]], faulty_files: ['src/a.ts'] };
+    const half = { excerpts: [excerpt(3, 9)], suspects: [suspect('src/b.ts'), suspect('src/a.ts')], action: 'human_review' };
+    const whole = { excerpts: [excerpt(1, 9)], suspects: [suspect('src/a.ts')], action: 'human_review' };
+    const comparison = await compareCases([{ labels, a: half, b: whole }, ...times(1, {}, {}, { group: 'g' })]);
+    const values = Object.fromEntries(comparison.differences.map(({ name, a, b }) => [name, [a, b]]));
+    expect(values).toEqual({
+      'recall of labelled lines': [0.5, 1],
+      'faulty file first': [0, 1],
+      'faulty file in the first five': [1, 1],
+      'faulty file: mean reciprocal rank': [0.5, 1],
+    });
+    expect(comparison.won).toMatchObject([{ id: 'c0', truth: 'src/a.ts', said: { a: 'src/b.ts', b: 'src/a.ts' } }]);
+  });
+
+  it('counts what is published, what is excused and how sure it was', async () => {
+    const sure = { action: 'auto_notify', confidence: 0.9 };
+    const comparison = await compareCases([
+      ...times(2, said('INFRA_ERROR', sure), said('CODE_ERROR', sure)),
+      ...times(2, right, said('CODE_ERROR', { abstained: true })),
+    ]);
+    expect(find(comparison, 'published and wrong')).toMatchObject({ a: 0.5, b: 0, won: 2 });
+    expect(find(comparison, 'published and right')).toMatchObject({ a: 0, b: 0.5 });
+    expect(find(comparison, 'real failures called infrastructure or flaky')).toMatchObject({ a: 0.5, b: 0 });
+    expect(find(comparison, 'confident errors')).toMatchObject({ a: 0.5, b: 0 });
+    expect(find(comparison, 'abstained')).toMatchObject({ a: 0, b: 0.5, better: null });
+    // A: two of 0.9 that are wrong, two of 0.7 that are right. B: two of 0.9 and two of 0.7, all right.
+    expect(find(comparison, 'expected calibration error').a).toBeCloseTo(0.5 * 0.9 + 0.5 * 0.3);
+    expect(find(comparison, 'expected calibration error').b).toBeCloseTo(0.5 * 0.1 + 0.5 * 0.3);
+    expect(find(comparison, 'Brier score').a).toBeCloseTo((2 * 0.81 + 2 * 0.09) / 4);
+  });
+});
+
+function find(comparison: Comparison, name: string): Difference {
+  const found = comparison.differences.find((one) => one.name === name);
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found;
+}
+
+function times(count: number, a: TestCase['a'], b: TestCase['b'], labels: object = CODE): TestCase[] {
+  return Array.from({ length: count }, () => ({ labels, a, b }));
+}
+
+function widthOf({ interval }: Difference): number {
+  return interval === null ? 0 : interval[1] - interval[0];
+}
+
+function excerpt(lineStart: number, lineEnd: number) {
+  return { source: 'log', lineStart, lineEnd, text: '', reason: '' };
+}
+
+function suspect(path: string) {
+  return { path, line: null, score: 0.5 };
+}
