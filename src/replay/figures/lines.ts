@@ -32,6 +32,6 @@ function tokenShare({ result, logTokens }: ReplayedCase): number {
   return Math.min(1, result.tokens / (logTokens ?? 1));
 }
 
-function byteShare({ result }: ReplayedCase): number {
-  XX;
+function byteShare({ result, keptBytes }: ReplayedCase): number {
+  return (keptBytes ?? result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0)) / result.logBytes;
 }

@@ -1,10 +1,15 @@
 import type { ReplayedCase } from '../run/replay.ts';
+import { scoreActions } from './actions.ts';
 import { scoreCalibration } from './calibration.ts';
 import { scoreCategories, scoreClasses, scoreConfusions, scoreMatrix } from './categories.ts';
+import { scoreCosts } from './costs.ts';
 import type { Figure, FigureSection } from './figure.ts';
 import { scoreGroups } from './groups.ts';
 import { scoreKinds } from './kinds.ts';
 import { scoreLines } from './lines.ts';
+import { scoreLoop, scoreTools, scoreToolsByCategory } from './loop.ts';
+import { scoreMentions } from './mentions.ts';
+import { scoreOverlap } from './overlap.ts';
 import { scoreQuotes } from './quotes.ts';
 import { scoreSpeed } from './speed.ts';
 import { scoreSuspects } from './suspects.ts';
@@ -23,9 +28,16 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
     { title: 'kind', figures: scoreKinds(cases) },
     { title: 'probability of the category', figures: scoreCalibration(cases) },
     { title: 'probability of the answer', figures: scoreCalibration(cases, 'answer') },
+    { title: 'action taken', figures: scoreActions(cases) },
+    { title: 'explanation, mentions', figures: scoreMentions(cases) },
+    { title: 'explanation, words in common with the label (overlap, not correctness)', figures: scoreOverlap(cases) },
     { title: 'suspects', figures: scoreSuspects(cases) },
     { title: 'same failure', figures: scoreGroups(cases) },
     { title: 'quotations', figures: scoreQuotes(cases) },
+    { title: 'loop', figures: scoreLoop(cases) },
+    { title: 'tools by category said', figures: scoreToolsByCategory(cases) },
+    { title: 'tools', figures: scoreTools(cases) },
+    { title: 'cost and time', figures: scoreCosts(cases) },
     { title: 'speed', figures: scoreSpeed(cases, elapsedMilliseconds) },
   ];
   return sections.filter(({ figures }) => figures.length > 0);

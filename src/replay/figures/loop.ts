@@ -1,0 +1,122 @@
+import type { ReplayedCase } from '../run/replay.ts';
+import type { CaseResult } from '../run/result.ts';
+import { meanFigure } from './clusters.ts';
+import { caseShare, type Figure, shareFigure } from './figure.ts';
+import { TOOL_CLASSES, type ToolClass, toolClassOf } from './tool-classes.ts';
+
+interface Run {
+  readonly one: ReplayedCase;
+}
+
+/** What the calls of a tool can come to; the statuses that are no answer are told apart from an answer that is empty. */
+const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
+
+/** How long the loop went on, how it ended, and whether it looked where it should. Empty where nothing was answered. */
+export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
+  const runs = runsOf(cases);
+  if (runs.length === 0) return [];
+  const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
+  const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
+  const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
+    return {
+      name: `runs of ${count} rounds`,
+      value: runs.filter(({ one }) => rounds(one) === count).length,
+      cases: runs.length,
+      unit: 'count',
+    };
+  });
+  const reasons = [...new Set(runs.map(({ one }) => one.result.terminationReason ?? 'unknown'))].sort();
+  const code = runs.filter(({ one }) => one.result.category === 'CODE_ERROR');
+  return [
+    { ...meanFigure('rounds a run (mean)', runs, ({ one }) => rounds(one)), unit: 'measure' },
+    ...counts.filter(({ value }) => value > 0),
+    ...reasons.map((reason) =>
+      caseShare(`ended by ${reason}`, runs, ({ one }) => (one.result.terminationReason ?? 'unknown') === reason, 'neither'),
+    ),
+    { ...meanFigure('tool calls a run (mean)', runs, ({ one }) => one.result.tools.length), unit: 'measure' },
+    ...(code.length === 0
+      ? []
+      : [
+          caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) => asked(one.result, 'code host')),
+          caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) => answered(one.result, 'code host')),
+        ]),
+    ...unansweredCalls(runs),
+  ];
+}
+
+/** A row a category that was said: how many calls a run made, and the share of its runs that asked each class of tools. */
+export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
+  const runs = runsOf(cases).filter(({ one }) => one.result.category !== null);
+  const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
+  if (used.length === 0) return [];
+  const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) => (left < right ? -1 : 1));
+  return byCategory.flatMap(([row, own]) => {
+    const calls = own.reduce((total, { one }) => total + one.result.tools.length, 0) / own.length;
+    return [
+      { name: `tool calls a run, ${row}`, value: calls, cases: own.length, unit: 'measure' as const, cell: { row, column: 'calls' } },
+      ...used.map((column) => ({
+        ...caseShare(`runs that asked: ${column}, ${row}`, own, ({ one }) => asked(one.result, column), 'neither'),
+        cell: { row, column },
+      })),
+    ];
+  });
+}
+
+/** A row a tool: how often it was called, and what became of its calls. */
+export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
+  const byTool = new Map<string, Map<string, number>>();
+  for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
+    const counts = byTool.get(tool) ?? new Map<string, number>();
+    byTool.set(tool, counts.set('calls', (counts.get('calls') ?? 0) + 1));
+    const column = columnOf(status);
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+  return [...byTool]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([row, counts]) => {
+      const total = counts.get('calls') ?? 0;
+      return ['calls', ...STATUSES].map((column): Figure => {
+        const name = column === 'calls' ? `calls of ${row}` : `calls of ${row}: ${column}`;
+        return {
+          name,
+          value: counts.get(column) ?? 0,
+          cases: total,
+          unit: 'count',
+          cell: { row, column: column === 'unavailable' ? 'unavail.' : column },
+        };
+      });
+    });
+}
+
+function unansweredCalls(runs: readonly Run[]): Figure[] {
+  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => columnOf(status)));
+  if (statuses.length === 0) return [];
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
+  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => columnOf(status) === 'failed'));
+  return [
+    shareFigure('tool calls that found something', count('ok'), statuses.length),
+    shareFigure(
+      'tool calls that failed',
+      count('failed'),
+      statuses.length,
+      failing.map(({ one }) => one.result.id),
+    ),
+  ];
+}
+
+/** Bad arguments and a call that took too long are failures too. */
+function columnOf(status: string): (typeof STATUSES)[number] {
+  return STATUSES.find((known) => known === status) ?? 'failed';
+}
+
+function asked({ tools }: CaseResult, name: ToolClass): boolean {
+  return tools.some(({ tool }) => toolClassOf(tool) === name);
+}
+
+function answered({ tools }: CaseResult, name: ToolClass): boolean {
+  return tools.some(({ tool, status }) => toolClassOf(tool) === name && (status === 'ok' || status === 'empty'));
+}
+
+function runsOf(cases: readonly ReplayedCase[]): Run[] {
+  return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
+}
