@@ -21,6 +21,9 @@ export const MEASURES: readonly Measure[] = [
   category('category accuracy', 'higher', isRight),
   MACRO_F1,
   category('category top-2', 'higher', isInTopTwo),
+  whereClassified(
+    meanMeasure('kind accuracy', 'higher', ({ row, result }) => (row?.kind == null ? null : Number(result.kind === row.kind))),
+  ),
   category('published and right', 'higher', (one) => isPublished(one) && isRight(one)),
   category('published and wrong', 'lower', (one) => isPublished(one) && !isRight(one)),
   category('abstained', null, ({ one }) => one.result.abstained === true),

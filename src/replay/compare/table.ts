@@ -25,9 +25,9 @@ export function renderComparison(comparison: Comparison): string {
     costRows(comparison.costs),
     spreadRows('A', sides.a.spread),
     spreadRows('B', sides.b.spread),
-    caseRows('won: B is better', comparison.won),
-    caseRows('lost: B is worse', comparison.lost),
-    caseRows('changed, neither better nor worse', comparison.changed),
+    caseRows('won: B is better', comparison.won, dataset),
+    caseRows('lost: B is worse', comparison.lost, dataset),
+    caseRows('changed, neither better nor worse', comparison.changed, dataset),
     ...leftOut(comparison),
   ];
   return blocks
@@ -76,12 +76,14 @@ function spreadRows(side: string, spread: Spread | null): string[] {
   return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
 }
 
-function caseRows(title: string, cases: readonly ChangedCase[]): string[] {
+function caseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
+  // In a folder the number is no line of anything.
+  const anchor = (line: number) => (dataset.endsWith('.jsonl') ? ` (${dataset}:${line})` : '');
   if (cases.length === 0) return [];
   const listed = cases
     .slice(0, MOST_LISTED)
     .flatMap(({ id, line, truth, said, url }) => [
-      `${INDENT}${id} (line ${line})  is ${truth}; A: ${said.a}; B: ${said.b}`,
+      `${INDENT}${id}${anchor(line)}  is ${truth}; A: ${said.a}; B: ${said.b}`,
       ...(url === null ? [] : [`${INDENT}${INDENT}${url}`]),
     ]);
   const more = cases.length - MOST_LISTED;

@@ -20,7 +20,7 @@ describe('compare', () => {
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(/^B is better by 40\.0 points of category accuracy \(95 % interval .*\); 8 won, 0 lost\.$/m);
     expect(ended.stdout).toMatch(/^ +category accuracy +0\.600 +1\.000 +\+0\.400 .* 8\/0 .*B is better +n=20$/m);
-    expect(ended.stdout).toMatch(/^won: B is better \(8\)\n +case-0 \(line 1\) +is CODE_ERROR; A: INFRA_ERROR; B: CODE_ERROR$/m);
+    expect(ended.stdout).toMatch(/^won: B is better \(8\)\n +case-0 \(cases\.jsonl:1\) +is CODE_ERROR; A: INFRA_ERROR; B: CODE_ERROR$/m);
     // What a data set says is shown, never obeyed.
     expect(ended.stdout).toContain('answered by neither: 1: evil');
     expect(ended.stdout).not.toContain('\u001b');
