@@ -91,7 +91,8 @@ export function traceOf(runtime: TriageRuntime, name: string, startedAt: number,
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, contextOf(runtime).clock.now() - startedAt), ...usage };
 }
 
-function outOfBudget(gone: string, spare: Analyst): string {
+/** Said where the spare analyst judges because the budget is gone. */
+export function outOfBudget(gone: string, spare: Pick<Analyst, 'name'>): string {
   return `The budget of this run (${gone}) is used up; the ${spare.name} go on from what is known.`;
 }
 

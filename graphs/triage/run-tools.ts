@@ -65,7 +65,12 @@ async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
     return await toolbox.run(call, run.subject, run.category, signal);
   } catch (error) {
     if (late === null || !late.aborted || runtime.signal.aborted) throw error;
-    const summary = 'The time of this run was used up before it answered.';
-    return { call, status: 'timed-out', findings: [], summary, milliseconds: Math.max(0, clock.now() - startedAt), attempts: 1 };
+    return outOfTime(call, Math.max(0, clock.now() - startedAt));
   }
+}
+
+/** The reply to a call that the time of the run cut off. */
+export function outOfTime(call: ToolCall, milliseconds: number): ToolOutcome {
+  const summary = 'The time of this run was used up before it answered.';
+  return { call, status: 'timed-out', findings: [], summary, milliseconds, attempts: 1 };
 }

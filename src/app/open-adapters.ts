@@ -13,6 +13,7 @@ import { type Metrics, silentMetrics } from '../ports/metrics.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
+import { listenedChatModel } from '../replay/recording/shown.ts';
 import { longestLogsDays } from '../triage/retention.ts';
 import { measuredChatModel } from './measured.ts';
 import { modelOptions } from './model-options.ts';
@@ -210,9 +211,8 @@ export async function openAnalyst(
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
   const model = createOpenAiChatModel({ ...options, prices: pricesWith(config.analyst.llm.prices), logger });
   const firstRound = config.triage.firstRound === 'model' ? 'primary' : 'fallback';
-  return withFallback(createLlmAnalyst({ model: measuredChatModel(tracedChatModel(model, tracer), metrics) }), rules, logger, {
-    firstRound,
-  });
+  const listened = listenedChatModel(measuredChatModel(tracedChatModel(model, tracer), metrics));
+  return withFallback(createLlmAnalyst({ model: listened }), rules, logger, { firstRound });
 }
 
 export async function openBuildSources(config: Config, logger: Logger): Promise<Partial<Record<Build['provider'], BuildSource>>> {

@@ -2,12 +2,14 @@ import type { Ask } from '../ask/ask.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Build, SourceText } from '../domain/build.ts';
+import type { Recording } from '../domain/recording.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Experiment } from '../replay/ablation/experiment.ts';
+import { recordAtHand } from '../replay/recording/at-hand.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
@@ -16,6 +18,7 @@ import { type TriagedSources, triageSources } from '../triage/triage-sources.ts'
 import { createAppToolbox, investigationOf } from './investigation.ts';
 import { openAnalyst, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
+import { makerOfToday } from './open-recorder.ts';
 import { openTracer } from './open-tracer.ts';
 
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
@@ -27,6 +30,8 @@ export interface TerminalOptions {
   /** Places hidden in the logs in pieces, which come masked. */
   readonly maskedSecrets?: number;
   readonly onStep?: InvestigateDeps['onStep'];
+  /** Record how each answer came about. */
+  readonly record?: boolean;
 }
 
 /** The same road on memory alone: no database, no server, nothing that outlives the process. */
@@ -37,7 +42,11 @@ export interface TerminalApp {
     signal: AbortSignal,
     options?: TerminalOptions,
   ): Promise<
-    TriagedSources & { /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask> }
+    TriagedSources & {
+      /** Where they were asked for: one an answer, in their order. */
+      readonly recordings: readonly Recording[];
+      /** Follow-up questions about the answers; threads end with the process. */ readonly ask: () => Promise<Ask>;
+    }
   >;
   /** Sends what is to be told to whoever traces; a moment at most. */
   flush(): Promise<void>;
@@ -65,17 +74,20 @@ export async function createTerminalApp(
   const cache = createMemoryToolCache();
   return {
     flush: () => tracer.flush(FLUSH_MS),
-    triage: async (build, sources, signal, { onStep, greenText, ...options } = {}) => {
+    triage: async (build, sources, signal, { onStep, greenText, record = false, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare }, tracer), onStep };
+      const recorded = record ? recordAtHand({ clock, masker, logger, madeBy: await makerOfToday(config) }) : null;
+      const recorder = recorded === null ? {} : { recorder: recorded.recorder };
+      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder }, tracer), onStep };
       const investigation = experiment?.change(whole) ?? whole;
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, how);
-      return { ...triaged, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
+      const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];
+      return { ...triaged, recordings, ask: () => openAskAtHand(build, triaged, { ...investigation, masker }) };
     },
   };
 }

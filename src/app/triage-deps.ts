@@ -8,6 +8,7 @@ import { countAnalysis, measuredToolbox } from './measured.ts';
 import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
 import type { OpenedKnowledge } from './open-knowledge.ts';
 import type { Publishing } from './open-publishers.ts';
+import { openRecorder } from './open-recorder.ts';
 import type { App } from './served-app.ts';
 import { recordNode } from './watch-triage.ts';
 
@@ -51,7 +52,8 @@ export async function triageDepsOf(
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
   const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];
-  const judging = { toolbox: measuredToolbox(toolbox, metrics), clock, analyst, spare, questions: stores.questions };
+  const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
+  const judging = { toolbox: measuredToolbox(toolbox, metrics), clock, analyst, spare, questions: stores.questions, recorder };
   return {
     database,
     stores,

@@ -41,6 +41,8 @@ export interface Insight {
   readonly gaps: readonly string[];
   /** What investigators side by side concluded, a line each ("code: …"); absent where none were sent. */
   readonly conclusions?: readonly string[];
+  /** Which of several investigators side by side asks; absent outside a fan-out. */
+  readonly investigator?: string;
 }
 
 export interface Plan {

@@ -17,6 +17,7 @@ import type { LibraryStore } from './library.ts';
 import type { NoticeStore } from './notices.ts';
 import type { Page } from './page.ts';
 import type { QuestionStore } from './questions.ts';
+import type { RecordingStore } from './recordings.ts';
 import type { ReviewStore } from './reviews.ts';
 import type { RuleStore } from './rules.ts';
 import type { RunStepStore } from './run-steps.ts';
@@ -276,4 +277,6 @@ export interface Stores {
   readonly preferences: PreferenceStore;
   /** Of operators: no route may ask it. */
   readonly cases: CaseStore;
+  /** What runs asked and were told. */
+  readonly recordings: RecordingStore;
 }

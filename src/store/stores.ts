@@ -16,6 +16,7 @@ import { createInsightsStore } from './insights.ts';
 import { createLibraryStore } from './library.ts';
 import { createNoticeStore } from './notices.ts';
 import { createQuestionStore } from './questions.ts';
+import { createRecordingStore } from './recordings.ts';
 import { createReviewStore } from './reviews.ts';
 import { createRuleStore } from './rules.ts';
 import { createRunStepStore } from './run-steps.ts';
@@ -51,5 +52,6 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),
     cases: createCaseStore(db.reader ?? db),
+    recordings: createRecordingStore(db),
   };
 }

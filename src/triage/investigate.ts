@@ -9,6 +9,7 @@ import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { QuestionStore } from '../ports/questions.ts';
+import type { RunRecorder, RunRecording } from '../ports/recordings.ts';
 import { missingAnswers } from './missing-answers.ts';
 import { type TimeLimit, withinTime } from './within-time.ts';
 
@@ -21,6 +22,8 @@ export interface InvestigateDeps extends TriageContext {
   readonly durable: boolean;
   /** Where a run that waits for a person finds the answer; absent: nobody can be asked. */
   readonly questions?: Pick<QuestionStore, 'findByTriage'>;
+  /** Keeps what the run asks and is told; absent: nobody does. */
+  readonly recorder?: RunRecorder;
 }
 
 /**
@@ -39,8 +42,38 @@ export async function investigateOrWait(subject: TriageSubject, deps: Investigat
 }
 
 async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal, limit: TimeLimit): Promise<Analysis | null> {
+  const { graph } = deps;
+  const configurable = { thread_id: subject.triageId };
+  const begun = deps.durable ? await graph.getState({ configurable }) : null;
+  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
+  const resumed = begun?.createdAt !== undefined;
+  // A run that goes on does so with what it began with.
+  const given = { subject: begun?.values.subject ?? subject, limits: begun?.values.limits ?? deps.limits };
+  const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, spare: deps.spare, toolbox: deps.toolbox });
+  let analysis: Analysis | null = null;
+  try {
+    analysis = await go({ subject, resumed, recording }, deps, signal, limit);
+    return analysis;
+  } finally {
+    await recording?.end(analysis);
+  }
+}
+
+interface Begun {
+  readonly subject: TriageSubject;
+  readonly resumed: boolean;
+  readonly recording: RunRecording | undefined;
+}
+
+async function go(
+  { subject, resumed, recording }: Begun,
+  deps: InvestigateDeps,
+  signal: AbortSignal,
+  limit: TimeLimit,
+): Promise<Analysis | null> {
   const startedAt = deps.clock.now();
-  const { graph, limits, analyst, spare, toolbox, clock, onStep } = deps;
+  const { graph, limits, clock, onStep } = deps;
+  const { analyst, spare, toolbox } = recording?.asked ?? deps;
   const config = {
     context: { analyst, spare, toolbox, clock, onStep },
     configurable: { thread_id: subject.triageId },
@@ -48,20 +81,18 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
     signal: limit.signal,
     ...(deps.durable ? { durability: 'sync' as const } : {}),
   };
-  const begun = deps.durable ? await graph.getState({ configurable: config.configurable }) : null;
-  // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
-  const resumed = begun?.createdAt !== undefined;
-  const go = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
+  const invoke = async (input: Parameters<typeof graph.invoke>[0]): Promise<TriageStateValue> =>
     await graph.invoke(input, config).catch((cause: unknown) => {
       if (!limit.ranOut() || signal.aborted) throw cause;
       // What is finished is kept: the next try goes on from there.
       throw new TriageError('timeout', `The analysis took longer than ${deps.timeLimitMs} ms`, { retryable: true, cause });
     });
-  let state = await go(resumed ? null : { subject, limits });
+  let state = await invoke(resumed ? null : { subject, limits });
   while (isWaiting(state)) {
     const answer = await answerTo(subject.triageId, deps);
     if (answer === undefined) return null;
-    state = await go(resumedWith(answer));
+    recording?.answered(answer);
+    state = await invoke(resumedWith(answer));
   }
   return analysisOf(state, clock.now() - startedAt, clock.now());
 }

@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Config } from '../config/schema.ts';
+import type { RecordedMaker } from '../domain/recording.ts';
+import { RECORDING_SCHEMA } from '../domain/recording.ts';
+import type { Masker } from '../log/mask/mask.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { RecordingStore, RunRecorder } from '../ports/recordings.ts';
+import { shortHashOf } from '../replay/recording/canonical.ts';
+import { packLines } from '../replay/recording/lines.ts';
+import { createRunRecorder } from '../replay/recording/recorder.ts';
+import { modelOptions } from './model-options.ts';
+
+export interface RecorderParts {
+  readonly clock: Clock;
+  readonly masker: Masker;
+  readonly logger: Logger;
+}
+
+/** Every run is recorded into the store. */
+export async function openRecorder(
+  config: Pick<Config, 'analyst'>,
+  { store, ...parts }: RecorderParts & { readonly store: Pick<RecordingStore, 'append'> },
+): Promise<RunRecorder> {
+  return createRunRecorder({
+    ...parts,
+    madeBy: await makerOfToday(config),
+    keep: async (triageId, lines) => await store.append({ triageId, schema: RECORDING_SCHEMA, bytes: await packLines(lines) }),
+  });
+}
+
+/** What a recording says of the code and the configuration that made it. */
+export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
+  const { ALL_RULES } = await import('../adapters/analyst/rules/rules/all.ts');
+  const rules = ALL_RULES.map((rule) => ({ ...rule, patterns: rule.patterns.map(String), when: rule.when?.toString() }));
+  const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
+  return { faultline: await versionOfPackage(), rules: shortHashOf(rules), model };
+}
+
+async function versionOfPackage(): Promise<string> {
+  const text = await readFile(join(import.meta.dirname, '../../package.json'), 'utf8').catch(() => '{}');
+  const read: unknown = JSON.parse(text);
+  return typeof read === 'object' && read !== null && 'version' in read && typeof read.version === 'string' ? read.version : 'unknown';
+}

@@ -1,0 +1,86 @@
+import { loadPrompt } from '../../prompts/load.ts';
+import type { Config } from '../config/schema.ts';
+import { Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { JudgementName } from '../domain/recording.ts';
+import { createMasker } from '../log/mask/mask.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
+import { silentLogger } from '../ports/logger.ts';
+import { listenedChatModel, listening } from '../replay/recording/shown.ts';
+import type { Today } from '../replay/recording/today.ts';
+import { greenAtHand } from '../triage/green-logs.ts';
+import { createAppToolbox } from './investigation.ts';
+import { limitsOf } from './limits-of.ts';
+import { makerOfToday } from './open-recorder.ts';
+
+/** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
+export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
+  const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
+  const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
+  const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
+  const { JUDGEMENTS } = await import('../adapters/analyst/llm/judgements.ts');
+  const rules = createRulesAnalyst();
+  // It refuses every question, and is asked anew each time: a model's circuit belongs to a process, not to a recording.
+  const model = listenedChatModel(silentModel());
+  const llm = createLlmAnalyst({ model });
+  const insteadOfModel = withFallback(createLlmAnalyst({ model: silentModel() }), rules, silentLogger);
+  return {
+    madeBy: await makerOfToday(config),
+    limits: limitsOf(config),
+    boundBy,
+    toolbox: await describedToolbox(),
+    rules,
+    insteadOfModel,
+    promptHash: (name, input) => {
+      const prompt = JUDGEMENTS[PROMPTS[name]].prompt;
+      return loadPrompt(prompt, name === 'classify' || name === 'correctCall' ? undefined : categoryIn(input)).hash;
+    },
+    shown: (ask) =>
+      listening(async (shown) => {
+        // What comes of it is an error in any case.
+        await ask(llm).catch(() => undefined);
+        return shown();
+      }),
+  };
+}
+
+const PROMPTS = {
+  classify: 'classify',
+  plan: 'reason',
+  chooseTools: 'select-tool',
+  correctCall: 'correct-call',
+  answer: 'answer',
+  verify: 'verify',
+} as const satisfies Record<JudgementName, string>;
+
+function categoryIn(input: object): Category | undefined {
+  if (!('classification' in input) || typeof input.classification !== 'object' || input.classification === null) return undefined;
+  const read = Category.safeParse('category' in input.classification ? input.classification.category : null);
+  return read.success ? read.data : undefined;
+}
+
+function silentModel(): ChatModel {
+  const refuse = async (): Promise<never> => {
+    throw new TriageError('upstream-failed', 'No model is asked for a recording.');
+  };
+  return { name: 'none', ask: refuse, chooseTools: refuse, stream: refuse };
+}
+
+/** The tools with nobody behind them: to be described only. */
+async function describedToolbox(): Promise<Today['toolbox']> {
+  const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
+  const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
+  const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
+  const { createEmptyHistory } = await import('../adapters/history/empty.ts');
+  const { createNoCodeHost } = await import('../adapters/code-host/none.ts');
+  const { createNoWebSearch } = await import('../adapters/web-search/none.ts');
+  const sources = {
+    vectorIndex: createMemoryIndex(createHashingEmbedder()),
+    archive: createMemoryArchive(),
+    history: createEmptyHistory(),
+    greens: greenAtHand(null),
+    codeHost: createNoCodeHost(),
+    webSearch: createNoWebSearch(),
+  };
+  return createAppToolbox(sources, { masker: createMasker() });
+}

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { Analysis } from './analysis.ts';
+import { Category } from './category.ts';
+import { ToolCall, ToolOutcome } from './evidence.ts';
+import { TriageSubject } from './subject.ts';
+
+/** The shape of recordings that this version writes. Raised with every change that an older reader would misread. */
+export const RECORDING_SCHEMA = 1;
+
+export const JudgementName = z.enum(['classify', 'plan', 'chooseTools', 'correctCall', 'answer', 'verify']);
+export type JudgementName = z.infer<typeof JudgementName>;
+
+const RecordedUsage = z.object({
+  inputTokens: z.int(),
+  outputTokens: z.int(),
+  costUsd: z.number(),
+  modelCalls: z.int(),
+  cachedInputTokens: z.int().optional(),
+  retries: z.int().optional(),
+});
+
+/** What was judged, by whom, and what it cost. */
+const RecordedReply = z.object({
+  by: z.string(),
+  model: z.string().nullable(),
+  promptHash: z.string().nullable(),
+  /** Short hash of all that the model was first shown: the prompt with what stood in it, and the schema or tools; null where no model was asked. */
+  shown: z.string().nullable(),
+  value: z.unknown(),
+  usage: RecordedUsage,
+  note: z.string().nullable(),
+});
+export type RecordedReply = z.infer<typeof RecordedReply>;
+
+/** One judgement that the graph asked for. Exactly one of `reply` and `failed` is not null. */
+export const RecordedJudgement = z.object({
+  /** Who was asked: the configured analyst, or the spare one. */
+  role: z.enum(['analyst', 'spare']),
+  name: JudgementName,
+  /** 1-based; 0 where the judgement belongs to no round. */
+  round: z.int(),
+  /** Which of several investigators side by side asked; null outside a fan-out. */
+  investigator: z.string().nullable(),
+  /** Short hashes of each part of the input ("subject", "evidence", …). */
+  fields: z.record(z.string(), z.string()),
+  /** Milliseconds since the run began, and how long it took. */
+  at: z.number(),
+  milliseconds: z.number(),
+  reply: RecordedReply.nullable(),
+  /** Why there was no reply: the time was up, or the judge failed. */
+  failed: z.string().nullable(),
+});
+export type RecordedJudgement = z.infer<typeof RecordedJudgement>;
+
+/** One question put to a tool; no outcome: the time was up before it answered. */
+export const RecordedCall = z.object({
+  call: ToolCall,
+  category: Category,
+  at: z.number(),
+  outcome: ToolOutcome.nullable(),
+});
+export type RecordedCall = z.infer<typeof RecordedCall>;
+
+/** The tools of a category, and those of them that could be asked about the subject just then. */
+export const RecordedTools = z.object({ category: Category, offered: z.array(z.string()), askable: z.array(z.string()) });
+export type RecordedTools = z.infer<typeof RecordedTools>;
+
+/** What a person said to a run that waited; null: nobody did in time. */
+export const RecordedAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
+export type RecordedAnswer = z.infer<typeof RecordedAnswer>;
+
+/** Which code and which configuration made a recording. */
+export const RecordedMaker = z.object({
+  faultline: z.string(),
+  /** Short hash of the table of rules. */
+  rules: z.string(),
+  /** Names of the analysts; no spare: the analyst was its own. */
+  analyst: z.string(),
+  spare: z.string().nullable(),
+  /** The configured model, where one judged. */
+  model: z.string().nullable(),
+});
+export type RecordedMaker = z.infer<typeof RecordedMaker>;
+
+/** All that a run asked and was told, masked: enough to run the graph again without a model and without its tools. */
+export const Recording = z.object({
+  schema: z.literal(RECORDING_SCHEMA),
+  triageId: z.string(),
+  startedAt: z.iso.datetime(),
+  madeBy: RecordedMaker,
+  subject: TriageSubject,
+  /** What bounded the run, as the graph was given it. */
+  limits: z.record(z.string(), z.unknown()),
+  judgements: z.array(RecordedJudgement),
+  calls: z.array(RecordedCall),
+  tools: z.array(RecordedTools),
+  /** What people said, in order. */
+  answers: z.array(RecordedAnswer),
+  /** What the run came to; null where it did not end with an answer. */
+  analysis: Analysis.nullable(),
+  /** False where something of the run is not in here; `missing` says what, for people. */
+  complete: z.boolean(),
+  missing: z.array(z.string()),
+});
+export type Recording = z.infer<typeof Recording>;

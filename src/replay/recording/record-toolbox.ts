@@ -1,0 +1,48 @@
+import type { RecordedCall, RecordedTools } from '../../domain/recording.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
+
+export interface ToolListener {
+  readonly clock: Clock;
+  /** When the run began. */
+  readonly startedAt: number;
+  readonly called: (call: RecordedCall) => void;
+  readonly offered: (tools: RecordedTools) => void;
+}
+
+/** The toolbox, whose answers are told as they come. */
+export function recordedToolbox(toolbox: Toolbox, { clock, startedAt, called, offered }: ToolListener): Toolbox {
+  const { askable } = toolbox;
+  return {
+    ...toolbox,
+    offered: (category) => {
+      const tools = toolbox.offered(category);
+      if (askable === undefined) offered({ category, offered: namesOf(tools), askable: namesOf(tools) });
+      return tools;
+    },
+    ...(askable === undefined
+      ? {}
+      : {
+          askable: async (category, subject, signal) => {
+            const tools = await askable(category, subject, signal);
+            offered({ category, offered: namesOf(toolbox.offered(category)), askable: namesOf(tools) });
+            return tools;
+          },
+        }),
+    run: async (call, subject, category, signal) => {
+      const at = Math.max(0, clock.now() - startedAt);
+      try {
+        const outcome = await toolbox.run(call, subject, category, signal);
+        called({ call, category, at, outcome });
+        return outcome;
+      } catch (error) {
+        called({ call, category, at, outcome: null });
+        throw error;
+      }
+    },
+  };
+}
+
+function namesOf(tools: readonly ToolDescription[]): string[] {
+  return tools.map(({ name }) => name);
+}
