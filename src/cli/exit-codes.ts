@@ -9,6 +9,8 @@ export const EXIT = {
   refused: 4,
   needsPerson: 10,
   infrastructure: 11,
+  belowBar: 12,
+  limitReached: 13,
   interrupted: 130,
 } as const;
 
@@ -20,6 +22,8 @@ export const EXIT_HELP = `Exit codes:
   4    a backend or the model refused or did not answer
   10   with --exit-code: a person must look
   11   with --exit-code: INFRA_ERROR
+  12   replay --gate: a figure is below its bar
+  13   replay: a limit was reached before all cases were
   130  interrupted`;
 
 const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {

@@ -1,61 +1,111 @@
-import { type FileHandle, open } from 'node:fs/promises';
 import type { Config } from '../../config/schema.ts';
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { TriageError } from '../../domain/errors.ts';
 import { readStagesOf } from '../../replay/ablation/stages.ts';
-import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
-import { renderFigures } from '../../replay/report/table.ts';
-import { interruptSignal, print } from '../terminal.ts';
+import { createSpending } from '../../replay/run/limits.ts';
+import { EXIT } from '../exit-codes.ts';
+import { interruptSignal, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { caseSources } from './case-sources.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
-import { replaySource, type SourceRun } from './replay-source.ts';
+import { startReplayProgress } from './replay-progress.ts';
+import { checkReportPaths, tell, tellSpread, writeReports } from './replay-reports.ts';
+import { type Going, replaySource, type SourceOptions } from './replay-source.ts';
+import type { ReportedRun } from './reported-run.ts';
+import { openPassingFiles, openRunFiles, type RunFiles, repeatPath } from './run-files.ts';
+import { type Measured, manifestOf } from './run-manifest.ts';
 
-/** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as one table a source. */
+/** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
 export async function runReplay(options: ReplayCommandOptions, configured: Config): Promise<void> {
+  if (options.resume && options.out === undefined)
+    throw new TriageError('invalid-config', '--resume goes on with a file: name it with --out.');
+  await checkReportPaths(options);
   const signal = interruptSignal();
-  const sources = caseSources(options);
   const config = replayConfig(options, configured);
-  const { budgetTokens } = config.triage;
-  const answer = await answering(options, config);
-  const out = options.out === undefined ? undefined : await openOut(options.out);
-  const stages = stagesLeftOut(options);
-  const how = { green: !stages.includes('green'), without: readStagesOf(stages) };
-  const shared = { concurrency: options.concurrency, ...how, budgetTokens, maxLogBytes: config.http.maxLogBytes, answer };
+  const measured = await Promise.all(caseSources(options).map(async (source) => ({ source, ...(await source.measure()) })));
+  const how = await howToAnswer(options, config);
+  const limits = {
+    ...(options.maxUsd === undefined ? {} : { usd: options.maxUsd }),
+    ...(options.maxMinutes === undefined ? {} : { minutes: options.maxMinutes }),
+  };
+  const shared = { spending: createSpending(limits), progress: startReplayProgress(voiceOf({})) };
+  const files: RunFiles[] = [];
+  const reported: ReportedRun[] = [];
   try {
-    for (const [index, source] of sources.entries()) {
-      if (signal.aborted) break;
-      const run = await replaySource(source, shared, out, signal);
-      await tell(run, scoreCases(run.cases, run.milliseconds), index, options, config);
+    for (let repeat = 1; repeat <= options.repeat; repeat++) {
+      const opened = await openFiles(options, config, measured, repeat);
+      if (opened !== null) files.push(opened);
+      const going = { ...shared, results: opened?.results ?? null };
+      await replayAll(measured, how, going, { options, config, repeat, reported }, signal);
+      if (reported.at(-1)?.run.stopped != null) break;
     }
+    await tellSpread(reported, options);
+    await writeReports(reported, options, config);
   } finally {
-    await out?.close();
+    for (const one of files) await one.close();
+  }
+  settleExitCode(reported, signal);
+}
+
+interface Telling {
+  readonly options: ReplayCommandOptions;
+  readonly config: Config;
+  readonly repeat: number;
+  readonly reported: ReportedRun[];
+}
+
+/** Each source after the other, each with its figures as soon as they are known; nothing more is begun after one that was stopped. */
+async function replayAll(
+  measured: readonly Measured[],
+  how: SourceOptions,
+  going: Going,
+  telling: Telling,
+  signal: AbortSignal,
+): Promise<void> {
+  const { options, config, repeat, reported } = telling;
+  for (const one of measured) {
+    const run = await replaySource(one, how, going, signal);
+    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${config.triage.budgetTokens} tokens`;
+    const sections = scoreCases(run.cases, run.milliseconds);
+    const done = {
+      run,
+      sections,
+      repeat,
+      heading: options.repeat === 1 ? heading : `${heading}, repeat ${repeat} of ${options.repeat}`,
+      results: going.results,
+    };
+    reported.push(done);
+    await tell(done, reported.length === 1, options, config);
+    if (run.stopped !== null) return;
   }
 }
 
-async function tell(
-  { source }: SourceRun,
-  sections: readonly FigureSection[],
-  index: number,
+async function howToAnswer(options: ReplayCommandOptions, config: Config): Promise<SourceOptions> {
+  const stages = stagesLeftOut(options);
+  return {
+    concurrency: options.concurrency,
+    green: !stages.includes('green'),
+    without: readStagesOf(stages),
+    budgetTokens: config.triage.budgetTokens,
+    maxLogBytes: config.http.maxLogBytes,
+    answer: await answering(options, config),
+  };
+}
+
+async function openFiles(
   options: ReplayCommandOptions,
   config: Config,
-): Promise<void> {
-  const { budgetTokens } = config.triage;
-  const heading = `${source.name}: ${whoAnswers(options, config)}, budget ${budgetTokens} tokens`;
-  if (options.json) await print(JSON.stringify(jsonOf(source.path, budgetTokens, sections)));
-  else await print(`${index === 0 ? '' : '\n'}${renderFigures(heading, sections)}`);
+  measured: readonly Measured[],
+  repeat: number,
+): Promise<RunFiles | null> {
+  if (options.out === undefined) return options.html === undefined ? null : openPassingFiles();
+  return openRunFiles(repeatPath(options.out, repeat, options.repeat), options.resume === true, manifestOf(options, config, measured));
 }
 
-/** One line a data set: the figures flat, each with the section it is read in. */
-function jsonOf(dataset: string, budgetTokens: number, sections: readonly FigureSection[]): object {
-  const figures = sections.flatMap(({ title, figures }) =>
-    figures.map(({ name, value, cases }) => ({ section: title, name, value, cases })),
-  );
-  return { ok: true, dataset, budgetTokens, figures };
-}
-
-async function openOut(path: string): Promise<FileHandle> {
-  return open(path, 'w').catch((cause: unknown) => {
-    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
-  });
+/** Not all cases were replayed: that is no success, even where all that were are fine. */
+function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
+  const stopped = reported.find(({ run }) => run.stopped !== null);
+  if (stopped === undefined || signal.aborted) return;
+  say(`Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume goes on where it stopped.`);
+  process.exitCode = EXIT.limitReached;
 }

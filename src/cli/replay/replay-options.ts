@@ -4,7 +4,19 @@ import type { Design } from '../../domain/ablation.ts';
 export interface ReplayCommandOptions {
   /** Several are replayed one after the other, each with a table of its own. */
   readonly dataset?: readonly string[];
+  /** Folders of logs, a table each. */
+  readonly logs?: readonly string[];
+  /** So many cases of each source. */
+  readonly sample?: number;
+  /** The same cases so many times. */
+  readonly repeat: number;
   readonly out?: string;
+  /** Go on behind what an earlier run left in `out`. */
+  readonly resume?: boolean;
+  readonly maxUsd?: number;
+  readonly maxMinutes?: number;
+  readonly junit?: string;
+  readonly html?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly model?: string;
   readonly profile?: 'fast' | 'balanced' | 'thorough';

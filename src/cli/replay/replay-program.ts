@@ -1,18 +1,25 @@
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { analystOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
 export function replayCommand(): Command {
   return new Command('replay')
-    .description('Replay a data set (JSONL, logs inline or by path) and print what its labels allow to measure.')
+    .description('Replay cases with their truth (a data set, or a folder of logs) and print what it allows to measure.')
     .option('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
-    .option('--out <file>', 'write one JSON object a case')
+    .option('--logs <folder...>', 'folders of logs, the truth beside them; a table each')
+    .option('--sample <n>', 'so many cases of each, chosen by their ids: always the same', positive)
+    .option('--repeat <n>', 'the same cases so many times, for models that do not always say the same', positive, 1)
+    .option('--out <file>', 'write one JSON object a case, as they come; what is there is written over')
+    .option('--resume', 'go on behind what an interrupted run left in --out, if it was the same run')
+    .option('--junit <file>', 'write a test case a case, for CI servers')
     .addOption(analystOption())
     .addOption(profileOption())
     .option('--model <name>', 'the model that --analyst llm asks, instead of the configured one')
     .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
     .option('--concurrency <n>', 'cases at once', positive, 4)
+    .option('--max-usd <dollars>', 'begin no more cases once models cost so much', amount)
+    .option('--max-minutes <minutes>', 'begin no more cases after so long', amount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
     .option('--no-green', 'do not use the green logs that rows name')
     .option('--without <stages...>', 'leave out these stages, to measure what they are worth (docs/ablations.md names them)')
@@ -26,4 +33,11 @@ export function replayCommand(): Command {
         await runReplay(options, await terminalConfig(options));
       }),
     );
+}
+
+/** A number above 0. */
+function amount(text: string): number {
+  const value = Number(text);
+  if (Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
 }

@@ -1,0 +1,71 @@
+import { access, constants, stat, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { figuresJson } from '../../replay/report/json.ts';
+import { casesSuite, renderJunit } from '../../replay/report/junit.ts';
+import { renderSpread, spreadOf, unsteadyCases } from '../../replay/report/spread.ts';
+import { renderFigures } from '../../replay/report/table.ts';
+import { jsonText, print } from '../terminal.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
+import type { ReportedRun } from './reported-run.ts';
+
+/** A long replay must not end with a report that has no place. Throws where one has none. */
+export async function checkReportPaths({ junit, html }: ReplayCommandOptions): Promise<void> {
+  for (const [option, path] of [
+    ['--junit', junit],
+    ['--html', html],
+  ] as const) {
+    if (path === undefined) continue;
+    const folder = dirname(path);
+    const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true;
+    const isWritable = await access(folder, constants.W_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isFolder || !isWritable)
+      throw new TriageError('not-found', `${option}: ${path} cannot be written${isFolder ? ': it is a folder' : ''}.`);
+  }
+}
+
+/** Prints the figures of one run of one source: a table, or a line of JSON. */
+export async function tell(
+  { heading, run, sections }: ReportedRun,
+  isFirst: boolean,
+  options: ReplayCommandOptions,
+  config: Config,
+): Promise<void> {
+  if (!options.json) return print(`${isFirst ? '' : '\n'}${renderFigures(heading, sections)}`);
+  const { budgetTokens } = config.triage;
+  const stopped = run.stopped === null ? {} : { stopped: run.stopped };
+  return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
+}
+
+/** Prints how far repeats of the same cases are apart, where there are repeats. */
+export async function tellSpread(reported: readonly ReportedRun[], options: ReplayCommandOptions): Promise<void> {
+  if (options.repeat === 1) return;
+  const bySource = Map.groupBy(reported, ({ run }) => run.source);
+  for (const [source, repeats] of bySource) {
+    if (repeats.length < 2) continue;
+    const spread = spreadOf(repeats.map(({ sections }) => sections));
+    const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
+    if (options.json) await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
+    else await print(`\n${renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)}`);
+  }
+}
+
+/** Writes the reports that were asked for, from all that was replayed. */
+export async function writeReports(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<void> {
+  if (options.junit !== undefined)
+    await written('--junit', options.junit, renderJunit(reported.map(({ heading, run }) => casesSuite(heading, run.cases))));
+  if (options.html !== undefined) {
+    const { reportPage } = await import('./report-page.ts');
+    await written('--html', options.html, await reportPage(reported, options, config));
+  }
+}
+
+async function written(option: string, path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch((cause: unknown) => {
+    throw new TriageError('storage-failed', `${option}: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+  });
+}

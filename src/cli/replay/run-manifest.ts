@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { PROMPT_FOLDER } from '../../../prompts/load.ts';
+import type { Config } from '../../config/schema.ts';
+import type { RunManifest } from '../../replay/run/manifest.ts';
+import { VERSION } from '../version.ts';
+import { stagesLeftOut } from './answering.ts';
+import type { CaseMeasure, CaseSource } from './case-sources.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
+
+/** Sources of cases with what they measure. */
+export type Measured = CaseMeasure & { readonly source: CaseSource };
+
+/** What a run is made of and with. Whatever an answer depends on belongs here: a run only goes on with results of the same. */
+export function manifestOf(options: ReplayCommandOptions, config: Config, measured: readonly Measured[]): RunManifest {
+  return {
+    schema: 1,
+    version: VERSION,
+    startedAt: new Date().toISOString(),
+    sources: measured.map(({ source, sha256, cases }) => ({ name: source.name, sha256, cases })),
+    settings: settingsOf(options, config),
+  };
+}
+
+/** By their names for people; null is "not set". */
+export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
+  const { driver, llm } = config.analyst;
+  const read = { 'budget in tokens': config.triage.budgetTokens, 'left out': stagesLeftOut(options).join(', ') || null };
+  if (options.only === 'read') return { analyst: null, ...read };
+  return {
+    analyst: driver,
+    design: options.design ?? 'loop',
+    ...read,
+    profile: config.triage.profile,
+    'settings of the triage': digestOf(JSON.stringify(config.triage)),
+    ...(driver === 'llm' ? { model: llm.model, server: llm.baseUrl ?? llm.azure.endpoint, prompts: promptsDigest() } : {}),
+  };
+}
+
+/** Changes with any prompt of the triage. */
+function promptsDigest(): string {
+  const folder = join(PROMPT_FOLDER, 'triage');
+  const files = readdirSync(folder).sort();
+  return digestOf(files.map((file) => `${file}\n${readFileSync(join(folder, file), 'utf8')}`).join('\n'));
+}
+
+function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+import { casesSuite, renderJunit } from '../../../src/replay/report/junit.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { failedResult } from '../../../src/replay/run/result.ts';
+
+const HOSTILE = '"><script>&\u001b[31m\u0000\ud800 ]]>\n\t';
+
+describe('the report for CI servers', () => {
+  it('tells wrong answers from those that never came, and says what would be right', () => {
+    const suite = casesSuite('set', [
+      caseOf('right', { category: 'CODE_ERROR' }, { category: 'CODE_ERROR' }),
+      caseOf('also', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'TEST_FAILURE' }),
+      caseOf('wrong', { category: 'CODE_ERROR', also_ok: ['TEST_FAILURE'] }, { category: 'INFRA_ERROR', confidence: 0.87 }),
+      caseOf('failed', { category: 'CODE_ERROR' }, { error: 'the model burst' }),
+      caseOf('read', { category: 'CODE_ERROR' }, { analyst: null, category: null }),
+      caseOf('unlabelled', {}, { category: 'INFRA_ERROR' }),
+    ]);
+    expect(suite.tests.map(({ name, failure, error }) => [name, failure ?? error])).toEqual([
+      ['right', undefined],
+      ['also', undefined],
+      ['wrong', 'said INFRA_ERROR with 87 %, true is CODE_ERROR or TEST_FAILURE'],
+      ['failed', 'the model burst'],
+      ['read', undefined],
+      ['unlabelled', undefined],
+    ]);
+    expect(renderJunit([suite])).toContain('<testsuite name="set" tests="6" failures="1" errors="1" skipped="0" time="0.072">');
+  });
+
+  it('is XML whatever is in it', () => {
+    const xml = renderJunit([casesSuite(HOSTILE, [caseOf(HOSTILE, {}, { error: HOSTILE, category: null })])]);
+    expect(xml).toContain('message="&quot;&gt;&lt;script&gt;&amp;\ufffd[31m\ufffd\ufffd ]]&gt;&#10;&#9;"');
+    expect(xml).not.toContain('<script>');
+  });
+});
+
+function caseOf(id: string, labels: Partial<DatasetRow>, said: Partial<ReplayedCase['result']>): ReplayedCase {
+  const result = { ...failedResult(id, '', 12), error: null, analyst: 'rules', ...said };
+  return { row: { id, ...labels }, result, analysis: null, quotes: { made: 0, literal: 0 } };
+}
