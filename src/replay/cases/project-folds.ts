@@ -6,9 +6,14 @@ import type { DatasetRow } from './row.ts';
  * first, each to the smallest part, so that the same cases always make the same parts.
  */
 export function projectFolds<T extends { readonly one: ReplayedCase }>(cases: readonly T[], most: number): T[][] {
+  return foldsBy(cases, ({ one }) => (one.row === null ? one.result.id : projectOf(one.row)), most);
+}
+
+/** The same for whatever has a project. */
+export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string, most: number): T[][] {
   const projects = new Map<string, T[]>();
   for (const entry of cases) {
-    const project = entry.one.row === null ? entry.one.result.id : projectOf(entry.one.row);
+    const project = projectOf(entry);
     const members = projects.get(project);
     if (members === undefined) projects.set(project, [entry]);
     else members.push(entry);

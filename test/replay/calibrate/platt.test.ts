@@ -16,6 +16,19 @@ describe('a fitted calibration', () => {
     expect(calibrated(0.9)).toBeCloseTo(0.5);
   });
 
+  it('ends where its equation says, by hand: all at a half, three of four right', () => {
+    // With every statement at a half the slope stays 1, and 4 (σ(offset) - (3 · 4/5 + 1/3) / 4) + offset = 0 gives the offset.
+    const value = fitPlatt(stated(0.5, 3, 1))(0.5);
+    const offset = Math.log(value / (1 - value));
+    expect(4 * (value - (3 * 0.8 + 1 / 3) / 4) + offset).toBeCloseTo(0, 6);
+    expect(value).toBeCloseTo(0.591, 3);
+    const weighted = [
+      { stated: 0.5, right: true, weight: 3 },
+      { stated: 0.5, right: false, weight: 1 },
+    ];
+    expect(fitPlatt(weighted)(0.5)).toBeCloseTo(value, 9);
+  });
+
   it('stays between nought and one where all were right, or none is known', () => {
     for (const statements of [stated(1, 5, 0), stated(0, 0, 5), []]) {
       const value = fitPlatt(statements)(0.8);

@@ -1,0 +1,115 @@
+import { type Calibration, type CategoryMap, calibrated, everyCategory } from '../../domain/calibration.ts';
+import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { foldsBy } from '../cases/project-folds.ts';
+import { type FitMethod, fitCategories } from './fit.ts';
+import type { LabelledAnswer } from './labelled.ts';
+import { brierScore, calibrationError, type Measured, withInterval } from './scores.ts';
+import { type CategoryThreshold, type Risk, thresholdsAt } from './threshold.ts';
+
+export interface CalibrateOptions {
+  readonly method: FitMethod;
+  /** Also thresholds that keep to it. */
+  readonly risk: Risk | null;
+  readonly analyst: string;
+  readonly createdBy: string;
+  readonly now: number;
+  readonly id: string;
+  readonly version: number;
+  /** Names of data sets, or "reviewed". */
+  readonly sources: readonly string[];
+  /** Hides what must not be stored. */
+  readonly mask: (text: string) => string;
+}
+
+/** One category, or all of them. */
+export interface FitRow {
+  readonly category: Category | 'all';
+  readonly method: CategoryMap['method'] | null;
+  readonly cases: number;
+  readonly right: number;
+  readonly eceBefore: number;
+  /** As calibrations say it that have not seen the case's project; null where none could be held out. */
+  readonly eceAfter: number | null;
+}
+
+export interface FittedCalibration {
+  readonly calibration: Calibration;
+  readonly rows: readonly FitRow[];
+  readonly thresholds: readonly CategoryThreshold[];
+  /** Each answer as a calibration states it that has not seen its project; null where all are of one project. */
+  readonly held: readonly LabelledAnswer[] | null;
+}
+
+/** Cases are held out in so many parts; no project is in two. */
+const FOLDS = 5;
+const NAMED_PROJECTS = 50;
+
+/** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
+export function calibrationOf(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
+  if (answers.length === 0) throw new TriageError('invalid-input', 'There is no answer whose truth is known, so nothing to calibrate by.');
+  const maps = fitCategories(answers, options.method);
+  const held = heldOut(answers, options.method);
+  const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk);
+  const calibration: Calibration = {
+    ...{ id: options.id, version: options.version, analyst: options.analyst },
+    categories: everyCategory((category) => withThreshold(maps[category], category, thresholds)),
+    ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
+    fittedOn: fittedOn(answers, options),
+    before: scoresOf(answers),
+    after: held === null ? null : scoresOf(held),
+  };
+  return { calibration, rows: rowsOf(answers, maps, held), thresholds, held };
+}
+
+/** What is stated of each answer by maps that were fitted on other projects only. */
+export function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
+  const folds = foldsBy(answers, ({ project }) => project, FOLDS);
+  if (folds.length < 2) return null;
+  return folds.flatMap((fold) => {
+    const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
+    return fold.map((answer) => ({ ...answer, stated: calibrated(maps[answer.category].points, answer.stated) }));
+  });
+}
+
+function withThreshold(map: CategoryMap, category: Category, thresholds: readonly CategoryThreshold[]): CategoryMap {
+  const found = thresholds.find((one) => one.category === category);
+  return found === undefined ? map : { ...map, threshold: found.threshold };
+}
+
+function rowsOf(
+  answers: readonly LabelledAnswer[],
+  maps: Readonly<Record<Category, CategoryMap>>,
+  held: readonly LabelledAnswer[] | null,
+): FitRow[] {
+  return (['all', ...CATEGORIES] as const).map((category) => {
+    const isOwn = (answer: LabelledAnswer) => category === 'all' || answer.category === category;
+    const own = answers.filter(isOwn);
+    return {
+      category,
+      method: category === 'all' ? null : maps[category].method,
+      cases: own.length,
+      right: own.filter(({ right }) => right).length,
+      eceBefore: calibrationError(own),
+      eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),
+    };
+  });
+}
+
+function scoresOf(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
+  return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
+}
+
+function fittedOn(answers: readonly LabelledAnswer[], { sources, mask }: CalibrateOptions): Calibration['fittedOn'] {
+  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, own]) => ({ name: mask(name), cases: own.length }));
+  projects.sort((left, right) => right.cases - left.cases || (left.name < right.name ? -1 : 1));
+  const dates = answers.flatMap(({ at }) => at ?? []).sort();
+  return {
+    cases: answers.length,
+    projects: projects.slice(0, NAMED_PROJECTS),
+    projectCount: projects.length,
+    sources: sources.slice(0, 100).map(mask),
+    from: dates[0] ?? null,
+    to: dates.at(-1) ?? null,
+  };
+}

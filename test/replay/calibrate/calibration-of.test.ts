@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { Calibration, parseCalibration } from '../../../src/domain/calibration.ts';
+import { type CalibrateOptions, calibrationOf } from '../../../src/replay/calibrate/calibration-of.ts';
+import { brierScore, calibrationError, shareInterval, withInterval } from '../../../src/replay/calibrate/scores.ts';
+import { labelled } from './labelled-answers.ts';
+
+const OPTIONS: CalibrateOptions = {
+  ...{ method: 'auto', risk: null, analyst: 'rules', createdBy: 'ann', now: 0, id: 'cal_1', version: 1, sources: ['a.jsonl'] },
+  mask: (text) => text.replace('secret', '***'),
+};
+const answers = [...labelled('CODE_ERROR', 0.95, 90, 30), ...labelled('CODE_ERROR', 0.7, 30, 30)];
+
+describe('calibrationOf', () => {
+  it('brings what is stated nearer to what is so, on projects that it has not seen', () => {
+    const { calibration, rows } = calibrationOf(answers, OPTIONS);
+    expect(Calibration.parse(calibration)).toEqual(calibration);
+    expect(calibration.before.ece.value).toBeCloseTo(0.2, 9);
+    expect(calibration.after?.ece.value).toBeLessThan(0.06);
+    expect(calibration.fittedOn).toMatchObject({ cases: 180, projectCount: 10, sources: ['a.jsonl'] });
+    expect(rows[0]).toMatchObject({ category: 'all', cases: 180, right: 120 });
+    expect(rows[1]).toMatchObject({ category: 'CODE_ERROR', method: 'platt' });
+  });
+
+  it('holds nothing out where all cases are of one project, and hides what must not be stored', () => {
+    const { calibration, held } = calibrationOf(
+      answers.map((answer) => ({ ...answer, project: 'my secret' })),
+      OPTIONS,
+    );
+    expect([held, calibration.after]).toEqual([null, null]);
+    expect(calibration.fittedOn.projects).toEqual([{ name: 'my ***', cases: 180 }]);
+  });
+
+  it('carries the thresholds that keep to a risk', () => {
+    const { calibration } = calibrationOf(labelled('TEST_FAILURE', 0.9, 100, 0), { ...OPTIONS, risk: { most: 0.05, confidence: 0.95 } });
+    expect(calibration.categories.TEST_FAILURE.threshold).toBeGreaterThan(0.85);
+    expect(calibration.categories.CODE_ERROR.threshold).toBeNull();
+  });
+
+  it('refuses where nothing is known', () => {
+    expect(() => calibrationOf([], OPTIONS)).toThrow('nothing to calibrate by');
+  });
+});
+
+describe('a stored calibration', () => {
+  it('that is broken is refused with the field that is', () => {
+    const { calibration } = calibrationOf(answers, OPTIONS);
+    const falling = structuredClone(calibration);
+    falling.categories.CODE_ERROR.points = [
+      [0.1, 0.9],
+      [0.9, 0.1],
+    ];
+    expect(() => parseCalibration(falling, 'FAULTLINE_CALIBRATION')).toThrow(
+      'FAULTLINE_CALIBRATION holds no calibration: field categories.CODE_ERROR.points',
+    );
+    expect(() => parseCalibration([], 'x.json')).toThrow('x.json holds no calibration');
+  });
+});
+
+describe('scores', () => {
+  it('are computed as by hand', () => {
+    const said = [...labelled('CODE_ERROR', 0.95, 1, 1), ...labelled('CODE_ERROR', 0.55, 1, 0)];
+    expect(calibrationError(said)).toBeCloseTo((2 / 3) * 0.45 + (1 / 3) * 0.45, 9);
+    expect(brierScore(said)).toBeCloseTo((0.0025 + 0.9025 + 0.2025) / 3, 9);
+    const { low, high } = withInterval(answers, calibrationError);
+    expect(low).toBeLessThanOrEqual(high);
+    expect(withInterval(answers, calibrationError)).toEqual(withInterval(answers, calibrationError));
+    expect(shareInterval(0, 10)).toMatchObject({ value: 0, low: 0 });
+    expect(shareInterval(0, 10).high).toBeCloseTo(0.278, 3);
+  });
+});

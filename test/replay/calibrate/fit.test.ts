@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Calibration, calibrated } from '../../../src/domain/calibration.ts';
+import { CATEGORIES } from '../../../src/domain/category.ts';
+import { fitCategories, ISOTONIC_FROM } from '../../../src/replay/calibrate/fit.ts';
+import { labelled } from './labelled-answers.ts';
+
+const along = Array.from({ length: 101 }, (_, at) => at / 100);
+const many = [...labelled('CODE_ERROR', 0.92, 180, 60), ...labelled('CODE_ERROR', 0.7, 40, 40)];
+
+describe('fitCategories', () => {
+  it('leaves a category with few cases as it is stated, no higher than so few allow', () => {
+    const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 3, 0)], 'auto');
+    expect(maps.CONFIG_ERROR).toMatchObject({ method: 'capped', cases: 3, right: 3 });
+    expect(calibrated(maps.CONFIG_ERROR.points, 0.95)).toBeLessThanOrEqual(9 / 11);
+    expect(maps.INFRA_ERROR).toMatchObject({ method: 'capped', cases: 0 });
+    expect(calibrated(maps.INFRA_ERROR.points, 0.99)).toBeLessThanOrEqual(0.75);
+    for (const stated of along) expect(calibrated(maps.INFRA_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+  });
+
+  it('says of a category with some cases what all categories say, and never more than was stated', () => {
+    const maps = fitCategories([...many, ...labelled('CONFIG_ERROR', 0.9, 15, 0)], 'auto');
+    expect(maps.CONFIG_ERROR.method).toBe('pooled');
+    for (const stated of along) expect(calibrated(maps.CONFIG_ERROR.points, stated)).toBeLessThanOrEqual(stated + 1e-4);
+  });
+
+  it('fits a category with enough cases to its own', () => {
+    const maps = fitCategories([...many, ...labelled('TEST_FAILURE', 0.9, 99, 1)], 'auto');
+    expect([maps.CODE_ERROR.method, maps.TEST_FAILURE.method]).toEqual(['platt', 'platt']);
+    expect(calibrated(maps.CODE_ERROR.points, 0.92)).toBeLessThan(0.82);
+    expect(calibrated(maps.TEST_FAILURE.points, 0.9)).toBeGreaterThan(0.93);
+  });
+
+  it('is isotonic with a great many cases, or where it is asked for', () => {
+    const cases = labelled('CODE_ERROR', 0.9, ISOTONIC_FROM - 100, 100);
+    expect(fitCategories(cases, 'auto').CODE_ERROR.method).toBe('isotonic');
+    expect(calibrated(fitCategories(cases, 'auto').CODE_ERROR.points, 0.9)).toBeCloseTo(0.9, 1);
+    expect(fitCategories(cases, 'platt').CODE_ERROR.method).toBe('platt');
+    expect(fitCategories(many, 'isotonic').CODE_ERROR.method).toBe('isotonic');
+  });
+
+  it('never falls, and can be stored, whatever the cases', () => {
+    const group = fc.tuple(fc.constantFrom(...CATEGORIES), fc.integer({ min: 0, max: 100 }), fc.nat(40), fc.nat(40));
+    fc.assert(
+      fc.property(
+        fc.array(group, { maxLength: 6 }),
+        fc.constantFrom<'auto' | 'isotonic' | 'platt'>('auto', 'isotonic', 'platt'),
+        (groups, method) => {
+          const answers = groups.flatMap(([category, stated, right, wrong]) => labelled(category, stated / 100, right, wrong));
+          for (const map of Object.values(fitCategories(answers, method))) {
+            expect(Calibration.shape.categories.valueType.safeParse(map).success).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { upperShare } from '../../../src/replay/calibrate/beta.ts';
+import { casesNeeded, thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
+import { labelled } from './labelled-answers.ts';
+
+const AS_STATED = everyCategory(() => cappedMap(0, 0, 1));
+
+describe('the highest share that is still possible', () => {
+  it('agrees with the binomial distribution summed by hand', () => {
+    expect(upperShare(0, 59, 0.95)).toBeCloseTo(1 - 0.05 ** (1 / 59), 9);
+    for (const [wrong, of] of [
+      [1, 100],
+      [3, 40],
+      [12, 300],
+    ] as const) {
+      expect(atMost(wrong, of, upperShare(wrong, of, 0.95))).toBeCloseTo(0.05, 6);
+    }
+    expect(upperShare(0, 0, 0.95)).toBe(1);
+    expect(upperShare(5, 5, 0.95)).toBe(1);
+  });
+});
+
+describe('a threshold by risk', () => {
+  it('needs so many cases without a wrong one at least', () => {
+    expect(casesNeeded({ most: 0.03, confidence: 0.95 })).toBe(99);
+    expect(casesNeeded({ most: 0.05, confidence: 0.95 })).toBe(59);
+  });
+
+  it('is the lowest that brute force finds, where one sequence is tried', () => {
+    const answers = [...labelled('CODE_ERROR', 0.95, 60, 0), ...labelled('CODE_ERROR', 0.9, 30, 0), ...labelled('CODE_ERROR', 0.8, 8, 6)];
+    const risk = { most: 0.05, confidence: 0.95 };
+    const brute = [0.95, 0.9, 0.8].filter((at) => {
+      const above = answers.filter(({ stated }) => stated >= at);
+      return atMost(above.filter(({ right }) => !right).length, above.length, risk.most) <= 0.05;
+    });
+    const [code] = thresholdsAt(answers, AS_STATED, risk);
+    expect(code).toMatchObject({ threshold: Math.min(...brute), published: 90, wrong: 0, cases: 104 });
+    expect(code?.upper).toBeLessThanOrEqual(0.05);
+  });
+
+  it('tries several sequences where there are cases for them, each more strictly', () => {
+    // The first answers hold a wrong one, so that a sequence from the top alone would end at once.
+    const answers = [...labelled('CODE_ERROR', 0.97, 59, 1), ...labelled('CODE_ERROR', 0.9, 240, 0)];
+    const [code] = thresholdsAt(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
+    expect(code).toMatchObject({ threshold: 0.9, published: 300, wrong: 1 });
+  });
+
+  it('is none where no threshold keeps to the risk: always a person', () => {
+    const answers = [
+      ...labelled('CODE_ERROR', 0.9, 30, 0),
+      ...labelled('TEST_FAILURE', 0.9, 150, 30),
+      ...labelled('INFRA_ERROR', 0.6, 500, 0),
+    ];
+    const found = thresholdsAt(answers, AS_STATED, { most: 0.05, confidence: 0.95 });
+    expect(found.map(({ threshold }) => threshold)).toEqual([null, null, null, null, null]);
+    expect(found[0]).toMatchObject({ cases: 30, published: 0, needed: 59, upper: null });
+  });
+
+  it('keeps what it promises: over many drawn samples it fails no oftener than it may', () => {
+    const risk = { most: 0.1, confidence: 0.9 };
+    let [broken, samples] = [0, 0];
+    let state = 7;
+    const random = () => {
+      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+      return state / 2 ** 32;
+    };
+    for (let run = 0; run < 300; run++) {
+      const answers = Array.from({ length: 200 }, (_, index) => {
+        const stated = 0.66 + 0.34 * random();
+        return { id: `${index}`, project: 'p', category: 'CODE_ERROR' as const, stated, right: random() < stated, at: null };
+      });
+      const threshold = thresholdsAt(answers, AS_STATED, risk)[0]?.threshold ?? null;
+      samples++;
+      // An answer at s is right with probability s, so from t on (1 - t) / 2 of them are wrong.
+      if (threshold !== null && (1 - threshold) / 2 > risk.most) broken++;
+    }
+    expect(broken / samples).toBeLessThanOrEqual(0.14);
+  });
+});
+
+/** P(X ≤ wrong) for so many trials, summed term by term. */
+function atMost(wrong: number, of: number, share: number): number {
+  let [sum, choose] = [0, 1];
+  for (let count = 0; count <= wrong; count++) {
+    sum += choose * share ** count * (1 - share) ** (of - count);
+    choose = (choose * (of - count)) / (count + 1);
+  }
+  return sum;
+}
