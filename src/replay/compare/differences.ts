@@ -11,9 +11,12 @@ const SIGNIFICANT = 0.05;
 /** Sums in another order differ in their last digits; no figure means anything there. */
 const ROUNDING = 1e-9;
 
-/** Everything that the labels allow to compare, each with the interval of its difference. */
-export function differencesOf(pairs: readonly PairedCase[]): Pick<Comparison, 'differences' | 'resampling'> {
-  const prepared = MEASURES.flatMap((measure) => {
+/** Everything of these measures that the labels allow to compare, each with the interval of its difference. */
+export function differencesOf(
+  pairs: readonly PairedCase[],
+  measures: readonly Measure[] = MEASURES,
+): Pick<Comparison, 'differences' | 'resampling'> {
+  const prepared = measures.flatMap((measure) => {
     const ready = measure.prepare(pairs);
     return ready === null ? [] : [{ measure, ready }];
   });

@@ -31,7 +31,9 @@ function mainSentence(main: Difference): string {
 /** What the verdict rests on, the interval in points. */
 function evidenceOf({ interval, mcNemar }: Difference): string {
   const range = interval === null ? 'too few projects for an interval' : `95 % interval ${rangeOf(interval)}`;
-  return mcNemar === null ? range : `${range}, McNemar p = ${probability(mcNemar.midP)}`;
+  if (mcNemar === null) return range;
+  const p = probability(mcNemar.midP);
+  return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
 }
 
 function rangeOf([low, high]: readonly [number, number]): string {
@@ -62,7 +64,8 @@ function costSentences({ costs }: Omit<Comparison, 'summary'>): string[] {
 function costSentence({ difference, interval, totals }: CostDifference): string {
   const all = `${dollars(totals.a)} against ${dollars(totals.b)} for all of them`;
   if (difference === 0) return `A case costs the same at the median (${all}).`;
-  const range = interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}; `;
+  const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
+  const range = interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
   return `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the median (${range}${all}).`;
 }
 

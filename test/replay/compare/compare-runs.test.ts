@@ -29,6 +29,10 @@ describe('comparing two runs', () => {
     expect(chance.summary[0]).toMatch(
       /^No difference beyond noise: in category accuracy B is higher than A by 2\.9 points \(.*3 won, 2 lost\.$/,
     );
+    const surely = await compareCases(times(40, wrong, right));
+    expect(surely.summary[0]).toBe(
+      'B is better by 100.0 points of category accuracy (95 % interval 100.0 to 100.0, McNemar p < 0.001); 40 won, 0 lost.',
+    );
     const alike = await compareCases(times(8, right, right));
     expect(alike.summary).toEqual(['A and B are alike in every one of the 8 cases: category accuracy is 100.0 % on both sides.']);
   });
