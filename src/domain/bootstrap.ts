@@ -71,12 +71,19 @@ function percentiles(values: number[]): Interval | null {
 function dealt(clusters: readonly (readonly number[])[]): readonly (readonly number[])[] {
   if (clusters.length <= MOST_GROUPS) return clusters;
   const groups: number[][] = Array.from({ length: MOST_GROUPS }, () => []);
-  for (const [at, cluster] of clusters.entries()) {
+  for (const [at, cluster] of shuffled(clusters).entries()) {
     const group = groups[at % MOST_GROUPS];
     if (group === undefined) continue;
     for (const [place, value] of cluster.entries()) group[place] = (group[place] ?? 0) + value;
   }
   return groups;
+}
+
+/** Clusters come sorted: dealt as they come, what repeats by its name would be spread too evenly. */
+function shuffled<T>(values: readonly T[]): T[] {
+  const next = randomNumbers(SEED);
+  const keyed = values.map((value) => ({ value, key: next() }));
+  return keyed.sort((left, right) => left.key - right.key).map(({ value }) => value);
 }
 
 /** Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat. Software 8:14). */

@@ -1,0 +1,111 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { scoreCalibration } from '../../../src/replay/figures/calibration.ts';
+import { coverageCurve } from '../../../src/replay/figures/coverage.ts';
+import { reliabilityOf } from '../../../src/replay/figures/reliability.ts';
+import { figureOf, judged, stated } from './cases.ts';
+
+const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2, false]);
+
+describe('calibration', () => {
+  it('the error by mass weighs bins of about as many cases, equal statements in one bin', () => {
+    // 0.2 | 0.6 0.6 | 0.95 0.95: (0.2 + |2 − 1.2| + |1 − 1.9|) / 5
+    expect(figureOf(scoreCalibration(SOME), 'expected calibration error, bins of equal mass').value).toBeCloseTo((0.2 + 0.8 + 0.9) / 5);
+  });
+
+  it('the parts of the Brier score add up to it', () => {
+    const figures = scoreCalibration([...SOME, ...stated([0.91, true], [0.99, false])]);
+    const part = (name: string) => figureOf(figures, `Brier score: ${name}`).value;
+    const sum = part('reliability') - part('resolution') + part('uncertainty') + part('within bins');
+    expect(sum).toBeCloseTo(figureOf(figures, 'Brier score').value, 12);
+    expect(part('uncertainty')).toBeCloseTo((4 / 7) * (3 / 7));
+  });
+
+  it('by hand: two bins that state one thing each have no rest within bins', () => {
+    const figures = scoreCalibration(stated([0.9, true], [0.9, false], [0.1, false], [0.1, false]));
+    // shares 0.5 and 0 against 0.9 and 0.1; base 0.25
+    expect(figureOf(figures, 'Brier score: reliability').value).toBeCloseTo(0.5 * 0.4 ** 2 + 0.5 * 0.1 ** 2);
+    expect(figureOf(figures, 'Brier score: resolution').value).toBeCloseTo(0.25 ** 2);
+    expect(figureOf(figures, 'Brier score: within bins').value).toBeCloseTo(0);
+  });
+
+  it("confident errors name their cases; the answer's own probability has figures of its own", () => {
+    const wrong = judged('CODE_ERROR', 'INFRA_ERROR', { id: 'wrong' }, { confidence: 0.85, answerConfidence: 0.4 });
+    expect(figureOf(scoreCalibration([wrong, ...SOME]), 'confident errors')).toMatchObject({ value: 2 / 6, against: ['s1', 'wrong'] });
+    expect(figureOf(scoreCalibration([wrong], 'answer'), 'answer: confident errors')).toMatchObject({ value: 0, cases: 1 });
+    expect(scoreCalibration(SOME, 'answer')).toEqual([]);
+  });
+
+  it('errors and Brier scores lie within 0 and 1, and the order of the cases changes nothing', () => {
+    const some = fc.array(fc.tuple(fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean()), { minLength: 1, maxLength: 30 });
+    fc.assert(
+      fc.property(some, (of) => {
+        const cases = stated(...of);
+        const figures = scoreCalibration(cases);
+        const turned = new Map(scoreCalibration([...cases].reverse()).map((figure) => [figure.name, figure]));
+        for (const { name, value, interval } of figures.filter((figure) => !figure.name.endsWith('within bins'))) {
+          expect(value).toBeGreaterThanOrEqual(-1e-12);
+          expect(value).toBeLessThanOrEqual(1 + 1e-12);
+          expect(turned.get(name)?.value).toBeCloseTo(value, 9);
+          if (interval !== undefined) expect(interval[0]).toBeLessThanOrEqual(interval[1]);
+        }
+      }),
+      { numRuns: 15 },
+    );
+  });
+});
+
+describe('the reliability table', () => {
+  it('has a bin a tenth, the lowest first, with what was stated and what was right', () => {
+    const bins = reliabilityOf(SOME, 'classification');
+    expect(bins.map(({ from, of, hits }) => [from, of, hits])).toEqual([
+      [0.2, 1, 0],
+      [0.6, 2, 2],
+      [0.9, 2, 1],
+    ]); // prettier-ignore
+    expect(bins.at(-1)).toMatchObject({ stated: 0.95, share: 0.5 });
+    expect(bins.at(-1)?.low).toBeGreaterThan(0);
+  });
+
+  it('a certain statement is in the last bin, and no statement gives no bin', () => {
+    expect(reliabilityOf(stated([1, true], [0, false]), 'classification').map(({ from }) => from)).toEqual([0, 0.9]);
+    expect(reliabilityOf(SOME, 'answer')).toEqual([]);
+  });
+
+  it('by mass has at most ten bins of about as many', () => {
+    const cases = stated(...Array.from({ length: 100 }, (_, at): [number, boolean] => [at / 100, true]));
+    expect(reliabilityOf(cases, 'classification', 'mass').map(({ of }) => of)).toEqual(Array(10).fill(10));
+  });
+});
+
+describe('accuracy against coverage', () => {
+  it('goes from the surest down, equal statements together', () => {
+    const points = coverageCurve(SOME, 'classification').map(({ threshold, coverage, share }) => [threshold, coverage, share]);
+    expect(points).toEqual([
+      [0.95, 0.4, 0.5],
+      [0.6, 0.8, 0.75],
+      [0.2, 1, 0.6],
+    ]); // prettier-ignore
+  });
+
+  it('the table covers at least what it says, and names what is wrong there', () => {
+    const figures = scoreCalibration(SOME);
+    expect(figureOf(figures, 'accuracy at 60 % coverage')).toMatchObject({ value: 0.75, cases: 4, against: ['s1'] });
+    expect(figureOf(figures, 'accuracy at 100 % coverage').value).toBe(0.6);
+  });
+
+  it('the area under risk is the mean risk of the k surest; ties share their mistakes', () => {
+    // k = 1: 0.5/1, 2: 1/2, 3: 1/3, 4: 1/4, 5: 2/5
+    const area = figureOf(scoreCalibration(SOME), 'area under risk and coverage').value;
+    expect(area).toBeCloseTo((1 / 2 + 1 / 2 + 1 / 3 + 1 / 4 + 2 / 5) / 5);
+    const best = figureOf(scoreCalibration(stated([0.9, true], [0.8, true], [0.1, false])), 'area under risk and coverage').value;
+    expect(best).toBeCloseTo(1 / 9);
+  });
+
+  it('is thinned out to 200 points that keep both ends', () => {
+    const cases = stated(...Array.from({ length: 1000 }, (_, at): [number, boolean] => [at / 1000, at > 300]));
+    const points = coverageCurve(cases, 'classification');
+    expect(points).toHaveLength(200);
+    expect([points[0]?.threshold, points.at(-1)?.coverage]).toEqual([0.999, 1]);
+  });
+});

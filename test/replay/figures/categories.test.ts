@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { CATEGORIES } from '../../../src/domain/category.ts';
+import { scoreActions } from '../../../src/replay/figures/actions.ts';
+import { scoreCategories, scoreClasses, scoreMatrix } from '../../../src/replay/figures/categories.ts';
+import { scoreKinds } from '../../../src/replay/figures/kinds.ts';
+import { scoreCases } from '../../../src/replay/figures/score.ts';
+import { scoreSlices } from '../../../src/replay/figures/slices.ts';
+import { figureOf, judged, one } from './cases.ts';
+
+const MIXED = [
+  judged('CODE_ERROR', 'CODE_ERROR', { id: 'a', project: 'p' }),
+  judged('CODE_ERROR', 'INFRA_ERROR', { id: 'b', project: 'p' }),
+  judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'c', project: 'q' }),
+  judged('CONFIG_ERROR', null, { id: 'd', project: 'q' }, { action: null, confidence: null }),
+];
+
+describe('categories', () => {
+  it('shares have Wilson intervals and the cases against them', () => {
+    const accuracy = figureOf(scoreCategories(MIXED), 'category accuracy');
+    expect(accuracy).toMatchObject({ value: 0.5, cases: 4, against: ['b', 'd'] });
+    // Wilson 2 of 4: (0.5 + z²/8 ± z √(1/16 + z²/64)) / (1 + z²/4)
+    expect(accuracy.interval?.[0]).toBeCloseTo(0.15, 3);
+    expect(accuracy.interval?.[1]).toBeCloseTo(0.85, 3);
+  });
+
+  it('the matrix has every class that truly occurs, every column, and what failed as nothing', () => {
+    const figures = scoreMatrix(MIXED);
+    expect(figures).toHaveLength(3 * (CATEGORIES.length + 1));
+    expect(figureOf(figures, 'category matrix CODE_ERROR, said INFRA_ERROR')).toMatchObject({ value: 1, cases: 2, against: ['b'] });
+    expect(figureOf(figures, 'category matrix CONFIG_ERROR, said nothing')).toMatchObject({ value: 1, against: ['d'] });
+    expect(figures.reduce((total, { value }) => total + value, 0)).toBe(MIXED.length);
+  });
+
+  it('the interval of an F1 holds it, and is no point where every case is right', () => {
+    const figures = scoreClasses(MIXED);
+    const code = figureOf(figures, 'category F1 CODE_ERROR');
+    expect(code).toMatchObject({ value: 2 / 3, against: ['b'] });
+    expect(code.interval?.[0]).toBeLessThan(2 / 3);
+    expect(code.interval?.[1]).toBeGreaterThan(2 / 3);
+    const perfect = figureOf(figures, 'category F1 TEST_FAILURE');
+    expect(perfect.interval?.[0]).toBeLessThan(0.5);
+    expect(perfect.interval?.[1]).toBe(1);
+  });
+
+  it('macro-F1 has an interval over projects where there are enough, over cases else, and none where all is right', () => {
+    const many = Array.from({ length: 60 }, (_, at) => judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: `m${at}` }));
+    const alone = figureOf(scoreCategories(many), 'category macro-F1');
+    const projects = many.map((entry, at) =>
+      judged('CODE_ERROR', at < 12 ? 'INFRA_ERROR' : 'CODE_ERROR', { id: entry.result.id, project: `p${Math.floor(at / 6)}` }),
+    );
+    const together = figureOf(scoreCategories(projects), 'category macro-F1');
+    const width = ({ interval = [0, 0] }: typeof alone) => interval[1] - interval[0];
+    expect(width(together)).toBeGreaterThan(1.5 * width(alone));
+    expect(
+      figureOf(scoreCategories([judged('CODE_ERROR', 'CODE_ERROR'), judged('CODE_ERROR', 'CODE_ERROR')]), 'category macro-F1').interval,
+    ).toBeUndefined();
+  });
+
+  it('a real failure is belittled as infrastructure or as flaky, unless its label says so too', () => {
+    const flaky = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'f' }, { kind: 'flaky_timing', action: 'human_review' });
+    const truly = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 't', kind: 'flaky_timing' }, { kind: 'flaky_timing' });
+    const figures = scoreCategories([...MIXED, flaky, truly]);
+    expect(figureOf(figures, 'real failures called infrastructure or flaky')).toMatchObject({ value: 2 / 4, against: ['b', 'f'] });
+    expect(figureOf(figures, 'real failures published as infrastructure or flaky')).toMatchObject({ value: 1 / 4, against: ['b'] });
+  });
+
+  it('what is published: how much, how right, and what of all is published and wrong', () => {
+    const figures = scoreActions(MIXED);
+    expect(figureOf(figures, 'published: coverage').value).toBe(3 / 4);
+    expect(figureOf(figures, 'published: accuracy')).toMatchObject({ value: 2 / 3, cases: 3, against: ['b'] });
+    expect(figureOf(figures, 'published and wrong')).toMatchObject({ value: 1 / 4, cases: 4, against: ['b'] });
+    expect(figureOf(figures, 'action: auto_notify')).toMatchObject({ value: 1, cases: 3 });
+  });
+
+  it('kinds count only where a row names one', () => {
+    const figures = scoreKinds([
+      judged('CODE_ERROR', 'CODE_ERROR', { id: 'k1', kind: 'crash' }, { kind: 'crash' }),
+      judged('CODE_ERROR', 'CODE_ERROR', { id: 'k2', kind: 'crash' }, { kind: 'type_error' }),
+      judged('CODE_ERROR', 'TEST_FAILURE', { id: 'k3', kind: 'crash' }, { kind: 'assertion' }),
+      ...MIXED,
+    ]);
+    expect(figureOf(figures, 'kind accuracy')).toMatchObject({ value: 1 / 3, cases: 3 });
+    expect(figureOf(figures, 'kind accuracy where the category is right').value).toBe(1 / 2);
+    expect(figureOf(figures, 'kind crash called assertion')).toMatchObject({ value: 1, against: ['k3'] });
+  });
+});
+
+describe('all figures together', () => {
+  it('no case, and cases without a label, give no figure that divides by nothing', () => {
+    for (const cases of [[], [one({})], [one({}, { action: 'human_review', iterations: 0 })]]) {
+      const figures = scoreCases(cases, 0).flatMap((section) => section.figures);
+      expect(figures.filter(({ value }) => !Number.isFinite(value))).toEqual([]);
+    }
+  });
+
+  it('the order of the cases changes nothing', () => {
+    const valuesOf = (cases: typeof MIXED) =>
+      scoreCases(cases, 1).flatMap(({ figures }) => figures.map(({ name, value, interval }) => [name, value, interval]));
+    expect(valuesOf([...MIXED].reverse())).toEqual(valuesOf(MIXED));
+  });
+
+  it('slices have a row each, the largest first; one slice is no table', () => {
+    const section = scoreSlices([...MIXED, judged('CODE_ERROR', 'CODE_ERROR', { project: 'q' })], 'project');
+    expect(section?.figures.map(({ name, value }) => [name, value])).toEqual([
+      ...[
+        ['cases, q', 3],
+        ['right, q', 2 / 3],
+        ['publ. ok, q', 1],
+      ], // prettier-ignore
+      ...[
+        ['cases, p', 2],
+        ['right, p', 1 / 2],
+        ['publ. ok, p', 1 / 2],
+      ], // prettier-ignore
+    ]);
+    expect(scoreSlices(MIXED.slice(0, 2), 'project')).toBeNull();
+    const many = Array.from({ length: 40 }, (_, at) => judged('CODE_ERROR', 'CODE_ERROR', { project: `p${at}` }));
+    expect(figureOf(scoreSlices(many, 'project')?.figures ?? [], 'cases, (others)').value).toBe(11);
+  });
+});
