@@ -9,6 +9,7 @@ import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
 import { compareCommand } from './replay/compare-program.ts';
+import { recordingsCommand } from './replay/recordings-program.ts';
 import { replayCommand } from './replay/replay-program.ts';
 import { deleteCommand, retainCommand } from './retention-program.ts';
 import { reviewCommand } from './review-program.ts';
@@ -45,6 +46,7 @@ export function createProgram(): Command {
     triageCommand(),
     readCommand(),
     replayCommand(),
+    recordingsCommand(),
     compareCommand(),
     serveCommand(),
     workerCommand(),

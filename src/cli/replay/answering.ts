@@ -5,6 +5,7 @@ import { silentLogger } from '../../ports/logger.ts';
 import { experimentOf } from '../../replay/ablation/experiment.ts';
 import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
+import { openRecordingsFile } from './recordings-file.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** The configuration that a replay runs with: the options go before what is configured. */
@@ -29,8 +30,13 @@ export async function answering(options: ReplayCommandOptions, config: Config): 
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  return (build, { sources, greenText }, signal) =>
-    app.triage(build, sources, signal, { maxGroups: 1, ...(greenText === undefined ? {} : { greenText }) });
+  const file = options.record === undefined ? null : await openRecordingsFile(options.record, options.resume);
+  return async (build, { sources, greenText }, signal) => {
+    const how = { maxGroups: 1, record: file !== null, ...(greenText === undefined ? {} : { greenText }) };
+    const answered = await app.triage(build, sources, signal, how);
+    for (const recording of answered.recordings) await file?.add(recording);
+    return answered;
+  };
 }
 
 /** What is left out of the system. Throws where a name is no stage's. */

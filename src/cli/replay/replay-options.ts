@@ -13,9 +13,13 @@ export interface ReplayCommandOptions {
   readonly out?: string;
   /** Go on behind what an earlier run left in `out`. */
   readonly resume?: boolean;
+  /** Where recordings of the runs are written. */
+  readonly record?: string;
   readonly maxUsd?: number;
   readonly maxMinutes?: number;
   readonly junit?: string;
+  /** A file of bars. */
+  readonly gate?: string;
   readonly html?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly model?: string;

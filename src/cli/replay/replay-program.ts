@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { analystOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
+import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
+import type { FrozenOptions } from './frozen-command.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
@@ -12,7 +13,9 @@ export function replayCommand(): Command {
     .option('--repeat <n>', 'the same cases so many times, for models that do not always say the same', positive, 1)
     .option('--out <file>', 'write one JSON object a case, as they come; what is there is written over')
     .option('--resume', 'go on behind what an interrupted run left in --out, if it was the same run')
+    .option('--html <file>', 'write a report as one page that needs nothing else')
     .option('--junit <file>', 'write a test case a case, for CI servers')
+    .option('--gate <file>', 'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/gate.md)')
     .addOption(analystOption())
     .addOption(profileOption())
     .option('--model <name>', 'the model that --analyst llm asks, instead of the configured one')
@@ -26,9 +29,20 @@ export function replayCommand(): Command {
     .addOption(
       new Option('--design <design>', 'how answers are come to: the agent’s loop, or the linear baseline').choices(['loop', 'linear']),
     )
+    .option('--record <file>', 'write how each answer came about, one recording a line')
+    .option('--frozen [file]', 'run recordings again instead, of this file or of the stored runs, and tell where they first differ')
+    .addOption(dataOption())
+    .option('--run <id...>', 'with --frozen: only these, by the id of the triage or of the analysis')
+    .addOption(
+      new Option('--limits <which>', 'with --frozen: what bounds the runs').choices(['recorded', 'configured']).default('recorded'),
+    )
     .addOption(jsonOption())
     .action(
-      guarded(async (options: ReplayCommandOptions) => {
+      guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
+        if (options.frozen !== undefined) {
+          const { runFrozenReplay } = await import('./frozen-command.ts');
+          return await runFrozenReplay({ ...options, frozen: options.frozen, limits: options.limits ?? 'recorded' });
+        }
         const { runReplay } = await import('./replay-command.ts');
         await runReplay(options, await terminalConfig(options));
       }),

@@ -1,0 +1,138 @@
+import { statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { openToday } from '../../app/open-today.ts';
+import type { Config } from '../../config/schema.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
+import { describeDifference } from '../../replay/recording/describe-difference.ts';
+import { type RecordingSource, recordingsInFile } from '../../replay/recording/read-file.ts';
+import { type FrozenRun, runFrozen } from '../../replay/recording/run-frozen.ts';
+import { storedRecordings } from '../../replay/recording/stored-recordings.ts';
+import { EXIT } from '../exit-codes.ts';
+import { dataDirectory, readConfig, readStoreConfig } from '../settings.ts';
+import { interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { withRecordings } from './recordings-command.ts';
+
+/** What `faultline replay --frozen` was asked for. */
+export interface FrozenOptions {
+  /** A file of recordings; true: those of the store. */
+  readonly frozen: string | true;
+  readonly data?: string;
+  /** Ids of triages or analyses; absent: all that are stored. */
+  readonly run?: readonly string[];
+  readonly limits: 'recorded' | 'configured';
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+/** How many runs came out how. */
+interface Tally {
+  runs: number;
+  identical: number;
+  /** Another path to the same answer, as far as people see it. */
+  sameAnswer: number;
+  otherAnswer: number;
+  stopped: number;
+  incomplete: number;
+  unreadable: number;
+}
+
+/** `faultline replay --frozen`: recorded runs through today's graph, each with the first place where it differs. */
+export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
+  const { frozen } = options;
+  if (frozen !== true) {
+    if (!statSync(frozen, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--frozen: ${frozen} is no file.`);
+    return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
+  }
+  const config = readStoreConfig(dataDirectory(options.data));
+  const filter = options.run === undefined ? {} : { runs: options.run };
+  await withRecordings(config, (store) => replayAll(storedRecordings(store, filter), config, options));
+}
+
+async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config, options: FrozenOptions): Promise<void> {
+  const signal = interruptSignal();
+  const today = await openToday(config, options.limits);
+  const out = options.out === undefined ? null : await open(options.out, 'w');
+  const tally: Tally = { runs: 0, identical: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
+  const notes = new Set<string>();
+  const told: object[] = [];
+  const startedAt = performance.now();
+  try {
+    for await (const source of sources) {
+      signal.throwIfAborted();
+      if ('recording' in source && options.run !== undefined && !isMeant(source.recording, options.run)) continue;
+      const run = 'error' in source ? null : await runFrozen(source.recording, today, signal);
+      count(tally, run);
+      for (const note of run?.notes ?? []) notes.add(note);
+      const line = run === null ? { run: source.name, error: 'error' in source ? source.error : '' } : linesOf(run);
+      await out?.write(`${jsonText(line)}\n`);
+      if (run?.identical && run.differences.length === 0 && run.missing.length === 0) continue;
+      if (options.json) told.push(line);
+      else await print(run === null ? visibleLine(`${source.name}: ${'error' in source ? source.error : ''}`) : describeRun(run));
+    }
+  } finally {
+    await out?.close();
+  }
+  if (tally.runs === 0) throw new TriageError('invalid-input', 'There is no recording to replay.');
+  const seconds = (performance.now() - startedAt) / 1000;
+  if (tally.identical < tally.runs) process.exitCode = EXIT.belowBar;
+  if (options.json)
+    return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
+  for (const note of notes) say(visibleLine(note));
+  await print(`${summaryOf(tally)}, in ${seconds.toFixed(1)} s`);
+}
+
+function isMeant(
+  { triageId, analysis }: { readonly triageId: string; readonly analysis: { readonly id: string } | null },
+  runs: readonly string[],
+) {
+  return runs.includes(triageId) || (analysis !== null && runs.includes(analysis.id));
+}
+
+function count(tally: Tally, run: FrozenRun | null): void {
+  tally.runs += 1;
+  if (run === null) tally.unreadable += 1;
+  else if (run.stopped !== null) tally.stopped += 1;
+  else if (run.identical) tally.identical += 1;
+  else if (run.changed.length > 0 || run.before === null) tally.otherAnswer += 1;
+  else tally.sameAnswer += 1;
+  if (run !== null && run.missing.length > 0) tally.incomplete += 1;
+}
+
+function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
+  const [first] = run.differences;
+  return { run: triageId, ...run, first: first === undefined ? null : describeDifference(first) };
+}
+
+function describeRun({ triageId, analysisId, differences, stopped, changed, identical, missing, before }: FrozenRun): string {
+  const [first] = differences;
+  const end = stopped ?? (identical ? 'The answer is the same to the byte.' : answerText(changed, before));
+  const lines = [
+    `${triageId}${analysisId === null ? '' : ` (${analysisId})`}`,
+    ...(first === undefined
+      ? []
+      : [`  first: ${describeDifference(first)}${differences.length > 1 ? ` (${differences.length} in all)` : ''}`]),
+    ...(missing.length === 0
+      ? []
+      : [`  not complete: ${missing.slice(0, 3).join('; ')}${missing.length > 3 ? `; and ${missing.length - 3} more` : ''}`]),
+    `  ${end}`,
+  ];
+  return lines.map((line) => `${line.startsWith('  ') ? '  ' : ''}${visibleLine(line)}`).join('\n');
+}
+
+function answerText(changed: readonly string[], before: string | null): string {
+  if (before === null) return 'It ends with an answer now; there was none.';
+  return changed.length === 0 ? 'What people see of the answer is the same.' : `The answer is another: ${changed.join(', ')}.`;
+}
+
+function summaryOf({ runs, identical, sameAnswer, otherAnswer, stopped, incomplete, unreadable }: Tally): string {
+  const parts: readonly (readonly [number, string])[] = [
+    [sameAnswer, 'to the same answer on another path'],
+    [otherAnswer, 'to another answer'],
+    [stopped, 'not to the end'],
+    [unreadable, 'could not be read'],
+    [incomplete, 'recorded incompletely'],
+  ];
+  const others = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  return [`${runs} runs: ${identical} identical`, ...others].join(', ');
+}

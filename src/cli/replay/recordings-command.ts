@@ -1,0 +1,82 @@
+import { createApp } from '../../app.ts';
+import type { Config } from '../../config/schema.ts';
+import { silentLogger } from '../../ports/logger.ts';
+import type { RecordingHead, RecordingStore } from '../../ports/recordings.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
+import { recordingHeads, storedRecordings } from '../../replay/recording/stored-recordings.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { jsonText, print, say } from '../terminal.ts';
+import { openRecordingsFile } from './recordings-file.ts';
+
+export interface ListRecordingsOptions extends DataOptions {
+  readonly repository?: string;
+}
+
+export interface ExportRecordingsOptions extends ListRecordingsOptions {
+  readonly out: string;
+  readonly run?: readonly string[];
+}
+
+/** `faultline recordings list`: what is stored, the oldest first. */
+export async function listRecordings(options: ListRecordingsOptions): Promise<void> {
+  await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
+    const [heads, totals] = [[] as RecordingHead[], { recordings: 0, bytes: 0 }];
+    for await (const head of recordingHeads(store, filterOf(options))) {
+      totals.recordings += 1;
+      totals.bytes += head.size;
+      if (options.json) heads.push(head);
+      else await print(rowOf(head));
+    }
+    if (options.json) return await print(jsonText({ ok: true, ...totals, rows: heads }));
+    await print(`${totals.recordings} recordings, ${sizeText(totals.bytes)}`);
+  });
+}
+
+/** `faultline recordings export`: each stored recording with its answer as one JSON object a line. */
+export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
+  await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
+    const file = await openRecordingsFile(options.out);
+    let [written, unreadable] = [0, 0];
+    try {
+      const filter = { ...filterOf(options), ...(options.run === undefined ? {} : { runs: options.run }) };
+      for await (const source of storedRecordings(store, filter)) {
+        if ('error' in source) {
+          unreadable += 1;
+          say(visibleLine(`${source.name}: ${source.error}`));
+          continue;
+        }
+        await file.add(source.recording);
+        written += 1;
+      }
+    } finally {
+      await file.close();
+    }
+    const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
+    await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${written} recordings written to ${options.out}${left}`);
+  });
+}
+
+/** Opens the stores of an installation for as long as the work takes. */
+export async function withRecordings(config: Config, work: (store: RecordingStore) => Promise<void>): Promise<void> {
+  const app = await createApp(config, silentLogger);
+  try {
+    await work(app.stores.recordings);
+  } finally {
+    await app.close({ drainMs: 0 });
+  }
+}
+
+function filterOf({ repository }: ListRecordingsOptions) {
+  return repository === undefined ? {} : { repository };
+}
+
+function rowOf({ triageId, createdAt, repository, size, analysis, capped }: RecordingHead): string {
+  const answer =
+    analysis === null ? 'no answer' : `${analysis.category} ${analysis.analyst}${analysis.model === null ? '' : ` ${analysis.model}`}`;
+  const ids = analysis === null ? triageId : `${triageId} ${analysis.id}`;
+  return visibleLine(`${createdAt.slice(0, 19)} ${ids} ${repository} ${sizeText(size)} ${answer}${capped ? ' (cut off)' : ''}`);
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}
