@@ -2,11 +2,13 @@ import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readStagesOf } from '../../replay/ablation/stages.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
+import type { GateResult } from '../../replay/gate/gate-result.ts';
 import { createSpending } from '../../replay/run/limits.ts';
 import { EXIT } from '../exit-codes.ts';
 import { interruptSignal, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { caseSources } from './case-sources.ts';
+import { gateOf, judgeReported, tellGate } from './gate-command.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import { startReplayProgress } from './replay-progress.ts';
 import { checkReportPaths, tell, tellSpread, writeReports } from './replay-reports.ts';
@@ -20,6 +22,7 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
   if (options.resume && options.out === undefined)
     throw new TriageError('invalid-config', '--resume goes on with a file: name it with --out.');
   await checkReportPaths(options);
+  const gate = await gateOf(options);
   const signal = interruptSignal();
   const config = replayConfig(options, configured);
   const measured = await Promise.all(caseSources(options).map(async (source) => ({ source, ...(await source.measure()) })));
@@ -31,6 +34,7 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
   const shared = { spending: createSpending(limits), progress: startReplayProgress(voiceOf({})) };
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
+  let judged: GateResult | null = null;
   try {
     for (let repeat = 1; repeat <= options.repeat; repeat++) {
       const opened = await openFiles(options, config, measured, repeat);
@@ -40,11 +44,13 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
       if (reported.at(-1)?.run.stopped != null) break;
     }
     await tellSpread(reported, options);
-    await writeReports(reported, options, config);
+    judged = await judgeReported(gate, reported);
+    await writeReports(reported, options, config, judged);
   } finally {
     for (const one of files) await one.close();
   }
   settleExitCode(reported, signal);
+  await tellGate(judged, options, signal);
 }
 
 interface Telling {

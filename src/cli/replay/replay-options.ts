@@ -20,6 +20,8 @@ export interface ReplayCommandOptions {
   readonly junit?: string;
   /** A file of bars. */
   readonly gate?: string;
+  /** A file of bars. */
+  readonly gate?: string;
   readonly html?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly model?: string;

@@ -2,6 +2,8 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { GateResult } from '../../replay/gate/gate-result.ts';
+import { junitOf } from '../../replay/gate/junit-of.ts';
 import { figuresJson } from '../../replay/report/json.ts';
 import { casesSuite, renderJunit } from '../../replay/report/junit.ts';
 import { renderSpread, spreadOf, unsteadyCases } from '../../replay/report/spread.ts';
@@ -55,9 +57,15 @@ export async function tellSpread(reported: readonly ReportedRun[], options: Repl
 }
 
 /** Writes the reports that were asked for, from all that was replayed. */
-export async function writeReports(reported: readonly ReportedRun[], options: ReplayCommandOptions, config: Config): Promise<void> {
+export async function writeReports(
+  reported: readonly ReportedRun[],
+  options: ReplayCommandOptions,
+  config: Config,
+  gate: GateResult | null,
+): Promise<void> {
+  const suites = reported.map(({ heading, run }) => casesSuite(heading, run.cases));
   if (options.junit !== undefined)
-    await written('--junit', options.junit, renderJunit(reported.map(({ heading, run }) => casesSuite(heading, run.cases))));
+    await written('--junit', options.junit, renderJunit([...suites, ...(gate === null ? [] : junitOf(gate))]));
   if (options.html !== undefined) {
     const { reportPage } = await import('./report-page.ts');
     await written('--html', options.html, await reportPage(reported, options, config));

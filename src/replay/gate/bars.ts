@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { type RunResults, readResults } from '../compare/read-results.ts';
+
+const Name = z.string().min(1);
+
+/** One bar: a figure and how low or high it may be, or how much worse than the baseline's. */
+export const Bar = z
+  .strictObject({
+    /** Of which data set, by the name of its file or folder; of every one where it is left out. */
+    dataset: Name.optional(),
+    /** Under which heading of the table, where the name alone is not enough. */
+    section: Name.optional(),
+    /** As the table names it. */
+    figure: Name,
+    atLeast: z.number().optional(),
+    atMost: z.number().optional(),
+    /** At most so much worse than on the same cases of the baseline, in the figure's own unit. */
+    worseBy: z.number().min(0).optional(),
+    /**
+     * `interval`: missed only where the whole 95 % interval lies on the wrong side. `none`: missed by any amount; for analysts that always
+     * answer the same.
+     */
+    noise: z.enum(['interval', 'none']).default('interval'),
+    /** What the bar is for; said when it is missed. */
+    why: Name.optional(),
+  })
+  .refine(({ atLeast, atMost, worseBy }) => [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1, {
+    message: 'say exactly one of atLeast, atMost and worseBy',
+  });
+export type Bar = z.infer<typeof Bar>;
+
+export const Bars = z
+  .strictObject({
+    schema: z.literal(1),
+    /** Results that `worseBy` is measured against; relative to this file. */
+    baseline: Name.optional(),
+    bars: z.array(Bar).min(1),
+  })
+  .refine(({ baseline, bars }) => baseline !== undefined || bars.every(({ worseBy }) => worseBy === undefined), {
+    message: 'a bar says worseBy, but no baseline is named to be worse than',
+    path: ['baseline'],
+  });
+export type Bars = z.infer<typeof Bars>;
+
+/** Bars that are ready to judge. */
+export interface Gate {
+  readonly path: string;
+  readonly bars: readonly Bar[];
+  readonly baseline: RunResults | null;
+}
+
+/** Reads a file of bars and the baseline that it names; before anything is replayed, so that a slip costs no run. */
+export async function openGate(path: string): Promise<Gate> {
+  const { baseline, bars } = await readBars(path);
+  return { path, bars, baseline: baseline === undefined ? null : await readResults(resolve(dirname(path), baseline)) };
+}
+
+async function readBars(path: string): Promise<Bars> {
+  const text = await readFile(path, 'utf8').catch((cause: unknown) => {
+    throw new TriageError('not-found', `--gate: ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new TriageError('invalid-input', `--gate: ${path} is not JSON: ${messageOf(cause)}.`, { cause });
+  }
+  const parsed = Bars.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(file)'}: ${issue.message}`);
+  throw new TriageError('invalid-input', `--gate: ${path} is no file of bars: ${problems.join('; ')}.`);
+}

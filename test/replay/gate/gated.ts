@@ -1,0 +1,27 @@
+import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+import type { Figure } from '../../../src/replay/figures/figure.ts';
+import { Bar, type Gate } from '../../../src/replay/gate/bars.ts';
+import type { GatedRun } from '../../../src/replay/gate/gated-run.ts';
+import { type ReplayedCase, replayedFrom } from '../../../src/replay/run/replay.ts';
+import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';
+
+/** A gate of bars as a file would hold them. */
+export function gateOf(bars: readonly object[], others: Partial<Gate> = {}): Gate {
+  return { path: 'bars.json', bars: bars.map((bar) => Bar.parse(bar)), baseline: null, ...others };
+}
+
+/** A data set that was replayed, with these figures under the heading "category". */
+export function runOf(figures: readonly Partial<Figure>[], others: Partial<GatedRun> = {}): GatedRun {
+  const whole = figures.map((figure) => ({ name: 'category accuracy', value: 1, cases: 50, ...figure }));
+  const cases = [answered('a', 'CODE_ERROR')];
+  return { name: 'set.jsonl', label: 'set.jsonl', sections: [{ title: 'category', figures: whole }], cases, isAll: true, ...others };
+}
+
+/** A case whose label is CODE_ERROR unless said otherwise, and what was answered. */
+export function answered(id: string, category: string | null, labels: Partial<DatasetRow> = { category: 'CODE_ERROR' }): ReplayedCase {
+  return replayedFrom({ id, ...labels }, resultOf(id, category));
+}
+
+export function resultOf(id: string, category: string | null): CaseResult {
+  return { ...failedResult(id, '', 0), error: null, category, confidence: 0.7, action: 'human_review' };
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { judgeGate } from '../../../src/replay/gate/judge-gate.ts';
+import { answered, gateOf, resultOf, runOf } from './gated.ts';
+
+const IDS = Array.from({ length: 40 }, (_, at) => `c${at}`);
+const FIGURE = 'category accuracy';
+
+describe('a bar against the baseline', () => {
+  it.each([
+    ['as before', 0, { worseBy: 0 }, 'ok'],
+    ['worse by what is allowed', 4, { worseBy: 0.1, noise: 'none' }, 'ok'],
+    ['worse by more, for an analyst that never wavers', 4, { worseBy: 0.09, noise: 'none' }, 'failed'],
+    ['worse by a few, which may be chance', 4, { worseBy: 0 }, 'within-noise'],
+    ['worse beyond noise', 20, { worseBy: 0 }, 'failed'],
+    ['worse beyond noise, but not by more than allowed beyond noise', 20, { worseBy: 0.45 }, 'within-noise'],
+    ['better', -4, { worseBy: 0 }, 'ok'],
+  ] as const)('%s', async (_name, worse, bar, status) => {
+    const { outcomes } = await judge(worse, { figure: FIGURE, ...bar });
+    expect(outcomes.map((one) => one.status)).toEqual([status]);
+  });
+
+  it('says how much worse, and names the lost cases', async () => {
+    const { outcomes } = await judge(20, { figure: FIGURE, worseBy: 0.05 });
+    expect(outcomes[0]?.sentence).toMatch(
+      /^set\.jsonl: category accuracy is 0\.400, was 0\.900: worse by 0\.500 \(95 %: 0\.\d{3} to 0\.\d{3}\); more than 0\.05\.$/,
+    );
+    expect(outcomes[0]?.against).toHaveLength(20);
+  });
+
+  it('fails where a case is not in the baseline, where the figure is not compared, and where no case is common', async () => {
+    const few = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(IDS.slice(0, 39)) });
+    expect(await judgeGate(few, [runOf([{}], { cases: casesOf(0) })])).toMatchObject({
+      ok: false,
+      outcomes: [{ sentence: 'set.jsonl: the baseline lacks 1 of the cases, c39 for one: write it anew with --out.' }],
+    });
+    const odd = await judge(0, { figure: 'category acuracy', worseBy: 0 });
+    expect(odd.outcomes[0]?.sentence).toContain('did you mean "category accuracy"?');
+    const strange = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(['x']) });
+    expect((await judgeGate(strange, [runOf([{}], { cases: casesOf(0) })])).outcomes[0]?.sentence).toContain('No case is on both sides');
+  });
+
+  it('a figure that has no worse side needs a number', async () => {
+    expect((await judge(0, { figure: 'abstained', worseBy: 0 })).outcomes[0]?.sentence).toContain('neither way is worse for "abstained"');
+  });
+});
+
+/** Four of forty are wrong in the baseline; so many more, or fewer, now. */
+function judge(worse: number, bar: object) {
+  return judgeGate(gateOf([bar], { baseline: baselineOf(IDS) }), [runOf([{}], { cases: casesOf(worse) })]);
+}
+
+function baselineOf(ids: readonly string[]) {
+  return { path: 'baseline.jsonl', results: new Map(ids.map((id, at) => [id, resultOf(id, at < 4 ? 'INFRA_ERROR' : 'CODE_ERROR')])) };
+}
+
+function casesOf(worse: number) {
+  return IDS.map((id, at) => answered(id, at < 4 + worse ? 'INFRA_ERROR' : 'CODE_ERROR'));
+}
