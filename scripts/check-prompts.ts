@@ -8,14 +8,16 @@ import { loadPrompt, PROMPT_FOLDER, type Prompt, renderPrompt } from '../prompts
 import { JUDGEMENTS } from '../src/adapters/analyst/llm/judgements.ts';
 import { CATEGORIES, Category } from '../src/domain/category.ts';
 import { messageOf } from '../src/domain/errors.ts';
+import { JUDGE } from '../src/replay/judge/opinion.ts';
 
 const folder = process.argv[2] === undefined ? PROMPT_FOLDER : resolve(process.argv[2]);
-const faults = [...Object.values(JUDGEMENTS).flatMap(faultsOfUse), ...unusedFiles()];
+const uses = [...Object.values(JUDGEMENTS), JUDGE];
+const faults = [...uses.flatMap(faultsOfUse), ...unusedFiles()];
 for (const fault of faults) console.error(fault);
 if (faults.length === 0) console.log(`${promptFiles().length} prompt files, all used and whole.`);
 process.exitCode = faults.length === 0 ? 0 : 1;
 
-function faultsOfUse({ prompt: name, budget }: (typeof JUDGEMENTS)[keyof typeof JUDGEMENTS]): string[] {
+function faultsOfUse({ prompt: name, budget }: (typeof uses)[number]): string[] {
   const found = new Set<string>();
   for (const category of [undefined, ...CATEGORIES]) {
     try {
@@ -40,7 +42,7 @@ function faultsOfVariables(prompt: Prompt, budget: Readonly<Record<string, numbe
 }
 
 function unusedFiles(): string[] {
-  const used = new Set<string>(Object.values(JUDGEMENTS).map(({ prompt }) => prompt));
+  const used = new Set<string>(uses.map(({ prompt }) => prompt));
   return promptFiles().flatMap((file) => {
     const [name = '', category] = file.replace(/\.md$/, '').split('.');
     const known = used.has(name) && (category === undefined || Category.safeParse(category).success);
