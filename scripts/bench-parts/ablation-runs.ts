@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { AblationRun, AblationTask } from './ablation-worker.ts';
+
+/** A system: what is left out of it, its design and its budget. */
+export interface System {
+  readonly without: readonly string[];
+  readonly design?: 'loop' | 'linear';
+  readonly budget?: number;
+}
+
+/** What a run is asked for; `onlyRead`: without an analyst. */
+export interface Run extends System {
+  readonly file: string;
+  readonly onlyRead: boolean;
+}
+
+export const USUAL_BUDGET = 2_000;
+/** Runs first and is forgotten, so that no system pays for the warming up. */
+const WARM_UP = 'classify/silver';
+
+export type Results = ReadonlyMap<string, AblationRun>;
+
+/** Runs each once, several threads side by side. */
+export async function runAll(runs: readonly Run[], data: string, threads: number): Promise<Results> {
+  const done = new Map<string, AblationRun>();
+  const waiting = [...new Map(runs.map((run) => [keyOf(run), run])).values()];
+  const total = waiting.length;
+  await Promise.all(
+    Array.from({ length: threads }, async () => {
+      const worker = new Worker(new URL('ablation-worker.ts', import.meta.url));
+      await askWorker(worker, { file: WARM_UP, onlyRead: false, without: [] }, data);
+      for (let run = waiting.shift(); run !== undefined; run = waiting.shift()) {
+        done.set(keyOf(run), await askWorker(worker, run, data));
+        console.error(`${done.size} of ${total}: ${keyOf(run)}`);
+      }
+      await worker.terminate();
+    }),
+  );
+  return done;
+}
+
+/** The name of a run: equal runs have one. */
+export function keyOf({ file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET }: Run): string {
+  return [file, onlyRead ? 'read' : design, budget, ...without].join(' ');
+}
+
+async function askWorker(
+  worker: Worker,
+  { file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET }: Run,
+  data: string,
+): Promise<AblationRun> {
+  const task: AblationTask = { path: join(data, `${file}.jsonl`), without: [...without], design, budget, onlyRead };
+  worker.postMessage(task);
+  const [done]: [AblationRun] = await once(worker, 'message');
+  return done;
+}

@@ -1,0 +1,92 @@
+import { join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { compileLinearGraph, linearInPlaceOfLoop } from '../../../graphs/linear/graph.ts';
+import type { LinearStateValue } from '../../../graphs/linear/state.ts';
+import { createTerminalApp } from '../../../src/app/terminal-app.ts';
+import { embedded } from '../../../src/config/presets.ts';
+import { parseConfig } from '../../../src/config/schema.ts';
+import { Analysis } from '../../../src/domain/analysis.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
+import { experimentOf } from '../../../src/replay/ablation/experiment.ts';
+import { capturedFailure } from '../../support/captured-failures.ts';
+import { sampleBuild } from '../../support/sample-analysis.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const HOME = resolve(import.meta.dirname, '../../..');
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const HIT: Reply = { findings: [{ title: 'a hit', text: 'text', source: 'knowledge:ERR008', score: 0.8 }] };
+const given = () => ({ subject: sampleSubject(), limits: LIMITS });
+
+function run(
+  confidence: number,
+  replies: Readonly<Record<string, Reply>> = { search_knowledge: HIT, search_error_library: {}, read_file: HIT },
+) {
+  const parts = { analyst: scriptedAnalyst({ classification: { confidence } }), toolbox: scriptedToolbox(replies) };
+  const context = { ...parts, spare: undefined, clock: systemClock, onStep: undefined };
+  const state: Promise<LinearStateValue> = compileLinearGraph().invoke(given(), { context });
+  return { ...parts, state };
+}
+
+describe('the linear baseline', () => {
+  it('asks two judgements and two searches, once and in one order', async () => {
+    const { analyst, toolbox, state } = run(0.9);
+    const { steps, usage, evidence, termination } = await state;
+    expect(steps.map(({ node }) => node)).toEqual(['classify', 'search_similar', 'name_files', 'generate_answer']);
+    expect(analyst.asked).toEqual(['classify', 'answer']);
+    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_error_library']);
+    expect(usage).toMatchObject({ toolCalls: 2, iterations: 0 });
+    expect(evidence.map(({ id, tool }) => [id, tool])).toEqual([
+      ['E1', 'log'],
+      ['E2', 'search_knowledge'],
+    ]);
+    expect(termination).toBe('linear');
+  });
+
+  it('suspects the files that the log names', async () => {
+    const { answer } = await run(0.9).state;
+    expect(answer?.suspects.map(({ path, line }) => [path, line])).toEqual([
+      ['test/cart.test.ts', null],
+      ['src/cart/tax.ts', 41],
+    ]);
+  });
+
+  it.each([
+    [0.85, 'auto_notify'],
+    [0.849, 'human_review'],
+    [0.1, 'human_review'],
+  ])('publishes by the classification’s confidence alone: %f → %s', async (confidence, action) => {
+    const { verdict, answer } = await run(confidence).state;
+    expect(verdict).toMatchObject({ action, confidence, grades: {} });
+    expect(answer?.confidence).toBe(confidence);
+  });
+
+  it('asks what there is to ask: a search that is left out, or that fails, ends nothing', async () => {
+    const { toolbox, state } = run(0.9, { search_error_library: { status: 'failed', summary: 'down' } });
+    expect((await state).verdict?.action).toBe('auto_notify');
+    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_error_library']);
+  });
+
+  it('is no run that goes on', async () => {
+    await expect(linearInPlaceOfLoop().invoke(null)).rejects.toThrow(/not continued/);
+  });
+
+  it('answers a captured failure as the loop does but for its design', async () => {
+    const { log, category } = capturedFailure('cart-discount-rounding');
+    const config = parseConfig(embedded('.faultline', join(HOME, 'knowledge')));
+    const source = { name: 'build.log', kind: 'log' as const, text: log, notes: [] };
+    const [linear, loop] = await Promise.all(
+      (['linear', 'loop'] as const).map(async (design) => {
+        const app = await createTerminalApp(config, silentLogger, systemClock, await experimentOf([], design));
+        const { analyses } = await app.triage(sampleBuild(), [source], AbortSignal.timeout(30_000));
+        return Analysis.parse(analyses[0]);
+      }),
+    );
+    expect(linear).toMatchObject({ category, analyst: 'rules', terminationReason: 'linear', classification: loop?.classification });
+    expect(linear?.reduction).toEqual(loop?.reduction);
+    expect(linear?.steps.map(({ node }) => node)).not.toContain('verify');
+    expect(loop?.steps.map(({ node }) => node)).toContain('verify');
+  });
+});

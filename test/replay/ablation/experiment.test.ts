@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
+import type { AblationStage } from '../../../src/domain/ablation.ts';
+import { systemClock } from '../../../src/ports/clock.ts';
+import { experimentOf } from '../../../src/replay/ablation/experiment.ts';
+import { type InvestigateDeps, investigate } from '../../../src/triage/investigate.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
+const never = new AbortController().signal;
+
+function whole(): InvestigateDeps {
+  // Never sure and never done asking, so that only the limits end it.
+  const calls = Array.from({ length: 20 }, (_, at) => [{ tool: 'search_code', args: { text: `word ${at}` }, why: 'to know' }]);
+  const analyst = scriptedAnalyst({ calls, assessments: [{ confidence: 0.55 }] });
+  const toolbox = scriptedToolbox({ search_code: {}, search_knowledge: {} });
+  return { analyst, toolbox, clock: systemClock, graph: compileTriageGraph(), limits: LIMITS, timeLimitMs: 30_000, durable: false };
+}
+
+async function roundsWithout(...stages: AblationStage[]) {
+  const experiment = await experimentOf(stages);
+  const { usage, steps } = await investigate(sampleSubject(), experiment?.change(whole()) ?? whole(), never);
+  return { iterations: usage.iterations, toolCalls: usage.toolCalls, verdicts: steps.filter(({ node }) => node === 'verify').length };
+}
+
+describe('an experiment', () => {
+  it('is none for the whole system', async () => {
+    expect(await experimentOf([])).toBeNull();
+    expect(await experimentOf([], 'linear')).not.toBeNull();
+  });
+
+  it('leaves limits, analyst and graph as they are where it is about sources', async () => {
+    const before = whole();
+    const after = (await experimentOf(['web', 'sections']))?.change(before);
+    expect(after?.limits).toEqual(LIMITS);
+    expect([after?.analyst, after?.graph]).toEqual([before.analyst, before.graph]);
+  });
+
+  it('loop: one round of questions; corrections: one verdict; tools: no question at all', async () => {
+    const usual = await roundsWithout('library');
+    expect(usual.iterations).toBeGreaterThan(1);
+    expect(await roundsWithout('loop')).toEqual({ iterations: 1, toolCalls: 1, verdicts: 1 });
+    expect(await roundsWithout('tools')).toEqual({ iterations: 1, toolCalls: 0, verdicts: 1 });
+    expect(await roundsWithout('corrections')).toMatchObject({ verdicts: 1 });
+  });
+});
