@@ -2,7 +2,7 @@ import { bootstrap } from '../../domain/bootstrap.ts';
 import { fitPlatt } from '../calibrate/platt.ts';
 import { projectFolds } from '../cases/project-folds.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { clusterSums } from './clusters.ts';
+import { addAt, clusterSums } from './clusters.ts';
 import { scoreCoverage } from './coverage.ts';
 import { caseShare, type Figure, ratio, withInterval } from './figure.ts';
 import { BINS, type Binning, binner } from './reliability.ts';
@@ -40,12 +40,12 @@ export function scoreCalibration(cases: readonly ReplayedCase[], of: StatedBy = 
 /** Expected calibration error over ten bins of stated probability (Guo et al. 2017, arXiv 1706.04599). */
 function errorFigure(name: string, stated: readonly StatedCase[], binning: Binning): Figure {
   const binOf = binner(stated, binning);
-  const countsOf = (one: StatedCase) => {
-    const counts = new Array<number>(BINS * PER_BIN).fill(0);
-    counts.splice(binOf(one.stated) * PER_BIN, PER_BIN, 1, one.stated, Number(one.right));
-    return counts;
-  };
-  const clusters = clusterSums(stated, countsOf);
+  const clusters = clusterSums(stated, BINS * PER_BIN, (sums, one) => {
+    const place = binOf(one.stated) * PER_BIN;
+    addAt(sums, place, 1);
+    addAt(sums, place + 1, one.stated);
+    addAt(sums, place + 2, Number(one.right));
+  });
   const value = calibrationError(addedUp(clusters));
   const [interval] = bootstrap(clusters, (sums) => [calibrationError(sums)]);
   return withInterval({ name, value, cases: stated.length }, interval);
@@ -63,7 +63,10 @@ function calibrationError(sums: readonly number[]): number {
 
 /** The mean squared distance of what was stated to 1 where it was right, else to 0 (Brier 1950). */
 function brierFigure(name: string, stated: readonly StatedCase[]): Figure {
-  const clusters = clusterSums(stated, (one) => [(one.stated - Number(one.right)) ** 2, 1]);
+  const clusters = clusterSums(stated, 2, (sums, one) => {
+    addAt(sums, 0, (one.stated - Number(one.right)) ** 2);
+    addAt(sums, 1, 1);
+  });
   const score = ([sum = 0, count = 0]: readonly number[]) => ratio(sum, count);
   const [interval] = bootstrap(clusters, (sums) => [score(sums)]);
   return withInterval({ name, value: score(addedUp(clusters)), cases: stated.length }, interval);

@@ -3,7 +3,7 @@ import { CATEGORIES } from '../../domain/category.ts';
 import { proportion } from '../../domain/proportion.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { clusterSums } from './clusters.ts';
-import { type ClassCounts, cellOf, classCounts, macroF1, matrixOf, sumMatrix } from './confusion.ts';
+import { addToMatrix, CELLS, type ClassCounts, cellOf, classCounts, macroF1, sumMatrix } from './confusion.ts';
 import { caseShare, type Figure, idsOf, shareFigure, withInterval } from './figure.ts';
 import { isRight, type Judged, judgedCases } from './judged.ts';
 
@@ -111,7 +111,7 @@ function classified(cases: readonly ReplayedCase[]): Judged[] {
 }
 
 function macroFigure(judged: readonly Judged[]): Figure {
-  const [interval] = bootstrap(clusterSums(judged, matrixOf), (sums) => [macroF1(sums)]);
+  const [interval] = bootstrap(clusterSums(judged, CELLS, addToMatrix), (sums) => [macroF1(sums)]);
   const wrong = judged.filter((entry) => !isRight(entry));
   return withInterval({ ...against('category macro-F1', wrong), value: macroF1(sumMatrix(judged)), cases: judged.length }, interval);
 }

@@ -8,11 +8,12 @@ const LEAST_PROJECTS = 10;
 
 /**
  * What each cluster of cases adds up to, for a bootstrap: a cluster is a project where at least ten are known, else a case. In the order of
- * their names, so that the order of the cases changes nothing.
+ * their names, so that the order of the cases changes nothing. `add` adds one case to the `width` sums of its cluster.
  */
 export function clusterSums<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
-  countsOf: (entry: T) => readonly number[],
+  width: number,
+  add: (sums: number[], entry: T) => void,
 ): number[][] {
   const projects = new Set(entries.map(({ one }) => clusterOf(one)));
   // An id twice is a mistake of the data set: such cases are one cluster.
@@ -20,11 +21,19 @@ export function clusterSums<T extends { readonly one: ReplayedCase }>(
   const clusters = new Map<string, number[]>();
   for (const entry of entries) {
     const key = keyOf(entry.one);
-    const sums = clusters.get(key) ?? [];
-    if (sums.length === 0) clusters.set(key, sums);
-    for (const [place, count] of countsOf(entry).entries()) sums[place] = (sums[place] ?? 0) + count;
+    let sums = clusters.get(key);
+    if (sums === undefined) {
+      sums = new Array<number>(width).fill(0);
+      clusters.set(key, sums);
+    }
+    add(sums, entry);
   }
   return [...clusters].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sums]) => sums);
+}
+
+/** Adds to one of the sums. */
+export function addAt(sums: number[], place: number, value: number): void {
+  sums[place] = (sums[place] ?? 0) + value;
 }
 
 /** The mean of a value over cases, with its interval. `against`: the cases of the lowest value, where it is below `good`. */
@@ -36,7 +45,7 @@ export function meanFigure<T extends { readonly one: ReplayedCase }>(
 ): Figure {
   const pairs = entries.map((entry) => ({ one: entry.one, value: worthOf(entry) }));
   const value = pairs.reduce((total, pair) => total + pair.value, 0) / Math.max(1, pairs.length);
-  const [interval] = meanIntervals(pairs, (pair) => [pair.value]);
+  const interval = ratioInterval(pairs, (pair) => [pair.value, 1]);
   const against = good === undefined ? [] : pairs.filter((pair) => pair.value < good).sort((left, right) => left.value - right.value);
   const figure = {
     name,
@@ -63,14 +72,14 @@ export function ratioInterval<T extends { readonly one: ReplayedCase }>(
   entries: readonly T[],
   pairOf: (entry: T) => readonly [part: number, whole: number],
 ): Interval | null {
-  return bootstrap(clusterSums(entries, pairOf), ([part = 0, whole = 0]) => [part / whole])[0] ?? null;
+  const clusters = clusterSums(entries, 2, (sums, entry) => {
+    const [part, whole] = pairOf(entry);
+    addAt(sums, 0, part);
+    addAt(sums, 1, whole);
+  });
+  return bootstrap(clusters, ([part = 0, whole = 0]) => [part / whole])[0] ?? null;
 }
 
 function clusterOf({ row, result }: ReplayedCase): string {
   return row === null ? result.id : projectOf(row);
-}
-
-function meanIntervals<T extends { readonly one: ReplayedCase }>(entries: readonly T[], valuesOf: (entry: T) => readonly number[]) {
-  const clusters = clusterSums(entries, (entry) => [1, ...valuesOf(entry)]);
-  return bootstrap(clusters, ([count = 0, ...sums]) => sums.map((sum) => sum / count));
 }

@@ -18,18 +18,20 @@ export interface ClassCounts {
   readonly f1: number;
 }
 
-/** A case as a whole matrix, row by row, in which its own cell is 1: matrices of cases add up. */
-export function matrixOf({ truth, said }: Judged): number[] {
-  const cells = new Array<number>(CATEGORIES.length * SAID).fill(0);
-  cells[placeOf(truth, said)] = 1;
-  return cells;
+/** Cells of a matrix, row by row. */
+export const CELLS = CATEGORIES.length * SAID;
+
+/** Counts a case in a matrix. */
+export function addToMatrix(matrix: number[], { truth, said }: Judged): void {
+  const place = placeOf(truth, said);
+  matrix[place] = (matrix[place] ?? 0) + 1;
 }
 
-/** The matrices of all cases, added up. */
+/** All cases in one matrix. */
 export function sumMatrix(judged: readonly Judged[]): number[] {
-  const sums = new Array<number>(CATEGORIES.length * SAID).fill(0);
-  for (const entry of judged) for (const [at, count] of matrixOf(entry).entries()) sums[at] = (sums[at] ?? 0) + count;
-  return sums;
+  const matrix = new Array<number>(CELLS).fill(0);
+  for (const entry of judged) addToMatrix(matrix, entry);
+  return matrix;
 }
 
 /** How often a class was taken for another; `said` null: for nothing. */
