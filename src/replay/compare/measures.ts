@@ -1,3 +1,5 @@
+import { CONFIDENT } from '../figures/calibration.ts';
+import { isInTopTwo } from '../figures/categories.ts';
 import { isRight, type Judged, judgedCases } from '../figures/judged.ts';
 import { lineRecall } from '../figures/lines.ts';
 import { rankOf } from '../figures/suspects.ts';
@@ -5,9 +7,6 @@ import type { ReplayedCase } from '../run/replay.ts';
 import { type Better, type Measure, meanMeasure } from './measure.ts';
 import type { PairedCase } from './paired-cases.ts';
 import { CALIBRATION_ERROR, MACRO_F1, QUOTATIONS } from './whole-measures.ts';
-
-/** From this probability on, a wrong category is a confident error, as the scores of one run have it. */
-const CONFIDENT = 0.85;
 
 /** What a case is worth by its main label: the first of these that the labels allow decides which cases are won and lost. */
 export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
@@ -71,11 +70,6 @@ function recallOf(run: ReplayedCase): number | null {
 function statedOf(run: ReplayedCase, worth: (stated: number, right: boolean) => number): number | null {
   const { confidence } = run.result;
   return confidence === null ? null : (judgedCases([run]).map((one) => worth(confidence, isRight(one)))[0] ?? null);
-}
-
-function isInTopTwo({ accepted, one }: Judged): boolean {
-  const likeliest = Object.entries(one.result.probabilities).sort(([, left], [, right]) => right - left);
-  return likeliest.slice(0, 2).some(([category]) => accepted.includes(category));
 }
 
 function isPublished({ one }: Judged): boolean {

@@ -2,11 +2,10 @@ import type { Weights } from '../../domain/bootstrap.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { f1, ratio } from '../figures/figure.ts';
 import { isRight, type Judged, judgedCases } from '../figures/judged.ts';
+import { BINS } from '../figures/reliability.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { changesOf, type Measure, type Prepared, type Side, worthOf } from './measure.ts';
 import type { PairedCase, Sides } from './paired-cases.ts';
-
-const BINS = 10;
 
 /** Macro-F1 of the category: no mean of cases, so it is counted anew in every resample. Repeats count a part of a case each. */
 export const MACRO_F1: Measure = {

@@ -32,7 +32,7 @@ export const Bar = z
   });
 export type Bar = z.infer<typeof Bar>;
 
-export const Bars = z
+const Bars = z
   .strictObject({
     schema: z.literal(1),
     /** Results that `worseBy` is measured against; relative to this file. */
@@ -43,7 +43,7 @@ export const Bars = z
     message: 'a bar says worseBy, but no baseline is named to be worse than',
     path: ['baseline'],
   });
-export type Bars = z.infer<typeof Bars>;
+type Bars = z.infer<typeof Bars>;
 
 /** Bars that are ready to judge. */
 export interface Gate {
