@@ -8,6 +8,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
+import { casesCommand } from './replay/cases-program.ts';
 import { compareCommand } from './replay/compare-program.ts';
 import { recordingsCommand } from './replay/recordings-program.ts';
 import { replayCommand } from './replay/replay-program.ts';
@@ -46,6 +47,7 @@ export function createProgram(): Command {
     triageCommand(),
     readCommand(),
     replayCommand(),
+    casesCommand(),
     recordingsCommand(),
     compareCommand(),
     serveCommand(),

@@ -33,6 +33,8 @@ export interface BadCase {
   readonly error: string;
   /** The field of the row that is wrong, as in `expected_lines.0.1`. */
   readonly field?: string;
+  /** All that is wrong with the row, where that is more than one thing. */
+  readonly problems?: readonly { readonly path: string; readonly reason: string }[];
 }
 
 /** A case, or what is wrong with it: a bad one never stops the rest. */

@@ -6,7 +6,7 @@ import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
 import { readLog } from './read-log.ts';
 import { DatasetRow } from './row.ts';
-import { problemOf } from './row-problem.ts';
+import { problemOf, problemsOf } from './row-problem.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
 export type RowOutcome = { readonly line: number; readonly row: DatasetRow; readonly value: unknown } | BadCase;
@@ -52,8 +52,10 @@ export function parseRow(text: string, line: number): RowOutcome {
   const parsed = DatasetRow.safeParse(value);
   if (parsed.success) return { line, row: parsed.data, value };
   const { path, reason } = problemOf(parsed.error, value);
+  const all = problemsOf(parsed.error, value);
   const id = z.object({ id: z.string() }).safeParse(value);
-  return { line, id: id.success ? id.data.id : null, field: path, error: `line ${line}, field ${path}: ${reason}` };
+  const error = `line ${line}, field ${path}: ${reason}`;
+  return { line, id: id.success ? id.data.id : null, field: path, error, ...(all.length > 1 ? { problems: all } : {}) };
 }
 
 /** The texts of a row: its log, else its stack trace, else its snippets; then its further files. Throws where it has none or a file cannot be read. */

@@ -8,9 +8,11 @@ import { tooLarge } from '../../log/decode/decompress.ts';
 /** The texts of a log's file, plain, compressed or an archive. Throws TriageError; a file above the limit is not even read. */
 export async function readLog(path: string, maxBytes: number): Promise<SourceText[]> {
   const name = basename(path).replace(/\.(?:gz|zst)$/, '');
-  const { size } = await stat(path).catch((cause: unknown) => {
+  const file = await stat(path).catch((cause: unknown) => {
     throw new TriageError('not-found', `${path} is missing or cannot be read.`, { cause });
   });
-  if (size > maxBytes) throw tooLarge(name, maxBytes);
+  // A device or a pipe may have no end.
+  if (!file.isFile()) throw new TriageError('invalid-input', `${path} is no file.`);
+  if (file.size > maxBytes) throw tooLarge(name, maxBytes);
   return await decodeSources(name, await readFile(path), 'log', { maxBytes });
 }

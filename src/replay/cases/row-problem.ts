@@ -10,20 +10,23 @@ export interface RowProblem {
 const LABELS: ReadonlySet<string> = new Set(['category', 'also_ok', 'category_alternatives']);
 const SHOWN = 60;
 
-/** The first thing that is wrong. A label outside the taxonomy is quoted beside those that are allowed. */
+/** The first thing that is wrong. */
 export function problemOf(error: z.ZodError, value: unknown): RowProblem {
-  const issue = error.issues[0];
-  if (issue === undefined) return { path: '(row)', reason: error.message };
-  const path = issue.path.join('.') || '(row)';
-  if (!isLabel(issue.path)) return { path, reason: issue.message };
-  const given = issue.path.reduce(valueAt, value);
-  return typeof given === 'string'
-    ? { path, reason: `"${given.slice(0, SHOWN)}" is no category; it must be one of ${CATEGORIES.join(', ')}` }
-    : { path, reason: issue.message };
+  return problemsOf(error, value)[0] ?? { path: '(row)', reason: error.message };
+}
+
+/** Everything that is wrong, in the row's order. A label outside the taxonomy is quoted beside those that are allowed. */
+export function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
+  return error.issues.map((issue) => {
+    const path = issue.path.join('.') || '(row)';
+    const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
+    if (typeof given !== 'string') return { path, reason: issue.message };
+    return { path, reason: `"${given.slice(0, SHOWN)}" is no category; it must be one of ${CATEGORIES.join(', ')}` };
+  });
 }
 
 /** Whether the field is one of those that hold a category. */
-export function isLabel([field]: readonly PropertyKey[]): boolean {
+function isLabel([field]: readonly PropertyKey[]): boolean {
   return typeof field === 'string' && LABELS.has(field);
 }
 

@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+
+/** A folder that is there whole or not at all. Every method throws `storage-failed` where the disk does not take it. */
+export interface NewFolder {
+  write(name: string, bytes: Uint8Array): Promise<void>;
+  /** Adds to a file, in the order of the calls. */
+  append(name: string, text: string): Promise<void>;
+  /** Brings the folder to its place, written to the disk. */
+  commit(): Promise<void>;
+  /** Leaves nothing of it. */
+  discard(): Promise<void>;
+}
+
+/** Characters that wait to be written together. */
+const BUFFERED = 256 * 1024;
+
+/** Only its owner may look into it: logs are not for everybody. */
+const PRIVATE = 0o700;
+
+/** Begins a folder beside its place. Throws `conflict` where something is there already, `not-found` where its parent is missing. */
+export async function beginFolder(path: string): Promise<NewFolder> {
+  if (existsSync(path)) throw exists(path);
+  if (!existsSync(dirname(path))) throw new TriageError('not-found', `There is no folder ${dirname(path)} to write into.`);
+  const partial = `${path}.partial-${process.pid}`;
+  const guarded = <T>(work: Promise<T>) => work.catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+  const pending = new Map<string, string>();
+  const handles = new Map<string, Awaited<ReturnType<typeof open>>>();
+  const handleOf = async (name: string) => {
+    const handle = handles.get(name) ?? (await open(join(partial, name), 'a'));
+    handles.set(name, handle);
+    return handle;
+  };
+  const flush = async (name: string) => {
+    const text = pending.get(name) ?? '';
+    pending.set(name, '');
+    await (await handleOf(name)).appendFile(text);
+  };
+  const flushAll = async () => {
+    for (const name of pending.keys()) await flush(name);
+    for (const handle of handles.values()) await handle.sync();
+  };
+  const close = async () => {
+    for (const handle of handles.values()) await handle.close();
+    handles.clear();
+  };
+  await guarded(rm(partial, { recursive: true, force: true }).then(() => mkdir(partial, { mode: PRIVATE })));
+  return {
+    write: async (name, bytes) => {
+      await guarded(mkdir(dirname(join(partial, name)), { recursive: true }).then(() => writeFile(join(partial, name), bytes)));
+    },
+    append: async (name, text) => {
+      const held = (pending.get(name) ?? '') + text;
+      pending.set(name, held);
+      if (held.length >= BUFFERED) await guarded(flush(name));
+    },
+    commit: async () => {
+      await guarded(flushAll().then(close));
+      await rename(partial, path).catch((cause: unknown) => Promise.reject(existsSync(path) ? exists(path) : storageError(path, cause)));
+    },
+    discard: async () => {
+      await close().catch(() => undefined);
+      await rm(partial, { recursive: true, force: true });
+    },
+  };
+}
+
+function exists(path: string): TriageError {
+  return new TriageError('conflict', `${path} exists already and stays as it is. Name another folder, or delete it first.`);
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file would be larger than is allowed',
+  EACCES: 'there is no permission to write there',
+  EPERM: 'there is no permission to write there',
+  EROFS: 'the file system is read-only',
+  ENAMETOOLONG: 'the name is too long',
+};
+
+/** What the disk said, for people. Nothing is there afterwards: who asked may try again once there is room. */
+export function storageError(path: string, cause: unknown): TriageError {
+  if (cause instanceof TriageError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const why = REASONS[code] ?? messageOf(cause);
+  return new TriageError('storage-failed', `${path} cannot be written: ${why}. Nothing of it is left.`, { cause });
+}

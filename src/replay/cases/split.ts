@@ -1,0 +1,174 @@
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { z } from 'zod';
+import type { Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { BadCase } from './case.ts';
+import { comparableOf } from './comparable.ts';
+import { readDataset, textsOf } from './dataset.ts';
+import { type Comparable, type NearDuplicate, nearDuplicatesAmong } from './near-duplicates.ts';
+import type { NewFolder } from './new-folder.ts';
+import { projectOf } from './project-folds.ts';
+import type { DatasetRow } from './row.ts';
+import { type Side, type SplitOptions, type SplitRow, sidesOf } from './sides.ts';
+
+export interface SplitTask extends SplitOptions {
+  /** The JSONL file. */
+  readonly dataset: string;
+  /** Where `folder` will be: paths of logs are written as seen from there. */
+  readonly out: string;
+  readonly dropDuplicates: boolean;
+  /** From which likeness on two cases are near-duplicates, 0..1. */
+  readonly minScore: number;
+  readonly maxLogBytes: number;
+  readonly onBad: (bad: BadCase) => void;
+}
+
+export interface SideSummary {
+  readonly cases: number;
+  readonly categories: Readonly<Partial<Record<Category | 'none', number>>>;
+  readonly projects: number;
+}
+
+/** A case to learn from that is nearly one to test with. */
+export interface AcrossPair extends Omit<NearDuplicate, 'id'> {
+  readonly train: string;
+  readonly test: string;
+}
+
+export interface SplitSummary {
+  readonly train: SideSummary;
+  readonly test: SideSummary;
+  /** Cases without a time, in a split by time: on neither side. */
+  readonly undated: number;
+  readonly bad: number;
+  /** Cases to learn from that have a near-duplicate among those to test with. */
+  readonly nearDuplicates: number;
+  /** Of them, those that were left out of the training side. */
+  readonly dropped: number;
+  /** The most alike of them. */
+  readonly mostAlike: readonly AcrossPair[];
+  /** Cases whose log could not be read: nobody knows what they are near to. */
+  readonly unread: number;
+}
+
+const SHOWN_PAIRS = 10;
+
+/**
+ * Splits a data set into `train.jsonl` and `test.jsonl`, each row as it was but for the paths of its logs, and writes every near-duplicate
+ * across the split to `near-duplicates.jsonl`. The file is read three times, so that neither its rows nor its logs are in memory
+ * together. Throws `invalid-input` where a side would be empty.
+ */
+export async function splitCases(task: SplitTask, folder: NewFolder, signal: AbortSignal): Promise<SplitSummary> {
+  try {
+    const { rows, bad } = await survey(task, signal);
+    const sides = sidesOf(rows, task);
+    const summary = { test: tally(rows, sides, 'test'), undated: rows.length - sides.size, bad };
+    refuseEmpty(task, rows, sides);
+    const tested: Comparable[] = [];
+    const counts = { unread: 0 };
+    for await (const { row, value } of rowsOf(task, sides, 'test', signal)) {
+      await folder.append('test.jsonl', relocated(value, task));
+      const one = await comparable(row, task, counts);
+      if (one !== null) tested.push(one);
+    }
+    const across = await writeTraining(task, sides, { folder, tested, counts }, signal);
+    const learned = across.dropped.size === 0 ? sides : new Map([...sides].filter(([line]) => !across.dropped.has(line)));
+    await folder.commit();
+    const { pairs, mostAlike, dropped } = across;
+    return { train: tally(rows, learned, 'train'), ...summary, nearDuplicates: pairs, dropped: dropped.size, mostAlike, ...counts };
+  } catch (error) {
+    await folder.discard();
+    throw error;
+  }
+}
+
+interface Training {
+  readonly folder: NewFolder;
+  readonly tested: readonly Comparable[];
+  readonly counts: { unread: number };
+}
+
+async function writeTraining(task: SplitTask, sides: ReadonlyMap<number, Side>, { folder, tested, counts }: Training, signal: AbortSignal) {
+  const index = nearDuplicatesAmong(tested, task.minScore);
+  const dropped = new Set<number>();
+  let mostAlike: AcrossPair[] = [];
+  let pairs = 0;
+  await folder.append('near-duplicates.jsonl', '');
+  await folder.append('train.jsonl', '');
+  for await (const { row, value, line } of rowsOf(task, sides, 'train', signal)) {
+    const one = await comparable(row, task, counts);
+    const found = one === null ? null : index.nearest(one);
+    if (found !== null) {
+      const { id, score, sameFingerprint } = found;
+      const pair: AcrossPair = { train: row.id, test: id, score: Math.round(score * 1000) / 1000, sameFingerprint };
+      await folder.append('near-duplicates.jsonl', `${JSON.stringify(pair)}\n`);
+      pairs++;
+      mostAlike = [...mostAlike, pair].sort((left, right) => right.score - left.score).slice(0, SHOWN_PAIRS);
+      if (task.dropDuplicates) dropped.add(line);
+    }
+    if (!dropped.has(line)) await folder.append('train.jsonl', relocated(value, task));
+  }
+  return { dropped, mostAlike, pairs };
+}
+
+async function survey({ dataset, onBad }: SplitTask, signal: AbortSignal): Promise<{ rows: SplitRow[]; bad: number }> {
+  const rows: SplitRow[] = [];
+  let bad = 0;
+  for await (const outcome of readDataset(dataset)) {
+    signal.throwIfAborted();
+    if ('error' in outcome) {
+      bad++;
+      onBad(outcome);
+      continue;
+    }
+    const { row, line } = outcome;
+    const happenedAt = row.happened_at == null ? null : Date.parse(row.happened_at);
+    rows.push({ line, id: row.id, project: projectOf(row), category: row.category ?? null, happenedAt });
+  }
+  return { rows, bad };
+}
+
+function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>): void {
+  const found = new Set(sides.values());
+  if (found.has('train') && found.has('test')) return;
+  if (by === 'time' && sides.size === 0 && rows.length > 0)
+    throw new TriageError('invalid-input', `No row of ${dataset} says when it happened (happened_at): split it --by project.`);
+  const why = rows.length === 0 ? 'it holds no case' : by === 'project' ? 'all its cases are of one project' : 'it holds too few cases';
+  throw new TriageError('invalid-input', `${dataset} cannot be split in two: ${why}.`);
+}
+
+async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {
+  for await (const outcome of readDataset(dataset)) {
+    signal.throwIfAborted();
+    if ('row' in outcome && sides.get(outcome.line) === side) yield outcome;
+  }
+}
+
+async function comparable(row: DatasetRow, task: SplitTask, counts: { unread: number }): Promise<Comparable | null> {
+  try {
+    return comparableOf(row.id, await textsOf(row, task.dataset, { maxBytes: task.maxLogBytes, green: false }));
+  } catch {
+    counts.unread++;
+    return null;
+  }
+}
+
+const Fields = z.record(z.string(), z.unknown());
+
+/** The row with all its fields, the paths of its logs as seen from the new folder. */
+function relocated(value: unknown, { dataset, out }: SplitTask): string {
+  const move = (path: unknown) =>
+    typeof path !== 'string' || path === '' || isAbsolute(path) ? path : relative(resolve(out), join(resolve(dirname(dataset)), path));
+  const fields = Object.entries(Fields.parse(value)).map(([name, held]) => {
+    if (name === 'log_path' || name === 'pass_log_path') return [name, move(held)];
+    return [name, name === 'more_log_paths' && Array.isArray(held) ? held.map(move) : held];
+  });
+  return `${JSON.stringify(Object.fromEntries(fields))}\n`;
+}
+
+function tally(rows: readonly SplitRow[], sides: ReadonlyMap<number, Side>, side: Side): SideSummary {
+  const categories: Partial<Record<Category | 'none', number>> = {};
+  const chosen = rows.filter(({ line }) => sides.get(line) === side);
+  for (const { category } of chosen) categories[category ?? 'none'] = (categories[category ?? 'none'] ?? 0) + 1;
+  return { cases: chosen.length, categories, projects: new Set(chosen.map(({ project }) => project)).size };
+}
