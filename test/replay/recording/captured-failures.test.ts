@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { judge } from '../../../scripts/bench-parts/scripted-judgements.ts';
+import { type ScriptedBody, startScriptedModel } from '../../../scripts/bench-parts/scripted-model.ts';
+import { openToday } from '../../../src/app/open-today.ts';
+import { createTerminalApp } from '../../../src/app/terminal-app.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { presetOf } from '../../../src/config/presets.ts';
+import type { Recording } from '../../../src/domain/recording.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
+import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
+import { readRecording } from '../../../src/replay/recording/read-recording.ts';
+import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
+import { type CapturedFailure, capturedFailures } from '../../support/captured-failures.ts';
+import { sampleBuild } from '../../support/subject.ts';
+
+const KNOWLEDGE = new URL('../../../knowledge', import.meta.url).pathname;
+const never = new AbortController().signal;
+const configOf = (env: Readonly<Record<string, string>> = {}) => loadConfig(presetOf(env, '/nowhere', KNOWLEDGE), env, () => '');
+
+type AppOf = ReturnType<typeof createTerminalApp>;
+
+/** Recorded, written as JSON, read again. */
+async function recorded(app: Awaited<AppOf>, { slug, log }: CapturedFailure): Promise<Recording> {
+  const build = sampleBuild({ id: `bld_${slug}` });
+  const sources = [{ name: 'log.txt', kind: 'log' as const, text: log, notes: [] }];
+  const { recordings } = await app.triage(build, sources, never, { maxGroups: 1, record: true });
+  return readRecording(JSON.parse(JSON.stringify(recordings[0])));
+}
+
+async function expectSame(recording: Recording, today: Awaited<ReturnType<typeof openToday>>): Promise<void> {
+  const { identical, differences, stopped, missing } = await runFrozen(recording, today, never);
+  expect({ differences: differences.map(describeDifference), stopped, missing }).toEqual({ differences: [], stopped: null, missing: [] });
+  expect(identical).toBe(true);
+}
+
+describe('captured failures run again from their recordings are the same to the byte', () => {
+  it('by rules', { timeout: 60_000 }, async () => {
+    const [app, today] = [await createTerminalApp(configOf(), silentLogger), await openToday(configOf(), 'configured')];
+    // Every fifth: each takes a tenth of a second, and `scripts/bench frozen` runs them all.
+    for (const failure of capturedFailures().filter((_one, index) => index % 5 === 0))
+      await expectSame(await recorded(app, failure), today);
+  });
+
+  it('by a model, with investigators side by side, answers sent back and arguments mended', { timeout: 60_000 }, async () => {
+    const model = await startScriptedModel({ latencyMs: 0, rounds: 2, judge: doubtful() });
+    try {
+      const env = {
+        FAULTLINE_ANALYST: 'llm',
+        OPENAI_BASE_URL: model.baseUrl,
+        OPENAI_API_KEY: 'sk-0',
+        OPENAI_MODEL: 'scripted',
+        FAULTLINE_PROFILE: 'thorough',
+        FAULTLINE_INVESTIGATORS: 'always',
+      };
+      const [app, today] = [await createTerminalApp(configOf(env), silentLogger), await openToday(configOf(env), 'configured')];
+      const heard: string[] = [];
+      for (const failure of capturedFailures().filter((_one, index) => index % 24 === 3)) {
+        const recording = await recorded(app, failure);
+        expect(recording.madeBy).toMatchObject({ analyst: 'llm', spare: 'rules', model: 'scripted' });
+        expect(recording.judgements.some(({ investigator }) => investigator === 'history')).toBe(true);
+        heard.push(...recording.judgements.map(({ role, name }) => `${role} ${name}`));
+        expect(recording.judgements.filter(({ reply }) => reply?.by === 'llm').every(({ reply }) => reply?.shown !== null)).toBe(true);
+        const asked = model.calls();
+        await expectSame(recording, today);
+        expect(model.calls()).toBe(asked);
+      }
+      expect(heard).toContain('analyst correctCall');
+      expect(heard.filter((one) => one === 'analyst verify').length).toBeGreaterThan(
+        heard.filter((one) => one === 'analyst classify').length,
+      );
+    } finally {
+      await model.close();
+    }
+  });
+});
+
+/** Is not sure of its first answer, and forgets an argument now and then. */
+function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge']> {
+  let verified = 0;
+  return (body: ScriptedBody, rounds: number) => {
+    const said = judge(body, rounds);
+    if (said.calls.length > 0) return { ...said, calls: [...said.calls, { name: 'grep_log', args: { text: 7 } }] };
+    if (body.response_format?.json_schema?.name !== 'verify') return said;
+    verified += 1;
+    const value = {
+      grades: [{ evidence: 'E1', grade: 'ambiguous' }],
+      unsupportedClaims: [],
+      gaps: ['why it broke'],
+      against: [],
+      confidence: 0.5 + (verified % 5) / 10,
+    };
+    return { ...said, text: JSON.stringify(value) };
+  };
+}

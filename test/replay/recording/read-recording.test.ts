@@ -1,0 +1,122 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import type { Recording } from '../../../src/domain/recording.ts';
+import { joinLines } from '../../../src/replay/recording/join.ts';
+import { packLines, type RecordingLine } from '../../../src/replay/recording/lines.ts';
+import { readRecording, unpackRecording } from '../../../src/replay/recording/read-recording.ts';
+import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
+import { never, recordRun, sampleToday } from '../../support/recorded-run.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+
+/** The lines that a process would have written of this recording. */
+function linesOf({ startedAt, madeBy, subject, limits, judgements, calls, tools }: Recording, run: string): RecordingLine[] {
+  return [
+    { what: 'begun', run, head: { startedAt, madeBy, subject, limits } },
+    ...tools.map((one) => ({ what: 'offered' as const, run, tools: one })),
+    ...judgements.map((judgement) => ({ what: 'judged' as const, run, judgement })),
+    ...calls.map((call) => ({ what: 'called' as const, run, call })),
+  ];
+}
+
+describe('an exported recording', () => {
+  it('reads as it was written', async () => {
+    const recording = await recordRun();
+    expect(readRecording(JSON.parse(JSON.stringify(recording)))).toEqual(recording);
+  });
+
+  it.each([
+    [{ schema: 2, madeBy: { faultline: '9.1.0' } }, 'made by Faultline 9.1.0 in schema 2; this version reads up to 1: update Faultline'],
+    [
+      { schema: 0, madeBy: { faultline: '0.0.9' } },
+      'made by Faultline 0.0.9 in schema 0, which is no longer read: replay it with that version',
+    ],
+    [{ id: 'a case' }, 'names no schema'],
+    [{ schema: 1, madeBy: {} }, 'triageId: Invalid input'],
+    [[], 'no JSON object'],
+    [null, 'no JSON object'],
+  ])('says why it cannot be read: %j', (json, why) => {
+    expect(() => readRecording(json)).toThrow(why);
+  });
+
+  it('of an older schema is brought up to date step by step', async () => {
+    const recording = await recordRun();
+    const old = { ...recording, schema: -1, answers: undefined };
+    const upgrades = {
+      [-1]: (raw: object) => ({ ...raw, half: true }),
+      0: ({ half: _half, ...raw }: Readonly<Record<string, unknown>>) => ({ ...raw, answers: [] }),
+    };
+    expect(readRecording(old, upgrades)).toEqual(recording);
+  });
+});
+
+describe('a stored recording', () => {
+  const stored = async (recording: Recording, ...parts: RecordingLine[][]) => ({
+    triageId: recording.triageId,
+    schema: 1,
+    bytes: Buffer.concat(await Promise.all(parts.map(packLines))),
+    capped: false,
+    analysis: recording.analysis,
+  });
+
+  it('of a process that died and one that went on is one', async () => {
+    const recording = await recordRun();
+    const lines = linesOf(recording, 'a');
+    const [head] = lines;
+    if (head === undefined) throw new Error('no head');
+    const rest = [{ ...head, run: 'b' }, ...lines.slice(5).map((line) => ({ ...line, run: 'b' }))];
+    const joined = await unpackRecording(await stored(recording, lines.slice(0, 5), rest));
+    expect(joined).toEqual({ ...recording, judgements: expect.anything() });
+    expect(await runFrozen(joined, sampleToday(), never)).toMatchObject({ identical: true, differences: [] });
+  });
+
+  it('counts what was judged again as it was the last time', async () => {
+    const recording = await recordRun();
+    const again = linesOf(recording, 'b');
+    const before = structuredClone(linesOf(recording, 'a'));
+    for (const line of before) if (line.what === 'judged' && line.judgement.reply !== null) line.judgement.reply.note = 'the first time';
+    const joined = joinLines(recording.triageId, [...before, ...again], recording.analysis);
+    expect(joined.judgements).toEqual(recording.judgements);
+    expect(joined.calls).toEqual(recording.calls);
+  });
+
+  it('says what is missing of it', async () => {
+    const asking = scriptedAnalyst({ calls: [[{ tool: 'search_knowledge', args: {}, why: '' }]], plans: [{}, { enough: true }] });
+    const recording = await recordRun({ analyst: asking });
+    const lines = linesOf(recording, 'a').filter(
+      (line) => !(line.what === 'judged' && line.judgement.name === 'verify') && line.what !== 'called',
+    );
+    const { complete, missing } = await unpackRecording(await stored(recording, lines));
+    expect(complete).toBe(false);
+    expect(missing).toEqual(['the reply of search_knowledge in execute_tool in round 1', 'the judgement verify of verify in round 2']);
+    const run = await runFrozen({ ...recording, complete, missing }, sampleToday(), never);
+    expect(run.missing).toEqual(missing);
+  });
+
+  it('says that it was cut off, that there is no answer, and that the answer is another', async () => {
+    const recording = await recordRun();
+    const all = await stored(recording, linesOf(recording, 'a'));
+    expect((await unpackRecording({ ...all, capped: true })).missing).toEqual(['what went beyond the size of a recording']);
+    expect((await unpackRecording({ ...all, analysis: null })).missing).toEqual(['the answer: the run had not ended with one']);
+    const ended = { what: 'ended' as const, run: 'a', analysisId: recording.analysis?.id ?? '', analysisHash: 'other' };
+    expect((await unpackRecording(await stored(recording, [...linesOf(recording, 'a'), ended]))).missing).toEqual([
+      'the answer as the run gave it: the stored one is another',
+    ]);
+  });
+
+  it.each([
+    ['damaged', Buffer.from('no gzip at all'), 'is damaged'],
+    ['cut in the middle', gzipSync('{"what":"begun"}').subarray(0, 20), 'is damaged'],
+    ['of lines nobody understands', gzipSync('{"what":"sung"}\n'), 'is not understood'],
+    ['empty', Buffer.alloc(0), 'has no beginning'],
+  ])('%s is refused with a sentence', async (_name, bytes, why) => {
+    await expect(unpackRecording({ triageId: 'tri_1', schema: 1, bytes, capped: false, analysis: null })).rejects.toThrow(
+      `The recording of tri_1 ${why}`,
+    );
+  });
+
+  it('of a newer schema asks for the newer version', async () => {
+    await expect(unpackRecording({ triageId: 'tri_1', schema: 7, bytes: Buffer.alloc(0), capped: false, analysis: null })).rejects.toThrow(
+      'update Faultline',
+    );
+  });
+});

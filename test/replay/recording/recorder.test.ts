@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { TriageError } from '../../../src/domain/errors.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import { silentLogger } from '../../../src/ports/logger.ts';
+import { joinLines } from '../../../src/replay/recording/join.ts';
+import type { RecordingLine } from '../../../src/replay/recording/lines.ts';
+import { createRunRecorder, type RecorderOptions } from '../../../src/replay/recording/recorder.ts';
+import { MADE_BY, never, recordRun, sampleToolbox } from '../../support/recorded-run.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { sampleSubject } from '../../support/subject.ts';
+
+/** A recorder with a clock that goes a second at each look, and what it kept. */
+function listened(change: Partial<RecorderOptions> = {}) {
+  const parts: RecordingLine[][] = [];
+  let now = 0;
+  const keep: RecorderOptions['keep'] = async (_id, lines) => void parts.push([...lines]);
+  const clock = { now: () => (now += 1000) };
+  return { parts, options: { clock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY, keep, ...change } };
+}
+
+const begin = (options: RecorderOptions, analyst = createRulesAnalyst()) =>
+  createRunRecorder(options).begin({ analyst, toolbox: sampleToolbox(), subject: sampleSubject(), limits: {} });
+
+describe('the recorder', () => {
+  it('keeps nothing of a fast run before its end, and a slow one as it goes', async () => {
+    for (const [keepEveryMs, early] of [
+      [60_000, 0],
+      [1_000, 2],
+    ] as const) {
+      const { parts, options } = listened({ keepEveryMs });
+      const run = begin(options);
+      await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+      await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+      expect(parts.length).toBeLessThanOrEqual(early);
+      await run.end(null);
+      expect(parts.flat().map(({ what }) => what)).toEqual(['begun', 'judged', 'judged']);
+      expect(parts.length).toBeGreaterThanOrEqual(Math.max(1, early));
+    }
+  });
+
+  it('lets a run end well whose recording cannot be kept', async () => {
+    const keep = async () => {
+      throw new TriageError('storage-failed', 'the disk is full');
+    };
+    const logged: string[] = [];
+    const logger = { ...silentLogger, warn: (_fields: object, message: string) => void logged.push(message) };
+    const { options } = listened({ keep, logger });
+    await expect(recordRun({ recorder: createRunRecorder(options) })).rejects.toThrow('nothing was recorded');
+    expect(new Set(logged)).toEqual(new Set(['a part of a recording could not be kept']));
+  });
+
+  it('hides what looks like a secret all the same', async () => {
+    const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const { parts, options } = listened();
+    const run = begin(options, scriptedAnalyst({ plans: [{ thought: `the token is ${token}` }] }));
+    const { subject } = { subject: sampleSubject({ notes: [`export GITHUB_TOKEN=${token}`] }) };
+    const { value: classification } = await run.asked.analyst.classify({ subject }, never);
+    await run.asked.analyst.plan({ subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] }, never);
+    await run.end(null);
+    expect(JSON.stringify(parts)).not.toContain(token);
+    expect(JSON.stringify(parts)).toContain('the token is ***');
+  });
+
+  it('says where it stopped for size, and keeps what came before', async () => {
+    const { parts, options } = listened({ maxChars: 1_200, keepEveryMs: 60_000 });
+    const run = begin(options);
+    for (let times = 0; times < 4; times++) await run.asked.analyst.classify({ subject: sampleSubject() }, never);
+    await run.end(null);
+    const lines = parts.flat();
+    expect(lines.map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
+    expect(joinLines('tri_1', lines, null).missing[0]).toBe('what went beyond the size of a recording');
+  });
+
+  it('notes a judge who was cut off, once, and one who failed', async () => {
+    const { parts, options } = listened({ keepEveryMs: 60_000 });
+    const late = Promise.withResolvers<never>();
+    const slow = { ...createRulesAnalyst(), classify: () => late.promise };
+    const run = begin(options, slow);
+    const gone = new AbortController();
+    const judging = run.asked.analyst.classify({ subject: sampleSubject() }, gone.signal);
+    gone.abort();
+    late.reject(new Error('no time'));
+    await expect(judging).rejects.toThrow('no time');
+    await run.asked.toolbox.run({ tool: 'grep_log', args: {}, why: '' }, sampleSubject(), 'CODE_ERROR', never);
+    await run.end(null);
+    const told = parts.flat().flatMap((line) => (line.what === 'judged' ? [line.judgement.failed] : []));
+    expect(told).toEqual(['cut off']);
+  });
+});

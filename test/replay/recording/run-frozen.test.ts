@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import type { Recording } from '../../../src/domain/recording.ts';
+import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
+import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
+import { LIMITS, MADE_BY, never, recordRun, sampleToday } from '../../support/recorded-run.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
+
+const CALLS = [
+  [{ tool: 'search_knowledge', args: {}, why: 'first' }],
+  [{ tool: 'read_file', args: { path: 'src/cart/tax.ts' }, why: 'then' }],
+];
+/** As a model would judge: twice asked, then sure. */
+const modelled = () => ({ ...scriptedAnalyst({ calls: CALLS, plans: [{}, {}, { enough: true }] }), name: 'llm' });
+const first = async (recording: Recording, change = {}) => {
+  const run = await runFrozen(recording, sampleToday(change), never);
+  return { run, said: run.differences.map(describeDifference)[0] };
+};
+
+describe('a recording run again', () => {
+  it('gives the same answer to the byte, by rules and by a model', async () => {
+    for (const recording of [await recordRun(), await recordRun({ analyst: modelled() })]) {
+      const run = await runFrozen(recording, sampleToday(), never);
+      expect(run).toMatchObject({ identical: true, differences: [], stopped: null, changed: [], missing: [] });
+      expect(run.after).toBe(run.before);
+      expect(run.after).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it('names the judgement and the field in which the rules judge otherwise', async () => {
+    const recording = await recordRun();
+    const [classified] = recording.judgements;
+    if (classified?.reply == null) throw new Error('no classification');
+    classified.reply.value = { ...Object(classified.reply.value), kind: 'crash' };
+    const { run, said } = await first(recording);
+    expect(said).toMatch(/^the rules judge otherwise in classify: kind "crash" → "\w+"$/);
+    expect(run.identical).toBe(true);
+  });
+
+  it('goes on with what the rules say today, and tells that the answer is another', async () => {
+    const recording = await recordRun();
+    if (recording.analysis === null) throw new Error('no answer');
+    recording.analysis = { ...recording.analysis, answer: { ...recording.analysis.answer, rootCause: 'the moon' } };
+    const { run, said } = await first(recording);
+    expect(said).toContain('the answer differs: answer.rootCause "the moon" →');
+    expect(run).toMatchObject({ identical: false, changed: ['root cause'] });
+  });
+
+  it('names the prompt that changed, and answers from the recording', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    const answered = recording.judgements.find(({ name }) => name === 'answer');
+    if (answered?.reply == null) throw new Error('no answer');
+    answered.reply.promptHash = 'aaaa';
+    const { run, said } = await first(recording, { promptHash: () => 'bbbb' });
+    expect(said).toBe('generate_answer of round 3 has another prompt: aaaa → bbbb');
+    expect(run.changed).toEqual([]);
+    expect(run.stopped).toBeNull();
+  });
+
+  it('tells the same prompt that shows something else from one that does not', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    for (const { reply } of recording.judgements) if (reply !== null) reply.shown = 'seen';
+    expect((await first(recording, { shown: async () => 'seen' })).said).toBeUndefined();
+    expect((await first(recording, { shown: async () => 'other' })).said).toContain(
+      'shows the model something else, with the same prompt: seen → other',
+    );
+  });
+
+  it('names another model, and only remarks that there is none', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    recording.madeBy = { ...recording.madeBy, model: 'gone-1' };
+    expect((await first(recording, { madeBy: { ...MADE_BY, model: 'new-2' } })).said).toBe('another model is configured: gone-1 → new-2');
+    const { run } = await first(recording);
+    expect(run).toMatchObject({ identical: true, differences: [] });
+    expect(run.notes).toEqual(['No model is configured here; what gone-1 said comes from the recording.']);
+  });
+
+  it('takes a call that was not recorded for unavailable, and says which it was', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    recording.calls = recording.calls.filter(({ call }) => call.tool !== 'read_file');
+    const { run, said } = await first(recording);
+    expect(said).toBe('read_file is asked, and was not when it was recorded: {"path":"src/cart/tax.ts"}');
+    expect(run.analysis?.steps.flatMap(({ outcomes = [] }) => outcomes).map(({ status }) => status)).toContain('unavailable');
+  });
+
+  it('stops where a model would have to be asked', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    recording.judgements = recording.judgements.filter(({ name }) => name !== 'verify');
+    const { run } = await first(recording);
+    expect(run.stopped).toBe(
+      'The recording carries no further: The recording holds no verify of round 3, and a model would have to be asked.',
+    );
+    expect(run).toMatchObject({ identical: false, analysis: null });
+  });
+
+  it('names tools that came and went, and the input that changed by them', async () => {
+    const recording = await recordRun();
+    const toolbox = scriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
+    expect((await first(recording, { toolbox })).said).toBe('the tools for TEST_FAILURE are others: grep_log gone; read_mind new');
+  });
+
+  it('runs within the recorded limits, or within those of today where they are asked for', async () => {
+    const recording = await recordRun({ analyst: modelled() });
+    const limits = { ...LIMITS, maxIterations: 1 };
+    const kept = await runFrozen(recording, sampleToday({ limits }), never);
+    expect(kept).toMatchObject({ identical: true, differences: [], notes: ['Bounded as it was; configured today: maxIterations 1.'] });
+    const { run, said } = await first(recording, { limits, boundBy: 'configured' });
+    expect(said).toBe('the limits of a run are others: maxIterations 5 → 1');
+    expect(run.stopped).toContain('The recording carries no further');
+  });
+
+  it('goes on after a person as that person answered, or did not', async () => {
+    const ask = { tool: 'ask_reviewer', args: { question: 'Meant?' }, why: 'nobody else knows' };
+    const asking = () => scriptedAnalyst({ calls: [[ask]], plans: [{}, { enough: true }] });
+    const found = { title: 'asked', text: 'Meant?', source: 'reviewer', data: { questionId: 'rev_1' } };
+    const toolbox = () => scriptedToolbox({ ask_reviewer: { findings: [found] } });
+    for (const answer of ['Yes, on purpose.', null]) {
+      const said = { answer, answeredBy: answer === null ? null : 'kim', answeredAt: answer === null ? null : '2026-01-05T10:00:00.000Z' };
+      const question = { ...Object(said), state: answer === null ? 'expired' : 'answered' };
+      const recording = await recordRun({ analyst: asking(), toolbox: toolbox(), questions: { findByTriage: async () => question } });
+      expect(recording.answers).toEqual([answer === null ? null : { text: answer, by: 'kim', at: said.answeredAt }]);
+      const run = await runFrozen(recording, sampleToday({ toolbox: toolbox() }), never);
+      expect(run).toMatchObject({ identical: true, differences: [] });
+    }
+  });
+
+  it('ends with its signal', async () => {
+    const stopped = AbortSignal.abort(new Error('enough'));
+    await expect(runFrozen(await recordRun(), sampleToday(), stopped)).rejects.toThrow('enough');
+  });
+});

@@ -1,0 +1,70 @@
+import { compileTriageGraph } from '../../graphs/triage/graph.ts';
+import { compileTriageGraphInMemory } from '../../graphs/triage/in-memory.ts';
+import type { TriageLimits } from '../../graphs/triage/state.ts';
+import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
+import type { Recording } from '../../src/domain/recording.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { recordAtHand } from '../../src/replay/recording/at-hand.ts';
+import type { Today } from '../../src/replay/recording/today.ts';
+import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
+import { scriptedToolbox } from './scripted-toolbox.ts';
+import { sampleSubject } from './subject.ts';
+
+export const MADE_BY = { faultline: '0.1.0', rules: 'r1', model: null };
+export const LIMITS: TriageLimits = {
+  maxIterations: 5,
+  maxCorrections: 2,
+  thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
+};
+export const never = new AbortController().signal;
+
+/** Tools that know one thing each. */
+export function sampleToolbox() {
+  return scriptedToolbox({
+    search_knowledge: { findings: [{ title: 'Rounding', text: 'Totals are rounded once.', source: 'knowledge/rounding', score: 0.8 }] },
+    read_file: { findings: [{ title: 'src/cart/tax.ts', text: 'round(round(x))', source: 'src/cart/tax.ts', lineStart: 41, lineEnd: 41 }] },
+    grep_log: { status: 'empty', findings: [] },
+  });
+}
+
+/** A run of the sample subject, recorded. */
+export async function recordRun(parts: Partial<InvestigateDeps> = {}, subject = sampleSubject()): Promise<Recording> {
+  const atHand = recordAtHand({ clock: systemClock, masker: createMasker(), logger: silentLogger, madeBy: MADE_BY });
+  const waits = parts.questions !== undefined;
+  const analysis = await investigate(
+    subject,
+    {
+      analyst: createRulesAnalyst(),
+      toolbox: sampleToolbox(),
+      clock: systemClock,
+      graph: waits ? compileTriageGraphInMemory() : compileTriageGraph(),
+      limits: LIMITS,
+      timeLimitMs: 20_000,
+      durable: waits,
+      recorder: atHand.recorder,
+      ...parts,
+    },
+    never,
+  );
+  const [recording] = atHand.recordingsOf([analysis]);
+  if (recording === undefined) throw new Error('nothing was recorded');
+  return structuredClone(recording);
+}
+
+/** Today as it was when {@link recordRun} recorded. */
+export function sampleToday(change: Partial<Today> = {}): Today {
+  const rules = createRulesAnalyst();
+  return {
+    madeBy: MADE_BY,
+    limits: LIMITS,
+    boundBy: 'recorded',
+    toolbox: sampleToolbox(),
+    rules,
+    insteadOfModel: rules,
+    promptHash: () => null,
+    shown: async () => null,
+    ...change,
+  };
+}
