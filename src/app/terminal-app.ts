@@ -15,6 +15,7 @@ import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
+import { calibrationAtHand } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';
 import { openAnalyst, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
@@ -59,6 +60,7 @@ export async function createTerminalApp(
   clock: Clock = systemClock,
   experiment: Experiment | null = null,
 ): Promise<TerminalApp> {
+  const calibrated = calibrationAtHand(config);
   const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
   const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
@@ -81,7 +83,7 @@ export async function createTerminalApp(
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
       const recorded = record ? recordAtHand({ clock, masker, logger, madeBy: await makerOfToday(config) }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
-      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder }, tracer), onStep };
+      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder, ...calibrated }, tracer), onStep };
       const investigation = experiment?.change(whole) ?? whole;
       const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };

@@ -3,6 +3,7 @@ import type { Step } from '../domain/analysis.ts';
 import { storedGreens } from '../triage/green-logs.ts';
 import { createReviewerDesk } from '../triage/reviewer-desk.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
+import { calibrationsInForce } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';
 import { countAnalysis, measuredToolbox } from './measured.ts';
 import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
@@ -53,7 +54,16 @@ export async function triageDepsOf(
   );
   const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];
   const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
-  const judging = { toolbox: measuredToolbox(toolbox, metrics), clock, analyst, spare, questions: stores.questions, recorder };
+  const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
+  const judging = {
+    toolbox: measuredToolbox(toolbox, metrics),
+    clock,
+    analyst,
+    spare,
+    questions: stores.questions,
+    recorder,
+    calibrations,
+  };
   return {
     database,
     stores,

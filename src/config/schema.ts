@@ -152,6 +152,8 @@ export const Config = z.object({
     /** How many green builds of a job a failed one is compared with; 0: none, and none is kept. */
     greenBuilds: z.int().min(0).max(10),
     thresholds: Thresholds,
+    /** What `faultline calibrate --out` wrote, for processes without a store; absent: none. Read where it is used. */
+    calibration: z.record(z.string(), z.unknown()).optional(),
   }),
   review: z.object({
     claimMs: z.int().positive(),

@@ -228,6 +228,13 @@ export const VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Confidence from which an answer is worked on again; below it the web is asked.',
   },
+  {
+    name: 'FAULTLINE_CALIBRATION',
+    path: 'triage.calibration',
+    type: 'json',
+    meaning:
+      'File that `faultline calibrate --out` wrote: `triage` and `replay` apply it to the analyst it is for. A service applies what `faultline calibrate use` put in force.',
+  },
   { name: 'FAULTLINE_CLAIM_MS', path: 'review.claimMs', type: 'number', meaning: 'How long a reviewer holds an item, in milliseconds.' },
   {
     name: 'FAULTLINE_QUESTION_MS',

@@ -12,6 +12,7 @@ export type IdPrefix =
   | 'bat'
   | 'lib'
   | 'rul'
+  | 'cal'
   | 'doc'
   | 'dlv'
   | 'job'

@@ -7,6 +7,7 @@ import type { GreenBuild, Templates } from '../domain/green.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
 import type { ActStore } from './acts.ts';
+import type { CalibrationStore } from './calibrations.ts';
 import type { CaseStore } from './cases.ts';
 import type { ConversationStore } from './conversations.ts';
 import type { Sql } from './database.ts';
@@ -277,6 +278,8 @@ export interface Stores {
   readonly preferences: PreferenceStore;
   /** Of operators: no route may ask it. */
   readonly cases: CaseStore;
+  /** What stated confidence has turned out to mean. Of operators and workers: no route may ask it. */
+  readonly calibrations: CalibrationStore;
   /** What runs asked and were told. */
   readonly recordings: RecordingStore;
 }

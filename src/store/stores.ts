@@ -5,6 +5,7 @@ import type { Stores } from '../ports/stores.ts';
 import { createActStore } from './acts.ts';
 import { createAnalysisStore } from './analyses.ts';
 import { createBuildStore } from './builds.ts';
+import { createCalibrationStore } from './calibrations.ts';
 import { createCaseStore } from './cases.ts';
 import { createConversationStore } from './conversations.ts';
 import { createDeliveryStore } from './deliveries.ts';
@@ -51,6 +52,7 @@ export function createStores(db: Database, clock: Clock, traceparent?: Tracepare
     sessions: createSessionStore(db),
     runSteps: createRunStepStore(db),
     preferences: createPreferenceStore(db),
+    calibrations: createCalibrationStore(db),
     cases: createCaseStore(db.reader ?? db),
     recordings: createRecordingStore(db),
   };

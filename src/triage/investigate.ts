@@ -5,6 +5,7 @@ import { isWaiting, resumedWith } from '../../graphs/triage/resume.ts';
 import { recursionLimit } from '../../graphs/triage/routes.ts';
 import type { TriageLimits, TriageStateValue } from '../../graphs/triage/state.ts';
 import type { Analysis } from '../domain/analysis.ts';
+import type { CalibrationInUse } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/subject.ts';
@@ -17,6 +18,8 @@ export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
   readonly graph: Pick<TriageGraph, 'invoke' | 'getState'>;
   readonly limits: TriageLimits;
+  /** Asked once when a run begins; absent: confidence is taken as it is stated. */
+  readonly calibrations?: () => Promise<readonly CalibrationInUse[]>;
   /** Of one run, in milliseconds. */
   readonly timeLimitMs: number;
   readonly durable: boolean;
@@ -48,31 +51,38 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
   // `next` is empty too where a node's writes are stored and its checkpoint is not yet: only running on tells.
   const resumed = begun?.createdAt !== undefined;
   // A run that goes on does so with what it began with.
-  const given = { subject: begun?.values.subject ?? subject, limits: begun?.values.limits ?? deps.limits };
+  const limits = begun?.values.limits ?? (await limitsNow(deps));
+  const given = { subject: begun?.values.subject ?? subject, limits };
   const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, spare: deps.spare, toolbox: deps.toolbox });
   let analysis: Analysis | null = null;
   try {
-    analysis = await go({ subject, resumed, recording }, deps, signal, limit);
+    analysis = await go({ subject, limits, resumed, recording }, deps, signal, limit);
     return analysis;
   } finally {
     await recording?.end(analysis);
   }
 }
 
+/** What bounds a run that begins now. */
+async function limitsNow({ limits, calibrations }: InvestigateDeps): Promise<TriageLimits> {
+  return calibrations === undefined ? limits : { ...limits, calibrations: [...(await calibrations())] };
+}
+
 interface Begun {
   readonly subject: TriageSubject;
+  readonly limits: TriageLimits;
   readonly resumed: boolean;
   readonly recording: RunRecording | undefined;
 }
 
 async function go(
-  { subject, resumed, recording }: Begun,
+  { subject, limits, resumed, recording }: Begun,
   deps: InvestigateDeps,
   signal: AbortSignal,
   limit: TimeLimit,
 ): Promise<Analysis | null> {
   const startedAt = deps.clock.now();
-  const { graph, limits, clock, onStep } = deps;
+  const { graph, clock, onStep } = deps;
   const { analyst, spare, toolbox } = recording?.asked ?? deps;
   const config = {
     context: { analyst, spare, toolbox, clock, onStep },

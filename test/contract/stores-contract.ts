@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { actsContract } from './stores/acts.ts';
+import { calibrationsContract } from './stores/calibrations.ts';
 import { casesContract } from './stores/cases.ts';
 import { conversationsContract } from './stores/conversations.ts';
 import { deliveriesAndBuildsContract } from './stores/deliveries-and-builds.ts';
@@ -43,5 +44,6 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     vectorDebtsContract(world);
     scopeContract(world);
     casesContract(world);
+    calibrationsContract(world);
   });
 }

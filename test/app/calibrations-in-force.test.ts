@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { calibrationAtHand, calibrationsInForce } from '../../src/app/calibrations-in-force.ts';
+import { COMMON } from '../../src/config/schema.ts';
+import type { Calibration } from '../../src/domain/calibration.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { calibrationOf } from '../../src/replay/calibrate/calibration-of.ts';
+import { labelled } from '../replay/calibrate/labelled-answers.ts';
+
+const made = (version: number): Calibration =>
+  calibrationOf(labelled('CODE_ERROR', 0.9, 40, 10), {
+    ...{ method: 'auto', risk: null, analyst: 'rules', createdBy: 'ann', now: 0, id: 'cal_1', version, sources: [] },
+    mask: (text) => text,
+  }).calibration;
+
+describe('the calibrations in force', () => {
+  it('are followed by a running worker within seconds, and outlast a database that is away', async () => {
+    let [now, stored, away, asked] = [0, [made(1)], false, 0];
+    const store = {
+      inForce: async () => {
+        asked++;
+        if (away) throw new Error('away');
+        return stored;
+      },
+    };
+    const read = calibrationsInForce(store, { now: () => now }, silentLogger);
+    const versions = async () => (await read()).map(({ version }) => version);
+
+    expect(await versions()).toEqual([1]);
+    stored = [made(2)];
+    now = 9_000;
+    expect(await versions()).toEqual([1]);
+    expect(asked).toBe(1);
+    now = 11_000;
+    expect(await versions()).toEqual([2]);
+    away = true;
+    now = 60_000;
+    expect(await versions()).toEqual([2]);
+    expect(Object.keys((await read())[0] ?? {}).sort()).toEqual(['analyst', 'categories', 'version']);
+  });
+
+  it('are those of a file where there is no store; a broken file is refused with the field that is wrong', async () => {
+    const triage = { ...COMMON.triage, greenBuilds: 0 } as const;
+    expect(calibrationAtHand({ triage })).toEqual({});
+    const { calibrations } = calibrationAtHand({ triage: { ...triage, calibration: { ...made(4) } } });
+    expect((await calibrations?.())?.map(({ version }) => version)).toEqual([4]);
+    expect(() => calibrationAtHand({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } })).toThrow(
+      'FAULTLINE_CALIBRATION holds no calibration: field version',
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { calibrationOf } from '../../../src/replay/calibrate/calibration-of.ts';
+import { labelled } from '../../replay/calibrate/labelled-answers.ts';
+import { sampleDecision, sampleReview } from '../../store/samples.ts';
+import type { StoresWorld } from './world.ts';
+
+/** What the store of calibrations promises. */
+export function calibrationsContract(world: StoresWorld): void {
+  const made = (analyst: string) =>
+    calibrationOf(labelled('CODE_ERROR', 0.9, 40, 10), {
+      ...{ method: 'auto', risk: { most: 0.05, confidence: 0.95 }, analyst, createdBy: 'ann', now: 0, id: newId('cal'), version: 1 },
+      ...{ sources: ['a.jsonl'], mask: (text) => text },
+    }).calibration;
+
+  describe('calibrations', () => {
+    it('are kept under rising versions, and come back as they are', async () => {
+      const { calibrations } = world.stores;
+      const first = await calibrations.add(made(`rules ${newId('cal')}`));
+      const second = await calibrations.add(made(`rules ${newId('cal')}`));
+
+      expect(second.version).toBe(first.version + 1);
+      expect(await calibrations.find(first.version)).toEqual(first);
+      expect((await calibrations.list(2)).map(({ version }) => version)).toEqual([second.version, first.version]);
+      expect(await calibrations.find(second.version + 1)).toBeNull();
+    });
+
+    it('are in force by command only, which names what it replaces; who did it and when is kept', async () => {
+      const { calibrations } = world.stores;
+      const analyst = `llm ${newId('cal')}`;
+      const [one, two] = [await calibrations.add(made(analyst)), await calibrations.add(made(analyst))];
+      const inForce = async () => (await calibrations.inForce()).filter((each) => each.analyst === analyst).map(({ version }) => version);
+      const use = (version: number | null, replaces: number | null) => calibrations.use({ analyst, version, replaces, actor: 'ann' });
+
+      expect(await inForce()).toEqual([]);
+      expect(await use(one.version, null)).toMatchObject({ version: one.version, replaced: null, actor: 'ann' });
+      expect(await use(two.version, null)).toBeNull();
+      expect(await inForce()).toEqual([one.version]);
+      await use(two.version, one.version);
+      expect(await inForce()).toEqual([two.version]);
+      await use(null, two.version);
+      expect(await inForce()).toEqual([]);
+      const acts = (await calibrations.acts(10)).filter((each) => each.analyst === analyst);
+      expect(acts.map(({ version, replaced }) => [version, replaced])).toEqual([
+        [null, two.version],
+        [two.version, one.version],
+        [one.version, null],
+      ]);
+      expect(Date.parse(acts[0]?.at ?? '')).toBeGreaterThan(0);
+    });
+
+    it('are fitted to what people decided', async () => {
+      const { stores, repository } = world;
+      const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
+        const build = await world.build({ number: newId('bld') });
+        const plain = await world.analysisOf(build, newId('fal'), { analyst: 'rules' });
+        const review = await stores.reviews.open(sampleReview(plain, { repository, origin }));
+        await stores.reviews.decide(review.id, review.version, sampleDecision(review, decision));
+        return plain.id;
+      };
+      const right = await decide({ type: 'accept' }, 'audit');
+      const wrong = await decide({ type: 'correct', category: 'INFRA_ERROR' }, 'unsure');
+      await decide({ type: 'reject', reasonCode: 'cannot_be_told' }, 'unsure');
+
+      const found = (await stores.calibrations.decided(1000)).filter((one) => one.repository === repository);
+      expect(found).toHaveLength(2);
+      expect(found.find(({ analysisId }) => analysisId === right)).toMatchObject({ right: true, origin: 'audit', blind: false });
+      expect(found.find(({ analysisId }) => analysisId === wrong)).toMatchObject({ right: false, origin: 'unsure', analyst: 'rules' });
+      expect((await stores.calibrations.answeredPerDay()).every(({ perDay }) => perDay > 0)).toBe(true);
+    });
+  });
+}
