@@ -20,8 +20,6 @@ export interface ReplayCommandOptions {
   readonly junit?: string;
   /** A file of bars. */
   readonly gate?: string;
-  /** A file of bars. */
-  readonly gate?: string;
   readonly html?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly model?: string;
