@@ -50,7 +50,7 @@ export async function replaySource(
     if (result.error !== null) counts.errors++;
     if (result.error !== null && !done.resumed) progress.say(visibleLine(`${result.id}: ${result.error}`));
     const elapsedMs = performance.now() - startedAt;
-    progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
+    if (!done.resumed) progress.show({ done: cases.length, ...counts, total, usd: spending.usd - spentBefore, elapsedMs });
   };
   // A disk that is full ends what still runs, too.
   const own = new AbortController();

@@ -34,8 +34,13 @@ export function settingsOf(options: ReplayCommandOptions, config: Config): RunMa
     ...read,
     profile: config.triage.profile,
     'settings of the triage': digestOf(JSON.stringify(config.triage)),
-    ...(driver === 'llm' ? { model: llm.model, server: llm.baseUrl ?? llm.azure.endpoint, prompts: promptsDigest() } : {}),
+    ...(driver === 'llm' ? { model: llm.model, server: originOf(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
   };
+}
+
+/** Without what a URL may hold of secrets. */
+function originOf(address: string | null): string | null {
+  return address !== null && URL.canParse(address) ? new URL(address).origin : null;
 }
 
 /** Changes with any prompt of the triage. */

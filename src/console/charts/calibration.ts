@@ -15,7 +15,7 @@ export function calibrationChart(of: {
   readonly id: string;
   readonly name: string;
   readonly judged: readonly Judged[];
-  readonly csv: string;
+  readonly csv: string | null;
   readonly small?: boolean;
 }): Chart {
   const bins = calibrationBins(of.judged);

@@ -45,15 +45,17 @@ export function thresholdFor(points: readonly CoveragePoint[], wrong: number): C
 }
 
 export interface CoverageChart {
+  /** `coverage` where it is left out; unique on the page. */
+  readonly id?: string;
   readonly judged: readonly Judged[];
   readonly answered: readonly { readonly at: number; readonly count: number }[];
   /** The threshold that is looked at, 0..1. */
   readonly threshold: number;
   /** The share of wrong answers that is borne. */
   readonly wrong: number;
-  readonly csv: string;
-  /** Fields that the form keeps. */
-  readonly kept: Readonly<Record<string, string>>;
+  readonly csv: string | null;
+  /** Fields that the form for another threshold keeps; null: there is no such form. */
+  readonly kept: Readonly<Record<string, string>> | null;
 }
 
 /** How much would be answered alone, and how much of it rightly, at every threshold. */
@@ -63,7 +65,7 @@ export function coverageChart(of: CoverageChart): Chart {
   const here = pointAt(of.judged, of.answered, total, of.threshold);
   const chosen = thresholdFor(points, of.wrong);
   return {
-    id: 'coverage',
+    id: of.id ?? 'coverage',
     name: 'Accuracy against coverage',
     finding: finding(here),
     description:
@@ -100,7 +102,8 @@ function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
   return html`<p>At most ${percentOf(wrong)} wrong: from <strong>${chosen.threshold.toFixed(2)}</strong> on (${percentOf(chosen.coverage)} answered alone, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
 }
 
-function form({ threshold, wrong, kept }: CoverageChart): Html {
+function form({ threshold, wrong, kept }: CoverageChart): Html | null {
+  if (kept === null) return null;
   const hidden = Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   return html`<form class="filters">${hidden}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
 <label>at most wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Look</button></form>`;

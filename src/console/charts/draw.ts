@@ -43,7 +43,10 @@ export function told(words: string, mark: Shown): Html {
   return html`<g>${mark}<title>${words}</title></g>`;
 }
 
-/** "72 %". */
+/** "72 %"; nearly none and nearly all are not none and all: "0.4 %", "99.5 %". */
 export function percentOf(share: number): string {
-  return `${Math.round(share * 100)} %`;
+  const rounded = Math.round(share * 100);
+  const isEnd = (rounded === 0 && share > 0) || (rounded === 100 && share < 1);
+  if (!isEnd) return `${rounded} %`;
+  return `${Math.min(99.9, Math.max(0.1, Math.round(share * 1000) / 10))} %`;
 }

@@ -1,0 +1,89 @@
+import { percentOf } from '../charts/draw.ts';
+import { type Html, html, type Shown } from '../html.ts';
+import type { Anchors } from './anchors.ts';
+import type { ReportCase, ReportCaseMore, ReportExcerpt, ReportSet } from './report.ts';
+
+/** Every case that is shown: those with more to say as sections, the others a line each. */
+export function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html {
+  const cases = set.cases.slice(0, shown);
+  const told = cases.filter(({ more }) => more !== null);
+  const others = cases.filter(({ more }) => more === null);
+  const rest = set.cases.length - shown;
+  return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
+<p class="quiet">${told.length} of ${set.cases.length} are told in full${told.length < set.cases.length && ', those first that failed or were answered wrongly; the others have a line each'}${rest > 0 && `. ${rest} more are not on this page: they stand in the results file`}.</p>
+${told.map((one) => caseSection(one, anchors))}
+${others.length > 0 && table(others, anchors)}`;
+}
+
+function caseSection(one: ReportCase, anchors: Anchors): Html {
+  const { more } = one;
+  const anchor = anchors.of(one.id);
+  return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name"><h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
+<p>${verdict(one)}</p>${more !== null && told(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
+}
+
+function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
+  const true_ = truth === null ? html`Nobody said what is true` : html`True: <span class="category">${truth}</span>`;
+  if (error !== null) return html`${true_}. Failed: ${error}`;
+  if (said === null) return html`${true_}. Not answered.`;
+  const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
+  return html`${true_}. Said: <span class="category">${said}</span>${probability !== null && ` with ${percentOf(probability)}`}${wrong}`;
+}
+
+function told(more: ReportCaseMore): Html {
+  const suspects = more.suspects.map(
+    ({ path, line, isTrue }) =>
+      html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was mended</span>`}</li>`,
+  );
+  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('What people know', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('What mended it', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
+    'Quotations',
+    more.quotes.length > 0 &&
+      html`<ul>${more.quotes.map(({ source, line, text }) => html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`)}</ul>`,
+  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact('Mended files', more.faultyFiles.length > 0 && html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`)}${fact(
+    'Failing tests',
+    more.failingTests.length > 0 && html`<ul>${more.failingTests.map((name) => html`<li>${name}</li>`)}</ul>`,
+  )}${fact('Tools asked', more.tools.length > 0 && more.tools.map(({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `))}${fact('Spent', spent(more))}</dl>
+${more.excerpts.length > 0 && excerpts(more)}`;
+}
+
+function fact(name: string, value: Shown): Html | null {
+  return value === null || value === false || value === '' ? null : html`<dt>${name}</dt><dd>${value}</dd>`;
+}
+
+function action({ action, answerConfidence }: ReportCaseMore): string | null {
+  if (action === null) return null;
+  return answerConfidence === null ? action : `${action}, the answer ${percentOf(answerConfidence)} sure`;
+}
+
+function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
+  const dollars = costUsd === 0 ? '' : `, $${costUsd.toFixed(4)}`;
+  return `${seconds.toFixed(1)} s${iterations === null ? '' : `, ${iterations} ${iterations === 1 ? 'round' : 'rounds'}`}${dollars}`;
+}
+
+function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
+  const count = excerpts.length + moreExcerpts;
+  return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; they stand in the results file.</p>`}</details>`;
+}
+
+function excerpt({ source, lineStart, lineEnd, reason, text }: ReportExcerpt): Html {
+  return html`<p class="quiet">${source}, lines ${lineStart}–${lineEnd} (${reason})</p><pre tabindex="0" role="region" aria-label="Lines ${lineStart} to ${lineEnd} of ${source}">${text}</pre>`;
+}
+
+function table(cases: readonly ReportCase[], anchors: Anchors): Html {
+  const rows = cases.map(
+    (one) =>
+      html`<tr id="${anchors.of(one.id)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
+  );
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="The other cases${anchors.suffix}"><table class="others"><caption>The other ${cases.length} cases</caption><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">Said</th><th scope="col" class="number">With</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+}
+
+/** Shape and colour both say it. */
+function mark(one: ReportCase): string {
+  return { failed: '!', 'is-wrong': '✗', 'is-right': '✓', unknown: '·' }[look(one)];
+}
+
+function look({ error, isRight }: ReportCase): 'failed' | 'is-wrong' | 'is-right' | 'unknown' {
+  if (error !== null) return 'failed';
+  if (isRight === null) return 'unknown';
+  return isRight ? 'is-right' : 'is-wrong';
+}
