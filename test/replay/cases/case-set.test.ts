@@ -1,0 +1,139 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import { type CaseSetSummary, writeCaseSet } from '../../../src/replay/cases/case-set.ts';
+import { casesAt } from '../../../src/replay/cases/cases-at.ts';
+import { confined } from '../../../src/replay/cases/confined.ts';
+import { datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts';
+import { beginFolder, type NewFolder, storageError } from '../../../src/replay/cases/new-folder.ts';
+
+const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+const never = new AbortController().signal;
+
+describe('a case set', () => {
+  it('holds rows and logs masked, the words of the truth too, and reads as a data set', async () => {
+    const place = placeWith({ 'red.log': `token ${SECRET}\nboom`, 'green.log': 'fine' });
+    const rows = [
+      {
+        id: 'a/1',
+        log_path: 'red.log',
+        pass_log_path: 'green.log',
+        root_cause: `${SECRET} expired`,
+        category: 'CONFIG_ERROR',
+        annotator: 1,
+      },
+      { id: 'b', stack_trace: 'at cart.add' },
+    ];
+    const { summary, out } = await imported(place, rows);
+    expect(summary).toMatchObject({ cases: 2, logs: 2, leftOut: 0, categories: { CONFIG_ERROR: 1, none: 1 } });
+    expect(summary.secrets).toBeGreaterThanOrEqual(2);
+    const [first, second] = await all(readDataset(join(out, 'cases.jsonl')));
+    expect(first).toMatchObject({ row: { id: 'a/1', root_cause: '*** expired' } });
+    expect(second).toMatchObject({ value: { id: 'b', log: 'at cart.add' } });
+    expect(JSON.stringify(first)).not.toContain('annotator');
+    const [one] = await all(await casesAt(out));
+    const texts = one !== undefined && 'one' in one ? await one.one.load({ maxBytes: 1_000, green: true }) : null;
+    expect(texts).toMatchObject({ sources: [{ text: 'token ***\nboom' }], greenText: 'fine' });
+    for (const file of readdirSync(join(out, 'logs')))
+      expect(gunzipSync(readFileSync(join(out, 'logs', file))).toString()).not.toContain(SECRET);
+    expect(statSync(out).mode & 0o077).toBe(0);
+  });
+
+  it('has the same bytes each time', async () => {
+    const place = placeWith({ 'red.log': 'boom' });
+    const rows = [{ id: 'x', log_path: 'red.log', category: 'CODE_ERROR' }];
+    const bytes = (folder: string) => filesIn(folder).map((file) => `${file} ${readFileSync(join(folder, file)).toString('base64')}`);
+    expect(bytes((await imported(place, rows, 'one')).out)).toEqual(bytes((await imported(place, rows, 'two')).out));
+  });
+
+  it('says what is left out, and why', async () => {
+    const place = placeWith({ 'red.log': 'boom' });
+    symlinkSync('/etc/hostname', join(place, 'link.log'));
+    const { summary } = await imported(place, [
+      { id: 'ok', log_path: 'red.log' },
+      { id: 'bad', category: 'WEATHER', log: 'x' },
+      { id: 'missing', log_path: 'no.log' },
+      { id: 'ok', log: 'again' },
+      { id: 'up', log_path: '../../../../../../etc/hostname' },
+      { id: 'away', log_path: '/etc/hostname' },
+      { id: 'linked', log_path: 'link.log' },
+      { id: SECRET, log: 'x' },
+    ]);
+    expect(summary.cases).toBe(1);
+    expect(summary.firstLeftOut.map(({ line, field }) => `${line} ${field}`)).toEqual([
+      '2 category',
+      '3 null',
+      '4 id',
+      '5 log_path',
+      '6 log_path',
+      '7 log_path',
+      '8 id',
+    ]);
+    expect(summary.firstLeftOut[1]?.reason).toContain('no.log is missing');
+    expect(summary.firstLeftOut[4]?.reason).toContain('/etc/hostname is outside of');
+  });
+
+  it('is there whole or not at all', async () => {
+    const place = placeWith({});
+    const stopped = new AbortController();
+    stopped.abort(new Error('stopped'));
+    const out = join(place, 'set');
+    writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
+    const cases = datasetCases(join(place, 'cases.jsonl'));
+    await expect(writeCaseSet(cases, await beginFolder(out), limits(), stopped.signal)).rejects.toThrow('stopped');
+    expect(readdirSync(place)).toEqual(['cases.jsonl']);
+    mkdirSync(out);
+    await expect(beginFolder(out)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(beginFolder(join(place, 'none', 'set'))).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('says that the disk is full, and leaves nothing', async () => {
+    const place = placeWith({});
+    const out = join(place, 'set');
+    const folder = await beginFolder(out);
+    const full = (path: string) => writeFile('/dev/full', 'x').catch((cause: unknown) => Promise.reject(storageError(path, cause)));
+    const failing: NewFolder = { ...folder, append: () => full(out) };
+    writeFileSync(join(place, 'cases.jsonl'), '{"id":"a","log":"x"}\n');
+    const written = writeCaseSet(datasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
+    await expect(written).rejects.toMatchObject({
+      code: 'storage-failed',
+      message: `${out} cannot be written: the disk is full. Nothing of it is left.`,
+    });
+    expect(existsSync(out)).toBe(false);
+    expect(readdirSync(place)).toEqual(['cases.jsonl']);
+  });
+});
+
+async function imported(place: string, rows: readonly object[], name = 'set'): Promise<{ summary: CaseSetSummary; out: string }> {
+  const dataset = join(place, 'rows.jsonl');
+  writeFileSync(dataset, rows.map((row) => JSON.stringify(row)).join('\n'));
+  const out = join(place, name);
+  return { out, summary: await writeCaseSet(confined(datasetCases(dataset), dataset, place), await beginFolder(out), limits(), never) };
+}
+
+function limits() {
+  return { masker: createMasker(), maxLogBytes: 1_000_000 };
+}
+
+function placeWith(files: Readonly<Record<string, string>>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-set-'));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const held: T[] = [];
+  for await (const value of values) held.push(value);
+  return held;
+}

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../../src/domain/review.ts';
+import type { StoredCase } from '../../../src/ports/cases.ts';
+import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
+import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
+import { sampleAnalysis, sampleBuild, sampleDecision } from '../../store/samples.ts';
+
+const LIMITS = { maxBytes: 1_000_000, green: true };
+const RECEIVED = '2026-03-01T10:00:00.000Z';
+
+describe('cases from the stores', () => {
+  it('have the truth that a reviewer gave: accepted as answered, or what was put in its place', async () => {
+    const rows = await rowsOf([
+      stored('b1', { type: 'accept' }),
+      stored('b2', { type: 'correct', rootCause: 'the cart is shared', blind: 'TEST_FAILURE' }),
+      stored('b3', { type: 'correct', category: 'INFRA_ERROR' }),
+      stored('b4', { type: 'reject', reasonCode: 'right_category_wrong_cause' }),
+    ]);
+    const shared = { project: 'acme/shop', happened_at: RECEIVED, decided_by: 'ada' };
+    const review = { origin: 'audit', blind: false };
+    const answered = { root_cause: 'add() overwrites the last item', fix: 'Append instead of assigning', kind: 'assertion' };
+    expect(rows).toEqual([
+      { id: 'b1', ...shared, category: 'TEST_FAILURE', ...answered, review: { ...review, decision: 'accept' } },
+      {
+        id: 'b2',
+        ...shared,
+        category: 'TEST_FAILURE',
+        kind: 'assertion',
+        root_cause: 'the cart is shared',
+        review: { ...review, decision: 'correct', blind: true },
+      },
+      { id: 'b3', ...shared, category: 'INFRA_ERROR', review: { ...review, decision: 'correct' } },
+      { id: 'b4', ...shared, category: 'TEST_FAILURE', review: { ...review, decision: 'reject' } },
+    ]);
+  });
+
+  it('leave out and count what has no truth, and further causes of a build', async () => {
+    const counts: Record<string, number> = {};
+    const rows = await rowsOf(
+      [
+        stored('b1', { type: 'reject', reasonCode: 'cannot_be_told' }),
+        stored('b2', { type: 'reject', reason: 'no' }),
+        { ...stored('b3', { type: 'accept' }), cause: 1 },
+      ],
+      (_id, reason) => {
+        counts[reason] = (counts[reason] ?? 0) + 1;
+      },
+    );
+    expect(rows).toEqual([]);
+    expect(counts).toEqual({
+      'rejected without a truth (cannot_be_told)': 1,
+      'rejected without a truth (in words only)': 1,
+      'a further cause of its build: a replay is measured by the first': 1,
+    });
+  });
+
+  it('are labelled by the lines that the reviewer named, of one log, which is read first', async () => {
+    const shownBy = {
+      evidence: ['E1'],
+      lines: [
+        { source: 'log', lineStart: 7, lineEnd: 9 },
+        { source: 'other', lineStart: 1, lineEnd: 1 },
+      ],
+    };
+    const [one] = await good(storedCases(deps([stored('b1', { type: 'accept', shownBy })]), {}));
+    expect(one?.row.expected_lines).toEqual([
+      [7, 9],
+      [3, 3],
+    ]);
+    expect((await one?.load(LIMITS))?.sources.map(({ name }) => name)).toEqual(['log', 'server.log', 'junit.xml']);
+    await expect(one?.load({ ...LIMITS, maxBytes: 10 })).rejects.toMatchObject({ code: 'too-large' });
+  });
+
+  it('have no truth where nobody decided', async () => {
+    const [one] = await good(storedCases(deps([{ ...stored('b1', {}), decision: null, origin: null }]), {}));
+    expect(one?.row).toEqual({ id: 'b1', project: 'acme/shop', happened_at: RECEIVED });
+    expect(one?.build?.id).toBe('b1');
+  });
+
+  it('say when retention deleted their logs, and are read page by page', async () => {
+    const many = Array.from({ length: 120 }, (_, index) => stored(`b${1000 + index}`, { type: 'accept' }));
+    const cases = await good(reviewedCases(deps(many), {}));
+    expect(cases.map(({ row }) => row.id)).toEqual(many.map(({ build }) => build.id));
+    const [gone] = await good(storedCases(deps([stored('gone', { type: 'accept' })]), {}));
+    await expect(gone?.load(LIMITS)).rejects.toThrow('Build gone cannot be replayed: retention deleted its logs on 2026-04-02.');
+  });
+});
+
+function stored(id: string, decision: Partial<Decision>): StoredCase {
+  const analysis = sampleAnalysis({ buildId: id, triageId: `t-${id}`, fingerprint: 'f' });
+  return {
+    build: { ...sampleBuild(), id, receivedAt: RECEIVED },
+    fingerprint: 'f',
+    cause: 0,
+    analysis,
+    decision: sampleDecision({ id: `rev-${id}`, analysisId: analysis.id }, decision),
+    origin: 'audit',
+  };
+}
+
+function deps(all: readonly StoredCase[]): StoredCaseDeps {
+  const describeText = (name: string, kind: 'log' | 'report') => ({ name, kind, lines: 1, bytes: 4, notes: [] });
+  return {
+    cases: {
+      list: async (_filter, limit, after) => {
+        const from = after === null ? 0 : all.findIndex(({ build }) => build.id === after.buildId) + 1;
+        return all.slice(from, from + limit);
+      },
+    },
+    builds: { logsForgottenAt: async () => '2026-04-02T00:00:00.000Z' },
+    archive: {
+      list: async (id) =>
+        id === 'gone' ? [] : [describeText('junit.xml', 'report'), describeText('server.log', 'log'), describeText('log', 'log')],
+      read: async (_id, name) => `text of ${name}`,
+    },
+  };
+}
+
+async function rowsOf(all: readonly StoredCase[], onLeftOut?: OnLeftOut): Promise<unknown[]> {
+  return (await good(reviewedCases(deps(all), {}, onLeftOut))).map(({ row }) => row);
+}
+
+async function good(outcomes: AsyncIterable<CaseOutcome>) {
+  const cases: Extract<CaseOutcome, { readonly one: unknown }>['one'][] = [];
+  for await (const outcome of outcomes) if ('one' in outcome) cases.push(outcome.one);
+  return cases;
+}
