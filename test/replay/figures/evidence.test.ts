@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { percentile, scoreCosts } from '../../../src/replay/figures/costs.ts';
+import { coveredShare } from '../../../src/replay/figures/line-ranges.ts';
+import { scoreLoop, scoreTools, scoreToolsByCategory } from '../../../src/replay/figures/loop.ts';
+import { countPairs, pairIntervals } from '../../../src/replay/figures/pairs.ts';
+import { scoreQuotes } from '../../../src/replay/figures/quotes.ts';
+import { KNOWN_TOOLS, toolClassOf } from '../../../src/replay/figures/tool-classes.ts';
+import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
+import { figureOf, judged, one } from './cases.ts';
+
+describe('lines', () => {
+  it('are covered by arithmetic: overlapping excerpts count once, ranges that end before they begin hold none', () => {
+    expect(
+      coveredShare(
+        [[1, 10]],
+        [
+          [1, 4],
+          [3, 5],
+          [20, 30],
+        ],
+      ),
+    ).toBe(0.5); // prettier-ignore
+    expect(coveredShare([[1, 1_000_000_000]], [[1, 500_000_000]])).toBe(0.5);
+    expect(coveredShare([[5, 1]], [[1, 9]])).toBe(0);
+    expect(
+      coveredShare(
+        [
+          [1, 2],
+          [2, 3],
+        ],
+        [[2, 2]],
+      ),
+    ).toBe(0.5); // prettier-ignore
+  });
+});
+
+describe('quotations', () => {
+  it('meet labelled lines or not, each line once; an answer may quote nothing', () => {
+    const quoting = (id: string, lines: readonly number[], literal = lines.length): ReplayedCase => {
+      const quotes = lines.map((line) => ({ source: 'log', line, text: 'x' }));
+      const excerpts = [{ source: 'log', lineStart: 1, lineEnd: 9, text: 'x', reason: '' }];
+      const answer = one({ id, expected_lines: [[3, 4]] }, { action: 'human_review', claims: [{ text: '', quotes }], excerpts });
+      return { ...answer, quotes: { made: lines.length, literal } };
+    };
+    const figures = scoreQuotes([quoting('a', [3, 3, 7], 2), quoting('b', [3, 4]), quoting('c', [])]);
+    expect(figureOf(figures, 'quotations literally in the log')).toMatchObject({ value: 4 / 5, cases: 5, against: ['a'] });
+    expect(figureOf(figures, 'answers without a quotation')).toMatchObject({ value: 1 / 3, against: ['c'] });
+    expect(figureOf(figures, 'recall of labelled lines, by quotations').value).toBeCloseTo((0.5 + 1 + 0) / 3);
+    expect(figureOf(figures, 'quotations on a labelled line')).toMatchObject({ value: 3 / 4, against: ['a'] });
+    expect(figureOf(figures, 'answers that quote a labelled line').value).toBeCloseTo(2 / 3);
+  });
+});
+
+describe('pairs', () => {
+  const cases = [...'aaab'].map((group, at) => ({ group, key: at === 2 ? null : 'f' }));
+
+  it('are counted without being listed', () => {
+    expect(countPairs(cases)).toEqual({ both: 1, sameKey: 3, sameGroup: 3 });
+    const many = Array.from({ length: 100_000 }, () => ({ group: 'g', key: 'k' }));
+    expect(countPairs(many).both).toBe((100_000 * 99_999) / 2);
+  });
+
+  it('have intervals over groups', () => {
+    const groups = Array.from({ length: 30 }, (_, at) =>
+      [0, 1, 2].map((member) => ({ group: `g${at}`, key: at % 3 === 0 && member === 0 ? 'stray' : `k${at}` })),
+    ); // prettier-ignore
+    const { both, sameKey, sameGroup } = countPairs(groups.flat());
+    const [precision, recall] = pairIntervals(groups.flat());
+    for (const [interval, value] of [
+      [precision, both / sameKey],
+      [recall, both / sameGroup],
+    ] as const) {
+      // prettier-ignore
+      expect(interval?.[0]).toBeLessThan(value);
+      expect(interval?.[1]).toBeGreaterThan(value);
+    }
+  });
+});
+
+describe('the loop', () => {
+  const call = (tool: string, status: string) => ({ tool, status });
+  const runs = [
+    judged(
+      'CODE_ERROR',
+      'CODE_ERROR',
+      { id: 'a' },
+      { iterations: 2, terminationReason: 'confident', tools: [call('read_file', 'ok'), call('grep_log', 'empty')] },
+    ),
+    judged(
+      'CODE_ERROR',
+      'CODE_ERROR',
+      { id: 'b' },
+      { iterations: 1, terminationReason: 'no_progress', tools: [call('read_blame', 'timed-out')] },
+    ),
+    judged('CODE_ERROR', 'INFRA_ERROR', { id: 'c' }, { iterations: 0, terminationReason: 'confident' }),
+    one({ id: 'failed' }),
+  ];
+
+  it('says rounds, ends, and who was asked', () => {
+    const figures = scoreLoop(runs);
+    expect(figureOf(figures, 'rounds a run (mean)')).toMatchObject({ value: 1, cases: 3 });
+    expect(figureOf(figures, 'runs of 2 rounds').value).toBe(1);
+    expect(figureOf(figures, 'ended by confident').value).toBeCloseTo(2 / 3);
+    expect(figureOf(figures, 'CODE_ERROR runs that asked the code host')).toMatchObject({ value: 1, cases: 2 });
+    expect(figureOf(figures, 'CODE_ERROR runs that the code host answered')).toMatchObject({ value: 0.5, against: ['b'] });
+    expect(figureOf(figures, 'tool calls that failed')).toMatchObject({ value: 1 / 3, against: ['b'] });
+    expect(figureOf(scoreToolsByCategory(runs), 'runs that asked: log, CODE_ERROR').value).toBe(0.5);
+    expect(figureOf(scoreTools(runs), 'calls of read_blame: failed').value).toBe(1);
+  });
+
+  it('knows every tool there is, and no other', () => {
+    const folder = new URL('../../../src/tools/', import.meta.url);
+    const names = readdirSync(folder)
+      .filter((file) => file.endsWith('.ts'))
+      .flatMap((file) => [...readFileSync(new URL(file, folder), 'utf8').matchAll(/^ +name: '([a-z_]+)',$/gm)].map(([, name]) => name));
+    expect(new Set(KNOWN_TOOLS)).toEqual(new Set(names));
+    expect(['read_file', 'search_web', 'constructor'].map(toolClassOf)).toEqual(['code host', 'web', 'other']);
+  });
+
+  it('costs: mean, median and the 95th percentile by nearest rank, and the sum', () => {
+    const usage = (inputTokens: number) => ({ usage: { inputTokens, outputTokens: 0, costUsd: inputTokens / 1000 } });
+    const figures = scoreCosts(
+      [10, 20, 30, 40].map((tokens) => judged('CODE_ERROR', 'CODE_ERROR', {}, { ...usage(tokens), milliseconds: tokens })),
+    );
+    expect(figureOf(figures, 'tokens a case (p50)').value).toBe(20);
+    expect(figureOf(figures, 'tokens a case (p95)').value).toBe(40);
+    expect(figureOf(figures, 'dollars')).toMatchObject({ value: 0.1, unit: 'dollars' });
+    expect(figureOf(figures, 'milliseconds a case (mean)').value).toBe(25);
+    expect(percentile([], 0.5)).toBe(0);
+  });
+});

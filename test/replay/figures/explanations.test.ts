@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { scoreMentions } from '../../../src/replay/figures/mentions.ts';
+import { rougeL, scoreOverlap } from '../../../src/replay/figures/overlap.ts';
+import { contentWords, says } from '../../../src/replay/figures/words.ts';
+import { figureOf, one } from './cases.ts';
+
+const said = (rootCause: string, fixRecommendation = '') => ({ rootCause, fixRecommendation, action: 'human_review' });
+
+describe('a mention', () => {
+  it.each([
+    ['the cache hit MAX_RETRIES', 'maxRetries'],
+    ['maxRetries was hit', 'max retries'],
+    ['a time-out of the server', 'timeout'],
+    ['HTTPServer did not start', 'http server'],
+    ['python3.11 is missing', 'Python 3.11'],
+    ['needs C++', '++'],
+    ['größe fehlt', 'Größe'],
+  ])('is said in "%s": %s', (text, mention) => expect(says(text, mention)).toBe(true));
+
+  it.each([
+    ['see the report', 'port'],
+    ['version 12', '1.2'],
+    ['retries max', 'max retries'],
+    ['nothing', '++'],
+    ['', 'cache'],
+  ])('is not said in "%s": %s', (text, mention) => expect(says(text, mention)).toBe(false));
+
+  it('required and forbidden ones are counted over cause and advice; a failed case says none', () => {
+    const row = { required_mentions: ['zlib', 'header'], forbidden_mentions: ['network'] };
+    const figures = scoreMentions([
+      one({ ...row, id: 'all' }, said('zlib is missing', 'install its header')),
+      one({ ...row, id: 'half' }, said('the network is down; zlib')),
+      one({ ...row, id: 'failed' }),
+    ]);
+    expect(figureOf(figures, 'required mentions said')).toMatchObject({ value: 0.5, against: ['failed', 'half'] });
+    expect(figureOf(figures, 'answers with every required mention').value).toBeCloseTo(1 / 3);
+    expect(figureOf(figures, 'answers with a required mention').value).toBeCloseTo(2 / 3);
+    expect(figureOf(figures, 'answers with a forbidden mention')).toMatchObject({ value: 1 / 3, against: ['half'] });
+  });
+});
+
+describe('overlap', () => {
+  it('is the longest common subsequence by the words of either text', () => {
+    const { precision, recall, f1 } = rougeL(['disk', 'was', 'full'], ['disk', 'is', 'full', 'again']);
+    expect([precision, recall]).toEqual([2 / 3, 2 / 4]);
+    expect(f1).toBeCloseTo(4 / 7);
+    expect(rougeL([], ['a'])).toEqual({ precision: 0, recall: 0, f1: 0 });
+    expect(rougeL(['b', 'a'], ['a', 'b']).recall).toBe(0.5);
+  });
+
+  it('leaves out words without content', () => {
+    expect(contentWords('The header of zlib was not found in /usr/include')).toEqual(['header', 'zlib', 'found', 'usr', 'include']);
+  });
+
+  it('has a floor: the same answers against the labels of other cases', () => {
+    const figures = scoreOverlap([
+      one({ id: 'a', root_cause: 'zlib header missing' }, said('missing zlib header')),
+      one({ id: 'b', root_cause: 'disk full' }, said('the disk is full')),
+    ]);
+    expect(figureOf(figures, 'root cause: word overlap, F1 (ROUGE-L)').value).toBeCloseTo((2 / 3 + 1) / 2);
+    expect(figureOf(figures, 'root cause: word overlap, F1 against another case (floor)').value).toBe(0);
+    expect(scoreOverlap([one({ id: 'a', root_cause: 'x' })])).toEqual([]);
+  });
+});
