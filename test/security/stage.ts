@@ -81,7 +81,7 @@ export async function openStage(): Promise<Stage> {
     const url = (address: string) => address.replace(':8/', `:${new URL(web.url).port}/`);
     sendJson(response, 200, { results: found.map((address) => ({ title: 'The gremlin', url: url(address), content: page })) });
   });
-  const host = createLocalGitHost({ clones: { 'shop/api': repository.folder } });
+  const host = askedOnce(createLocalGitHost({ clones: { 'shop/api': repository.folder } }));
   const masker = createMasker({ known: [TEST_KEY, CANARIES.codeHostToken] });
   const analyst = (by: 'rules' | 'llm', logged: LogLine[]) => {
     const chat = createOpenAiChatModel({
@@ -149,6 +149,23 @@ function watchedToolbox(toolbox: Toolbox) {
     return toolbox.run(call, subject, category, stop);
   };
   return { asked, toolbox: { ...toolbox, run } };
+}
+
+/** The clone never changes, so a question that was asked with the same words has the same answer; git is started for the first only. */
+function askedOnce(host: CodeHost): CodeHost {
+  const answers = new Map<string, unknown>();
+  return new Proxy(host, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      return async (...args: unknown[]) => {
+        const key = JSON.stringify([name, ...args.filter((one) => !(one instanceof AbortSignal))]);
+        // A failure is not kept: it may be of the moment.
+        if (!answers.has(key)) answers.set(key, await Reflect.apply(value, target, args));
+        return structuredClone(answers.get(key));
+      };
+    },
+  });
 }
 
 function watchedHost(host: CodeHost) {
