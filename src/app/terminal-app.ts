@@ -74,6 +74,8 @@ export async function createTerminalApp(
   const history = createEmptyHistory();
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
+  // Made once, and only where something is recorded.
+  let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
     flush: () => tracer.flush(FLUSH_MS),
     triage: async (build, sources, signal, { onStep, greenText, record = false, ...options } = {}) => {
@@ -81,7 +83,8 @@ export async function createTerminalApp(
       const green = greenText === undefined ? null : greenTemplates(greenText);
       const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
-      const recorded = record ? recordAtHand({ clock, masker, logger, madeBy: await makerOfToday(config) }) : null;
+      if (record) madeBy ??= makerOfToday(config);
+      const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder, ...calibrated }, tracer), onStep };
       const investigation = experiment?.change(whole) ?? whole;
