@@ -11,6 +11,7 @@ import { insightsContract } from './stores/insights.ts';
 import { learningContract } from './stores/learning.ts';
 import { libraryContract } from './stores/library.ts';
 import { noticesContract } from './stores/notices.ts';
+import { recordingsContract } from './stores/recordings.ts';
 import { reviewQueueContract } from './stores/review-queue.ts';
 import { reviewsContract } from './stores/reviews.ts';
 import { scopeContract } from './stores/scope.ts';
@@ -36,6 +37,7 @@ export function storesContract(name: string, open: () => Promise<StoresUnderTest
     flakinessContract(world);
     insightsContract(world);
     toolCacheContract(world);
+    recordingsContract(world);
     conversationsContract(world);
     actsContract(world);
     noticesContract(world);
