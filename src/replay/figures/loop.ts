@@ -19,7 +19,7 @@ export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
   const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
   const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
     return {
-      name: `runs of ${count} rounds`,
+      name: count === 1 ? 'runs of 1 round' : `runs of ${count} rounds`,
       value: runs.filter(({ one }) => rounds(one) === count).length,
       cases: runs.length,
       unit: 'count',
