@@ -22,7 +22,7 @@ export const EXIT_HELP = `Exit codes:
   4    a backend or the model refused or did not answer
   10   with --exit-code: a person must look
   11   with --exit-code: INFRA_ERROR
-  12   replay --gate: a figure is below its bar
+  12   replay --gate: a figure is below its bar; replay --frozen: a run is not what it was
   13   replay: a limit was reached before all cases were
   130  interrupted`;
 

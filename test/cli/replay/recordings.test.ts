@@ -1,0 +1,47 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openRecordingsFile } from '../../../src/cli/replay/recordings-file.ts';
+import { recordRun } from '../../support/recorded-run.ts';
+import { faultline } from '../faultline.ts';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-recordings-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+test('replay records what replay --frozen runs again, and a changed recording tells its first difference', {
+  timeout: 60_000,
+}, async () => {
+  const [dataset, recorded] = [join(folder, 'cases.jsonl'), join(folder, 'recordings.jsonl')];
+  await writeFile(
+    dataset,
+    `${JSON.stringify({ id: 'one', log: 'src/a.ts(1,7): error TS2322: Type is not assignable.\nexit code 2', category: 'CODE_ERROR' })}\n`,
+  );
+  await faultline(['replay', '--dataset', dataset, '--record', recorded]);
+  const same = await faultline(['replay', '--frozen', recorded]);
+  expect(same.stdout).toMatch(/^1 runs: 1 identical, in [\d.]+ s\n$/);
+
+  const recording = JSON.parse(await readFile(recorded, 'utf8'));
+  recording.judgements[0].reply.value.kind = 'crash\u001b[2J';
+  await writeFile(recorded, `${JSON.stringify(recording)}\nno json\n`);
+  const other = await faultline(['replay', '--frozen', recorded]);
+  expect(other.code).toBe(12);
+  expect(other.stdout).toContain('first: the rules judge otherwise in classify: kind "crash');
+  expect(other.stdout).not.toContain('\u001b');
+  expect(other.stdout).toContain('line 2: ');
+  expect(other.stdout).toContain('2 runs: 1 identical, 1 could not be read');
+});
+
+test('a file of recordings goes on behind a line that was cut off', async () => {
+  const path = join(folder, 'recordings.jsonl');
+  await writeFile(path, '{"cut');
+  const file = await openRecordingsFile(path, true);
+  await file.add(await recordRun());
+  await file.close();
+  const lines = (await readFile(path, 'utf8')).split('\n');
+  expect(lines[0]).toBe('{"cut');
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ schema: 1, complete: true });
+});
