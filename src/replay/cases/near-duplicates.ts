@@ -30,7 +30,7 @@ const MAX_SCORED = 5;
 /** Of the min-hashes, those that a candidate must share: far below what two cases share that score as near-duplicates. */
 const MIN_SHARED = 8;
 /** What more cases than this have in common tells none of them from the others. */
-const MAX_COMMON = 100;
+const MAX_COMMON = 40;
 /** Min-hashes of a case's features (Broder 1997), compared in pairs: of cases with half their features in common, 99 % share a pair. */
 const HASHES = 32;
 

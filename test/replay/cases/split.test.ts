@@ -1,0 +1,137 @@
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { beginFolder } from '../../../src/replay/cases/new-folder.ts';
+import { type SplitRow, sidesOf } from '../../../src/replay/cases/sides.ts';
+import { type SplitSummary, type SplitTask, splitCases } from '../../../src/replay/cases/split.ts';
+
+const DAY = 86_400_000;
+const WORDS = ['cart', 'order', 'ledger', 'invoice', 'stock', 'basket', 'voucher', 'ticket', 'payment', 'refund'];
+
+describe('the sides of a split', () => {
+  const rows = Array.from({ length: 100 }, (_, index): SplitRow => {
+    return { line: index + 1, id: `r${index}`, project: `p${index % 9}`, category: null, happenedAt: Math.floor(index / 10) * DAY };
+  });
+  const tested = (sides: ReadonlyMap<number, unknown>, of = rows) => of.filter(({ line }) => sides.get(line) === 'test');
+
+  it('are by time: what is tested is newer than all that is learned from, and one moment is on one side', () => {
+    const sides = sidesOf(rows, { by: 'time', share: 0.25, seed: '' });
+    const test = tested(sides);
+    expect(test.map(({ line }) => line)).toEqual(Array.from({ length: 30 }, (_, index) => 71 + index));
+    expect(sidesOf([...rows].reverse(), { by: 'time', share: 0.25, seed: '' })).toEqual(new Map([...sides].reverse()));
+  });
+
+  it('leave out, by time, what does not say when it happened', () => {
+    const undated = { ...rows[0], line: 101, id: 'x', project: 'p', category: null, happenedAt: null };
+    expect(sidesOf([...rows, undated], { by: 'time', share: 0.3, seed: '' }).get(101)).toBeUndefined();
+  });
+
+  it('are by project: no project is on both, whatever the order of the rows', () => {
+    const sides = sidesOf(rows, { by: 'project', share: 0.3, seed: '' });
+    const projects = new Set(tested(sides).map(({ project }) => project));
+    expect(rows.filter(({ line, project }) => projects.has(project) && sides.get(line) === 'train')).toEqual([]);
+    expect(tested(sides).length).toBeGreaterThan(15);
+    expect(tested(sides).length).toBeLessThanOrEqual(30);
+    const reversed = sidesOf([...rows].reverse(), { by: 'project', share: 0.3, seed: '' });
+    expect(rows.every(({ line }) => reversed.get(line) === sides.get(line))).toBe(true);
+    expect(tested(sidesOf(rows.slice(0, 18), { by: 'project', share: 0.01, seed: '' })).length).toBe(2);
+  });
+
+  it('are by chance the same for the same seed', () => {
+    const by = (seed: string) => [...sidesOf(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
+    expect(by('a')).toEqual(by('a'));
+    expect(by('a')).not.toEqual(by('b'));
+  });
+});
+
+describe('splitting a data set', () => {
+  it('keeps rows whole and their logs within reach', async () => {
+    const place = placeWith([
+      { id: 'a', project: 'p', log_path: 'logs/a.log', annotator: { deep: [1] }, happened_at: '2026-01-01T00:00:00Z' },
+      { id: 'b', project: 'q', log: 'cart failed', happened_at: '2026-02-01T00:00:00Z' },
+      { id: 'c', project: 'q', log: 'no time' },
+      { id: 'd', category: 'WEATHER' },
+    ]);
+    mkdirSync(join(place, 'logs'));
+    writeFileSync(join(place, 'logs/a.log'), 'ledger: expected 3');
+    const split = await splitOf(place, { by: 'time', share: 0.5 });
+    expect(split).toMatchObject({ train: { cases: 1 }, test: { cases: 1 }, undated: 1, bad: 1, nearDuplicates: 0, unread: 0 });
+    const [row] = linesOf(place, 'train.jsonl');
+    expect(row).toMatchObject({ id: 'a', log_path: '../logs/a.log', annotator: { deep: [1] } });
+    expect(readFileSync(join(place, 'out', '../logs/a.log'), 'utf8')).toBe('ledger: expected 3');
+  });
+
+  it('finds what is nearly the same on both sides, and leaves it out of what is learned from where asked to', async () => {
+    const log = (at: string) => `FAIL checkout\nexpected 3 items in the cart but found 2 at ${at}\n  at cart.add (src/cart.ts:12:3)`;
+    const rows = [
+      { id: 'old', project: 'p', log: log('10:00:01'), happened_at: '2026-01-01T00:00:00Z' },
+      { id: 'other', project: 'p', log: 'npm ERR! 404 left-pad is not in this registry', happened_at: '2026-01-02T00:00:00Z' },
+      { id: 'gone', project: 'p', log_path: 'none.log', happened_at: '2026-01-02T00:00:00Z' },
+      { id: 'new', project: 'p', log: log('23:59:59'), happened_at: '2026-02-01T00:00:00Z' },
+    ];
+    const place = placeWith(rows);
+    const split = await splitOf(place, { by: 'time', share: 0.25, dropDuplicates: true });
+    expect(split).toMatchObject({ train: { cases: 2 }, nearDuplicates: 1, dropped: 1, unread: 1 });
+    const pair = { train: 'old', test: 'new', score: 1, sameFingerprint: false };
+    expect(split.mostAlike).toEqual([pair]);
+    expect(linesOf(place, 'near-duplicates.jsonl')).toEqual([pair]);
+    expect(linesOf(place, 'train.jsonl').map(({ id }) => id)).toEqual(['other', 'gone']);
+  });
+
+  it('is refused where a side would be empty, and leaves nothing', async () => {
+    const place = placeWith([
+      { id: 'a', project: 'p', log: 'x' },
+      { id: 'b', project: 'p', log: 'y' },
+    ]);
+    await expect(splitOf(place, { by: 'time' })).rejects.toThrow('says when it happened (happened_at): split it --by project.');
+    await expect(splitOf(place, { by: 'project' })).rejects.toThrow('all its cases are of one project');
+    expect(() => readFileSync(join(place, 'out'))).toThrow('ENOENT');
+  });
+
+  // Comparing costs most, so that only every tenth has words to compare by.
+  it('takes twenty thousand rows', async () => {
+    const word = (index: number) => WORDS[index % WORDS.length] ?? '';
+    const place = placeWith(
+      Array.from({ length: 20_000 }, (_, index) => {
+        const unlike = index.toString(36).replace(/\d/g, (digit) => 'ghijklmnop'[Number(digit)] ?? '');
+        return {
+          id: `r${index}`,
+          project: `p${index % 50}`,
+          log: index % 10 === 0 ? `${word(index)}${unlike} lost its ${word(index / 10)}${unlike}` : '1',
+        };
+      }),
+    );
+    const split = await splitOf(place, { by: 'project' });
+    expect(split.train.cases + split.test.cases).toBe(20_000);
+    expect(split.test.cases).toBe(6_000);
+  }, 120_000);
+});
+
+async function splitOf(place: string, change: Partial<SplitTask>): Promise<SplitSummary> {
+  const out = join(place, 'out');
+  const task: SplitTask = {
+    dataset: join(place, 'cases.jsonl'),
+    out,
+    by: 'project',
+    share: 0.3,
+    seed: '',
+    dropDuplicates: false,
+    minScore: 0.8,
+    maxLogBytes: 1_000_000,
+    onBad: () => undefined,
+    ...change,
+  };
+  return await splitCases(task, await beginFolder(out), new AbortController().signal);
+}
+
+function placeWith(rows: readonly object[]): string {
+  const place = mkdtempSync(join(tmpdir(), 'faultline-split-'));
+  writeFileSync(join(place, 'cases.jsonl'), rows.map((row) => JSON.stringify(row)).join('\n'));
+  return place;
+}
+
+function linesOf(place: string, file: string): { readonly id: string }[] {
+  const lines = readFileSync(join(place, 'out', file), 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+}
