@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
@@ -122,6 +123,17 @@ describe('a recording run again', () => {
       const run = await runFrozen(recording, sampleToday({ toolbox: toolbox() }), never);
       expect(run).toMatchObject({ identical: true, differences: [] });
     }
+  });
+
+  it('goes on where the time of the run cut off a model, without waiting for it again', async () => {
+    const hanging = (_input: object, signal: AbortSignal) =>
+      new Promise<never>((_settle, reject) => signal.addEventListener('abort', () => reject(new Error('late')), { once: true }));
+    const budget = { tokens: null, costUsd: null, seconds: 0.3 };
+    const analyst = { ...modelled(), answer: hanging };
+    const recording = await recordRun({ analyst, spare: createRulesAnalyst(), limits: { ...LIMITS, budget } });
+    expect(recording.analysis?.notes.join()).toContain('The budget of this run (0.3 seconds) is used up');
+    expect(recording.judgements.filter(({ failed }) => failed !== null).map(({ name }) => name)).toEqual(['answer']);
+    expect(await runFrozen(recording, sampleToday(), never)).toMatchObject({ identical: true, differences: [], stopped: null });
   });
 
   it('ends with its signal', async () => {
