@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { LINEAR_FILES, runsOf, TABLES } from './bench-parts/ablation-plan.ts';
-import { type Run, runAll } from './bench-parts/ablation-runs.ts';
+import { LINEAR_FILES, linearRuns, runsOf, TABLES } from './bench-parts/ablation-plan.ts';
+import { runAll } from './bench-parts/ablation-runs.ts';
 import { linearTables, renderTable } from './bench-parts/ablation-tables.ts';
 
 /**
@@ -25,12 +25,8 @@ if (unknown !== undefined) stop(`--only: there is no group "${unknown}"; choose 
 
 const tables = TABLES.filter(({ group }) => chosen.includes(group));
 const isLinear = chosen.includes('linear');
-const linear = LINEAR_FILES.flatMap((file): Run[] => [
-  { file, onlyRead: false, without: [] },
-  { file, onlyRead: false, without: [], design: 'linear' },
-]);
 const threads = Number(values.threads ?? Math.min(2, availableParallelism()));
-const results = await runAll([...runsOf(tables), ...(isLinear ? linear : [])], data, threads);
+const results = await runAll([...runsOf(tables), ...(isLinear ? linearRuns() : [])], data, threads);
 for (const table of tables) console.log(renderTable(table, results));
 if (isLinear) console.log(linearTables(results));
 

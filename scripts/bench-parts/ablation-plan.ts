@@ -76,6 +76,16 @@ export const TABLES: readonly Table[] = [
 /** The linear baseline against the loop, file by file: every measure that the labels allow. */
 export const LINEAR_FILES: readonly string[] = [...CLASSIFY, ...LOCALISE, TESTS, ...REDUCE];
 
+/** The same where the analyst misquotes in every third answer: what verification is worth. */
+export const CARELESS_FILES: readonly string[] = ['classify/clean', 'classify/issues'];
+
+/** Both designs on each file. */
+export function linearRuns(): Run[] {
+  const pairs = (file: string, careless: boolean): Run[] =>
+    (['loop', 'linear'] as const).map((design) => ({ file, onlyRead: false, without: [], design, careless }));
+  return [...LINEAR_FILES.flatMap((file) => pairs(file, false)), ...CARELESS_FILES.flatMap((file) => pairs(file, true))];
+}
+
 /** All runs that these tables need. */
 export function runsOf(tables: readonly Table[]): Run[] {
   return tables.flatMap(({ rows, columns }) => rows.flatMap((row) => columns.map(({ file, onlyRead }) => ({ ...row, file, onlyRead }))));

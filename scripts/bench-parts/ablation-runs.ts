@@ -8,6 +8,7 @@ export interface System {
   readonly without: readonly string[];
   readonly design?: 'loop' | 'linear';
   readonly budget?: number;
+  readonly careless?: boolean;
 }
 
 /** What a run is asked for; `onlyRead`: without an analyst. */
@@ -42,17 +43,15 @@ export async function runAll(runs: readonly Run[], data: string, threads: number
 }
 
 /** The name of a run: equal runs have one. */
-export function keyOf({ file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET }: Run): string {
-  return [file, onlyRead ? 'read' : design, budget, ...without].join(' ');
+export function keyOf({ file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET, careless }: Run): string {
+  return [file, onlyRead ? 'read' : design, budget, ...(careless === true ? ['careless'] : []), ...without].join(' ');
 }
 
-async function askWorker(
-  worker: Worker,
-  { file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET }: Run,
-  data: string,
-): Promise<AblationRun> {
-  const task: AblationTask = { path: join(data, `${file}.jsonl`), without: [...without], design, budget, onlyRead };
+async function askWorker(worker: Worker, run: Run, data: string): Promise<AblationRun> {
+  const { file, onlyRead, without, design = 'loop', budget = USUAL_BUDGET, careless = false } = run;
+  const task: AblationTask = { path: join(data, `${file}.jsonl`), without: [...without], design, budget, onlyRead, careless };
   worker.postMessage(task);
-  const [done]: [AblationRun] = await once(worker, 'message');
+  const [done]: AblationRun[] = await once(worker, 'message');
+  if (done === undefined) throw new Error(`the worker said nothing of ${keyOf(run)}`);
   return done;
 }

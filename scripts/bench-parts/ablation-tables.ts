@@ -3,7 +3,7 @@ import { systemDifferences } from '../../src/replay/ablation/system-differences.
 import type { Difference } from '../../src/replay/compare/comparison.ts';
 import { mean, ratio } from '../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../src/replay/run/replay.ts';
-import { type Column, LINEAR_FILES, type Table } from './ablation-plan.ts';
+import { CARELESS_FILES, type Column, LINEAR_FILES, type Table } from './ablation-plan.ts';
 import { keyOf, type Results, type System } from './ablation-runs.ts';
 import type { AblationRun } from './ablation-worker.ts';
 
@@ -29,15 +29,23 @@ export function renderTable({ title, rows, columns }: Table, results: Results): 
 
 /** One table a data set: what the linear baseline gives, what the loop gives, and what the loop gains. */
 export function linearTables(results: Results): string {
-  return LINEAR_FILES.map((file) => {
-    const run = { file, onlyRead: false, without: [] };
-    const [linear, loop] = [keyOf({ ...run, design: 'linear' }), keyOf(run)].map((key) => results.get(key));
-    if (linear === undefined || loop === undefined) return '';
-    const rows = systemDifferences(linear.cases, loop.cases, ABLATION_MEASURES).map(linearRow);
-    const time = ratio(loop.milliseconds, linear.milliseconds);
-    const head = ['| | linear | loop | gain of the loop | beyond noise | p |', '|---|---|---|---|---|---|'];
-    return [`### ${file} (n=${loop.cases.length}; the loop takes ${time.toFixed(2)} × the time)\n`, ...head, ...rows, ''].join('\n');
-  }).join('\n');
+  const tables = (files: readonly string[], careless: boolean) => files.map((file) => linearTable(file, careless, results));
+  return [...tables(LINEAR_FILES, false), ...tables(CARELESS_FILES, true)].join('\n');
+}
+
+function linearTable(file: string, careless: boolean, results: Results): string {
+  const run = { file, onlyRead: false, without: [], careless };
+  const [linear, loop] = [keyOf({ ...run, design: 'linear' }), keyOf(run)].map((key) => results.get(key));
+  if (linear === undefined || loop === undefined) return '';
+  const rows = systemDifferences(linear.cases, loop.cases, ABLATION_MEASURES).map(linearRow);
+  const time = ratio(loop.milliseconds, linear.milliseconds);
+  const head = ['| | linear | loop | gain of the loop | beyond noise | p |', '|---|---|---|---|---|---|'];
+  return [
+    `### ${file}${careless ? ', an analyst that misquotes' : ''} (n=${loop.cases.length}; the loop takes ${time.toFixed(2)} × the time)\n`,
+    ...head,
+    ...rows,
+    '',
+  ].join('\n');
 }
 
 const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
@@ -51,7 +59,7 @@ const VERDICTS: Readonly<Record<Difference['verdict'], string>> = {
 
 function linearRow(found: Difference): string {
   const p = found.mcNemar === null || found.verdict === 'same' ? '' : found.mcNemar.midP.toFixed(3);
-  return `| ${found.name} | ${found.a.toFixed(3)} | ${found.b.toFixed(3)} | ${gapOf(found)} | ${VERDICTS[found.verdict]} | ${p} |`;
+  return `| ${found.name} | ${found.a.toFixed(3)} | ${found.b.toFixed(3)} | ${found.verdict === 'same' ? '' : gapOf(found)} | ${VERDICTS[found.verdict]} | ${p} |`;
 }
 
 function wholeCell(whole: System, column: Column, results: Results): string {

@@ -1,12 +1,18 @@
 import { parentPort } from 'node:worker_threads';
 import { z } from 'zod';
+import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { answering, replayConfig, stagesLeftOut } from '../../src/cli/replay/answering.ts';
 import type { ReplayCommandOptions } from '../../src/cli/replay/replay-options.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
+import type { Config } from '../../src/config/schema.ts';
 import { Design } from '../../src/domain/ablation.ts';
+import { systemClock } from '../../src/ports/clock.ts';
+import { silentLogger } from '../../src/ports/logger.ts';
+import { carelessAnalyst } from '../../src/replay/ablation/careless-analyst.ts';
+import { type Experiment, experimentOf } from '../../src/replay/ablation/experiment.ts';
 import { readStagesOf } from '../../src/replay/ablation/stages.ts';
 import { datasetCases } from '../../src/replay/cases/dataset.ts';
-import { type ReplayedCase, replay } from '../../src/replay/run/replay.ts';
+import { type Answerer, type ReplayedCase, replay } from '../../src/replay/run/replay.ts';
 
 /** One system over one data set, one case at a time, so that its milliseconds are its own. */
 export const AblationTask = z.object({
@@ -15,6 +21,8 @@ export const AblationTask = z.object({
   design: Design,
   budget: z.int(),
   onlyRead: z.boolean(),
+  /** Judged by an analyst that misquotes in every third answer. */
+  careless: z.boolean(),
 });
 export type AblationTask = z.infer<typeof AblationTask>;
 
@@ -34,7 +42,7 @@ parentPort?.on('message', (message: unknown) => {
   );
 });
 
-async function run({ path, without, design, budget, onlyRead }: AblationTask): Promise<AblationRun> {
+async function run({ path, without, design, budget, onlyRead, careless }: AblationTask): Promise<AblationRun> {
   const asked = { analyst: 'rules', budget, concurrency: 1, green: true, without, design } satisfies ReplayCommandOptions;
   const options: ReplayCommandOptions = onlyRead ? { ...asked, only: 'read' } : asked;
   const config = replayConfig(options, readConfig(dataDirectory(undefined)));
@@ -42,12 +50,23 @@ async function run({ path, without, design, budget, onlyRead }: AblationTask): P
   const cases: ReplayedCase[] = [];
   const how = { green: !stages.includes('green'), without: readStagesOf(stages) };
   const limits = { concurrency: 1, budgetTokens: budget, maxLogBytes: config.http.maxLogBytes };
-  const answer = await answering(options, config);
+  const answer = careless ? await carelessly(options, config) : await answering(options, config);
   const onCase = (done: ReplayedCase) => void cases.push(lightened(done));
   const before = process.threadCpuUsage();
   await replay({ cases: datasetCases(path), answer, onCase, ...how, ...limits }, never);
   const { user, system } = process.threadCpuUsage(before);
   return { cases, milliseconds: (user + system) / 1000 };
+}
+
+/** As `answering`, with the careless analyst. */
+async function carelessly(options: ReplayCommandOptions, config: Config): Promise<Answerer> {
+  const experiment = await experimentOf(stagesLeftOut(options), options.design);
+  const change: Experiment['change'] = (whole) => {
+    const changed = experiment?.change(whole) ?? whole;
+    return { ...changed, analyst: carelessAnalyst(changed.analyst) };
+  };
+  const app = await createTerminalApp(config, silentLogger, systemClock, { without: experiment?.without ?? new Set(), change });
+  return (build, { sources }, signal) => app.triage(build, sources, signal, { maxGroups: 1 });
 }
 
 /** Scores need the positions of excerpts, not their texts. */

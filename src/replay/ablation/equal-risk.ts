@@ -28,8 +28,8 @@ export const COVERAGE_AT_EQUAL_RISK: Measure = {
     return {
       cases: ranked.a.length,
       value: (side, weights) => publishable(ranked[side], weights).share,
-      higher: b.difference(a).size,
-      lower: a.difference(b).size,
+      higher: [...b].filter((index) => !a.has(index)).length,
+      lower: [...a].filter((index) => !b.has(index)).length,
       binary: false,
     };
   },

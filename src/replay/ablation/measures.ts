@@ -12,6 +12,7 @@ export const ABLATION_MEASURES: readonly Measure[] = [
   ...MEASURES,
   COVERAGE_AT_EQUAL_RISK,
   meanMeasure('answers stated as sure and wrong', 'lower', sureAndWrong),
+  meanMeasure('published with words that are not in the log', 'lower', misquoted),
   meanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
   meanMeasure('failing tests: F1 of a log', 'higher', testsOf),
 ];
@@ -21,6 +22,11 @@ function sureAndWrong(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
   const stated = run.result.answerConfidence;
   return judged === undefined || stated === null ? null : Number(stated >= CONFIDENT && !isRight(judged));
+}
+
+function misquoted({ result, quotes }: ReplayedCase): number | null {
+  if (result.action === null || result.error !== null) return null;
+  return Number(result.action === 'auto_notify' && quotes.literal < quotes.made);
 }
 
 function amongFirst(run: ReplayedCase, count: number): number | null {

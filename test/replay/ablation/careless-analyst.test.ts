@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { carelessAnalyst, isCareless } from '../../../src/replay/ablation/careless-analyst.ts';
+import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
+import { sampleBuild, sampleSubject } from '../../support/subject.ts';
+
+const never = new AbortController().signal;
+const quote = { source: 'build.log', line: 121, text: 'expected 10.20, got 10.21' };
+const claim = { text: 'The tax is rounded.', evidence: ['E1'], quotes: [quote] };
+const ids = Array.from({ length: 300 }, (_, at) => `case/${at}`);
+
+async function quotesOf(id: string): Promise<string[]> {
+  const analyst = carelessAnalyst(scriptedAnalyst({ answers: [{ claims: [claim] }] }));
+  const subject = sampleSubject({ build: sampleBuild({ id }) });
+  const { value: classification } = await analyst.classify({ subject }, never);
+  const { value } = await analyst.answer({ subject, classification, evidence: [], outcomes: [], round: 1, gaps: [] }, never);
+  return value.claims.flatMap(({ quotes }) => quotes.map(({ text }) => text));
+}
+
+describe('a careless analyst', () => {
+  it('misquotes about every third answer, the same ones every time', () => {
+    const careless = ids.filter(isCareless);
+    expect(careless.length).toBeGreaterThan(70);
+    expect(careless.length).toBeLessThan(130);
+    expect(ids.filter(isCareless)).toEqual(careless);
+  });
+
+  it('says what the analyst says, but for what it quotes', async () => {
+    const [bad = '', good = ''] = [ids.find(isCareless), ids.find((id) => !isCareless(id))];
+    expect(await quotesOf(good)).toEqual([quote.text]);
+    expect(await quotesOf(bad)).toEqual([`${quote.text} (as far as I remember)`]);
+  });
+});
