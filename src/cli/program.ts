@@ -8,6 +8,7 @@ import { knowledgeCommand } from './knowledge-command.ts';
 import { mcpCommand } from './mcp-program.ts';
 import { queueCommand } from './queue-program.ts';
 import type { ReadCommandOptions } from './read-command.ts';
+import { calibrateCommand } from './replay/calibrate-program.ts';
 import { casesCommand } from './replay/cases-program.ts';
 import { compareCommand } from './replay/compare-program.ts';
 import { recordingsCommand } from './replay/recordings-program.ts';
@@ -50,6 +51,7 @@ export function createProgram(): Command {
     casesCommand(),
     recordingsCommand(),
     compareCommand(),
+    calibrateCommand(),
     serveCommand(),
     workerCommand(),
     askCommand(),

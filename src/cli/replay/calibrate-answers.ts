@@ -1,0 +1,88 @@
+import { basename } from 'node:path';
+import type { Config } from '../../config/schema.ts';
+import { calibratedAnalyst } from '../../domain/calibration.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { labelledCases, labelledDecisions } from '../../replay/calibrate/labelled-cases.ts';
+import { casesAt } from '../../replay/cases/cases-at.ts';
+import { type RunResults, readResults } from '../../replay/compare/read-results.ts';
+import { type ReplayedCase, replay } from '../../replay/run/replay.ts';
+import { interruptSignal, say } from '../terminal.ts';
+import { answering, replayConfig } from './answering.ts';
+import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-command.ts';
+import { withCalibrations } from './calibrate-store.ts';
+import { lightened } from './lightened.ts';
+
+const NEWEST_DECIDED = 20_000;
+
+/** The answers to data sets: replayed now without a calibration, or as a results file has them. */
+export async function replayedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+  const paths = options.dataset ?? [];
+  const driver = options.analyst ?? config.analyst.driver;
+  const cases: ReplayedCase[] = [];
+  const files = await Promise.all((options.results ?? []).map(readResults));
+  for (const path of paths) cases.push(...(files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config)));
+  const answers = labelledCases(cases);
+  const said = cases.length - answers.length;
+  if (said > 0) say(`${said} of ${cases.length} cases have no category that is known, or were not answered; they are left out.`);
+  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  const others = cases.filter(({ result }) => result.analyst !== null && result.analyst !== driver).length;
+  if (others > 0)
+    throw new TriageError(
+      'invalid-input',
+      `${others} answers are of another analyst than ${driver}; say --analyst, or take other results.`,
+    );
+  return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
+}
+
+/** What people decided, of one analyst; the model with most decisions where a model answers. */
+export async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
+  const driver = options.analyst ?? config.analyst.driver;
+  const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
+  return await withCalibrations(options, async (calibrations) => {
+    const decided = await calibrations.decided(NEWEST_DECIDED);
+    const own = decided.filter((one) => calibratedAnalyst(one.analyst, one.model) === analyst);
+    if (own.length === 0)
+      throw new TriageError('invalid-input', `Nobody has decided an answer of ${analyst} yet, so there is nothing to calibrate by.`);
+    const audits = own.filter(({ origin }) => origin === 'audit').length;
+    say(`${own.length} decided answers, ${audits} of them drawn from what was published${shareText(audits, config.review.auditEvery)}.`);
+    const perDay = new Map((await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]));
+    return { answers: labelledDecisions(own, config.review.auditEvery), analyst, sources: ['reviewed'], perDay };
+  });
+}
+
+function shareText(audits: number, every: number): string {
+  if (audits === 0)
+    return ': they show nothing of sure answers, since only unsure ones wait for a person (FAULTLINE_AUDIT_EVERY draws some)';
+  return every > 1 ? `, each of which stands for ${every}` : '';
+}
+
+async function replayed(path: string, options: CalibrateCommandOptions, config: Config): Promise<ReplayedCase[]> {
+  const { calibration: _applied, ...triage } = config.triage;
+  const asked = {
+    ...(options.analyst === undefined ? {} : { analyst: options.analyst }),
+    repeat: 1,
+    concurrency: options.concurrency,
+    green: true,
+  };
+  const own = replayConfig(asked, { ...config, triage });
+  const cases: ReplayedCase[] = [];
+  const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };
+  const onCase = (done: ReplayedCase) => {
+    cases.push(lightened(done));
+    if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
+  };
+  const answer = await answering(asked, own);
+  await replay({ ...shared, cases: await casesAt(path), budgetTokens: own.triage.budgetTokens, answer, onCase }, interruptSignal());
+  return cases;
+}
+
+async function fromResults(path: string, files: readonly RunResults[]): Promise<ReplayedCase[]> {
+  const cases: ReplayedCase[] = [];
+  for await (const outcome of await casesAt(path)) {
+    if ('error' in outcome) continue;
+    const { row } = outcome.one;
+    const result = files.map(({ results }) => results.get(row.id)).find((found) => found !== undefined);
+    if (result !== undefined) cases.push(lightened({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
+  }
+  return cases;
+}

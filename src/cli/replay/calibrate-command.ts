@@ -1,0 +1,89 @@
+import { writeFile } from 'node:fs/promises';
+import { userInfo } from 'node:os';
+import { maskingOf } from '../../config/masking.ts';
+import type { Config } from '../../config/schema.ts';
+import { type Calibration, parseCalibration } from '../../domain/calibration.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { newId } from '../../domain/ids.ts';
+import { createMasker } from '../../log/mask/mask.ts';
+import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibration-of.ts';
+import type { FitMethod } from '../../replay/calibrate/fit.ts';
+import type { LabelledAnswer } from '../../replay/calibrate/labelled.ts';
+import type { DataOptions } from '../settings.ts';
+import { jsonText, print, say } from '../terminal.ts';
+import { decidedAnswers, replayedAnswers } from './calibrate-answers.ts';
+import { putInForce, withCalibrations } from './calibrate-store.ts';
+import { renderCalibration } from './calibrate-text.ts';
+
+export interface CalibrateCommandOptions extends DataOptions {
+  readonly dataset?: readonly string[];
+  readonly results?: readonly string[];
+  readonly reviewed?: boolean;
+  readonly analyst?: 'rules' | 'llm';
+  readonly method: FitMethod;
+  readonly risk?: number;
+  readonly confidence: number;
+  readonly concurrency: number;
+  readonly out?: string;
+  readonly apply?: boolean;
+  readonly replaces?: number | 'none';
+}
+
+/** Answers whose truth is known, of one analyst. */
+export interface GatheredAnswers {
+  readonly answers: readonly LabelledAnswer[];
+  readonly analyst: string;
+  readonly sources: readonly string[];
+  /** Answers a day brings, by category; null where no store was asked. */
+  readonly perDay: ReadonlyMap<string, number> | null;
+}
+
+/** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
+export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
+  if ((options.dataset === undefined) === (options.reviewed !== true))
+    throw new TriageError('invalid-config', 'Say what to fit to: either --dataset FILE… or --reviewed.');
+  const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
+  const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
+  const fitted = calibrationOf(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk });
+  if (options.out !== undefined) await writeCalibration(fitted.calibration, options.out);
+  const applied = options.apply ? await apply(fitted.calibration, options) : null;
+  const { held: _held, ...shown } = fitted;
+  if (options.json) return print(jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }));
+  await print(renderCalibration(fitted, gathered));
+  if (options.out !== undefined) say(`Written to ${options.out}. Applied by: FAULTLINE_CALIBRATION=${options.out} faultline triage …`);
+  if (applied !== null) say(`Version ${applied.version} is in force for ${applied.analyst}; workers follow within seconds.`);
+  if (options.out === undefined && applied === null) say('Nothing was written or applied: --out FILE writes it, --apply puts it in force.');
+}
+
+async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Config): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {
+  const masker = createMasker(maskingOf(config));
+  const texts = [...new Set([...sources, ...answers.map(({ project }) => project)])];
+  const masked = new Map<string, string>();
+  for (const text of texts) masked.set(text, (await masker.mask(text)).text);
+  const made = { createdBy: userInfo().username, now: Date.now(), id: newId('cal'), version: 1 };
+  return { ...made, analyst, sources, mask: (text) => masked.get(text) ?? '***' };
+}
+
+async function writeCalibration(calibration: Calibration, path: string): Promise<void> {
+  // What could not be read back must not be written.
+  const text = `${JSON.stringify(parseCalibration(calibration, path), null, 1)}\n`;
+  await writeFile(path, text).catch((cause: unknown) => {
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+  });
+}
+
+async function apply(calibration: Calibration, options: CalibrateCommandOptions): Promise<Calibration> {
+  return await withCalibrations(options, async (calibrations) => {
+    const current = (await calibrations.inForce()).find(({ analyst }) => analyst === calibration.analyst)?.version ?? 'none';
+    if (options.replaces !== current) {
+      const said = options.replaces === undefined ? '' : `, not ${options.replaces}`;
+      throw new TriageError(
+        'conflict',
+        `In force for ${calibration.analyst} is ${current}${said}. Nothing was changed. To replace it: --replaces ${current}`,
+      );
+    }
+    const kept = await calibrations.add(calibration);
+    await putInForce(calibrations, kept.analyst, kept.version, options.replaces);
+    return kept;
+  });
+}

@@ -1,0 +1,85 @@
+import { userInfo } from 'node:os';
+import { openCalibrations } from '../../app/open-calibrations.ts';
+import type { Calibration } from '../../domain/calibration.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { CalibrationAct, CalibrationStore } from '../../ports/calibrations.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
+import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
+import { jsonText, print } from '../terminal.ts';
+
+export interface UseOptions extends DataOptions {
+  readonly replaces?: number | 'none';
+}
+
+const SHOWN = 50;
+
+/** `faultline calibrate list` */
+export async function listCalibrations(options: DataOptions): Promise<void> {
+  const { kept, inForce, acts } = await withCalibrations(options, async (calibrations) => ({
+    kept: await calibrations.list(SHOWN),
+    inForce: (await calibrations.inForce()).map(({ version }) => version),
+    acts: await calibrations.acts(SHOWN),
+  }));
+  if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
+  if (kept.length === 0) return print('No calibration is kept. Fit one: faultline calibrate --reviewed');
+  const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${lineOf(one)}`);
+  return print([...rows, '', ...acts.map(actLine)].join('\n'));
+}
+
+/** `faultline calibrate use VERSION` */
+export async function useCalibration(version: number, options: UseOptions): Promise<void> {
+  const act = await withCalibrations(options, async (calibrations) => {
+    const wanted = await calibrations.find(version);
+    if (wanted === null)
+      throw new TriageError('not-found', `There is no calibration ${version}. Which there are says: faultline calibrate list`);
+    return await putInForce(calibrations, wanted.analyst, version, options.replaces);
+  });
+  return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
+}
+
+/** `faultline calibrate off ANALYST` */
+export async function endCalibration(analyst: string, options: UseOptions): Promise<void> {
+  const act = await withCalibrations(options, (calibrations) => putInForce(calibrations, analyst, null, options.replaces));
+  return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
+}
+
+/** Throws `conflict` where it is not said, or not rightly, what is replaced. */
+export async function putInForce(
+  calibrations: CalibrationStore,
+  analyst: string,
+  version: number | null,
+  replaces: number | 'none' | undefined,
+): Promise<CalibrationAct> {
+  const current = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? null;
+  const now = current === null ? 'none' : `${current}`;
+  if (replaces === undefined) throw new TriageError('conflict', `In force for ${analyst} is ${now}. To change that: --replaces ${now}`);
+  const act = await calibrations.use({ analyst, version, replaces: replaces === 'none' ? null : replaces, actor: userInfo().username });
+  if (act === null) throw new TriageError('conflict', `In force for ${analyst} is ${now}, not ${replaces}. Nothing was changed.`);
+  return act;
+}
+
+export async function withCalibrations<Result>(options: DataOptions, work: (store: CalibrationStore) => Promise<Result>): Promise<Result> {
+  const opened = await openCalibrations(readStoreConfig(dataDirectory(options.data)));
+  try {
+    return await work(opened.calibrations);
+  } finally {
+    await opened.close();
+  }
+}
+
+function lineOf({ version, analyst, fittedOn, before, after, risk, createdBy, createdAt }: Calibration): string {
+  const ece = after === null ? 'not cross-validated' : `ECE ${before.ece.value.toFixed(3)} → ${after.ece.value.toFixed(3)}`;
+  const kept = risk === null ? 'no thresholds' : `at most ${risk.most * 100} % wrong`;
+  return [
+    `${version}`.padStart(4),
+    visibleLine(analyst),
+    `${fittedOn.cases} cases`,
+    ece,
+    kept,
+    `by ${visibleLine(createdBy)} ${createdAt}`,
+  ].join('  ');
+}
+
+function actLine({ analyst, version, replaced, actor, at }: CalibrationAct): string {
+  return `${at}  ${visibleLine(actor)}: ${visibleLine(analyst)} ${replaced ?? 'none'} → ${version ?? 'none'}`;
+}

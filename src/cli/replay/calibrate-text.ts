@@ -1,0 +1,98 @@
+import { visibleLines } from '../../publish/visible-text.ts';
+import type { FitRow, FittedCalibration } from '../../replay/calibrate/calibration-of.ts';
+import { OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';
+import { type Measured, reliability, shareInterval } from '../../replay/calibrate/scores.ts';
+import type { CategoryThreshold } from '../../replay/calibrate/threshold.ts';
+import type { GatheredAnswers } from './calibrate-command.ts';
+
+/** What was fitted, as tables for people. */
+export function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
+  const { calibration, rows, thresholds, held } = fitted;
+  const { fittedOn, before, after } = calibration;
+  const heading = `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases of ${fittedOn.projectCount} projects`;
+  const lines = [
+    heading,
+    '='.repeat(heading.length),
+    '',
+    'category          cases  right  fit       ECE before  after *',
+    ...rows.map(rowText),
+    '',
+    `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
+    `Brier  before ${measured(before.brier)}   after * ${after === null ? 'not known' : measured(after.brier)}`,
+    after === null
+      ? '* All cases are of one project, so none could be held out: what the fit is worth elsewhere is not known.'
+      : '* Cross-validated: as fits say it that have not seen the case’s project. Intervals are 95 %, by resampling projects.',
+    ...notes(rows),
+    '',
+    'Reliability: stated → share that was right (cases)',
+    `  before   ${reliabilityText(gathered.answers)}`,
+    ...(held === null ? [] : [`  after *  ${reliabilityText(held)}`]),
+    ...riskLines(fitted, thresholds, gathered),
+  ];
+  return visibleLines(lines.join('\n')).join('\n');
+}
+
+function rowText({ category, cases, right, method, eceBefore, eceAfter }: FitRow): string {
+  const after = eceAfter === null || cases === 0 ? '    –' : eceAfter.toFixed(3);
+  const before = cases === 0 ? '    –' : eceBefore.toFixed(3);
+  return `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  ${`${right}`.padStart(5)}  ${(method ?? '').padEnd(8)}  ${before.padStart(10)}  ${after.padStart(7)}`;
+}
+
+function measured({ value, low, high }: Measured): string {
+  return `${value.toFixed(3)} (${low.toFixed(3)}–${high.toFixed(3)})`;
+}
+
+function notes(rows: readonly FitRow[]): string[] {
+  return rows.flatMap(({ category, method, cases }) => {
+    if (method === 'capped')
+      return [`${category}: too few cases (${cases} < ${POOLED_FROM}): what is stated stays, no higher than so few cases allow.`];
+    if (method === 'pooled')
+      return [`${category}: too few cases (${cases} < ${OWN_FROM}) for a fit of its own: that of all, never raising.`];
+    return [];
+  });
+}
+
+function reliabilityText(statements: Parameters<typeof reliability>[0]): string {
+  return reliability(statements)
+    .map(({ stated, right, cases }) => `${stated.toFixed(2)} → ${right.toFixed(2)} (${cases})`)
+    .join('   ');
+}
+
+function riskLines(
+  { calibration: { risk } }: FittedCalibration,
+  thresholds: readonly CategoryThreshold[],
+  gathered: GatheredAnswers,
+): string[] {
+  if (risk === null) return [];
+  const known = thresholds.filter(({ cases }) => cases > 0);
+  const all = known.reduce((sum, { cases }) => sum + cases, 0);
+  const published = known.reduce((sum, one) => sum + one.published, 0);
+  const wrong = known.reduce((sum, one) => sum + one.wrong, 0);
+  const coverage = shareInterval(published, all);
+  return [
+    '',
+    `Thresholds for at most ${percent(risk.most)} wrong among what is published, with ${percent(risk.confidence)} confidence a category`,
+    'category          cases  from     published             wrong  at most  to people of 100',
+    ...thresholds.map((one) => thresholdText(one, gathered)),
+    `In all: ${published} of ${all} published (${percent(coverage.value)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; of 100 answers ${Math.round(100 * (1 - coverage.value))} wait for a person.`,
+    'The bound is Clopper-Pearson’s; thresholds are tried by Learn then Test (arXiv 2110.01052), each category by itself.',
+  ];
+}
+
+function thresholdText(
+  { category, threshold, cases, published, wrong, upper, needed }: CategoryThreshold,
+  { perDay }: GatheredAnswers,
+): string {
+  const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
+  const share = shareInterval(published, cases);
+  const load = threshold === null ? 100 : Math.round(100 * (1 - share.value));
+  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} a day`;
+  if (threshold === null)
+    return `${head}always a person: no threshold keeps to it (${needed} cases without an error are needed at least)${daily}`;
+  const covered = `${published} (${percent(share.value)}, ${percent(share.low)}–${percent(share.high)})`;
+  return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
+}
+
+function percent(share: number): string {
+  return `${(share * 100).toFixed(share < 0.1 ? 1 : 0)} %`;
+}
