@@ -9,6 +9,7 @@ import { interruptSignal, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
 import { caseSources } from './case-sources.ts';
 import { gateOf, judgeReported, tellGate } from './gate-command.ts';
+import { type Judging, judging } from './judging.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import { startReplayProgress } from './replay-progress.ts';
 import { checkReportPaths, tell, tellSpread, writeReports } from './replay-reports.ts';
@@ -27,6 +28,7 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
   const config = replayConfig(options, configured);
   const measured = await Promise.all(caseSources(options).map(async (source) => ({ source, ...(await source.measure()) })));
   const how = await howToAnswer(options, config);
+  const judge = await judging(options, config);
   const limits = {
     ...(options.maxUsd === undefined ? {} : { usd: options.maxUsd }),
     ...(options.maxMinutes === undefined ? {} : { minutes: options.maxMinutes }),
@@ -36,11 +38,11 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;
   try {
-    for (let repeat = 1; repeat <= options.repeat; repeat++) {
+    for (let repeat = 1; repeat <= (options.repeat ?? 1); repeat++) {
       const opened = await openFiles(options, config, measured, repeat);
       if (opened !== null) files.push(opened);
       const going = { ...shared, results: opened?.results ?? null };
-      await replayAll(measured, how, going, { options, config, repeat, reported }, signal);
+      await replayAll(measured, how, going, { options, config, repeat, reported, judge }, signal);
       if (reported.at(-1)?.run.stopped != null) break;
     }
     await tellSpread(reported, options);
@@ -58,6 +60,7 @@ interface Telling {
   readonly config: Config;
   readonly repeat: number;
   readonly reported: ReportedRun[];
+  readonly judge: Judging | null;
 }
 
 /** Each source after the other, each with its figures as soon as they are known; nothing more is begun after one that was stopped. */
@@ -68,16 +71,17 @@ async function replayAll(
   telling: Telling,
   signal: AbortSignal,
 ): Promise<void> {
-  const { options, config, repeat, reported } = telling;
+  const { options, config, repeat, reported, judge } = telling;
   for (const one of measured) {
     const run = await replaySource(one, how, going, signal);
     const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${config.triage.budgetTokens} tokens`;
-    const sections = scoreCases(run.cases, run.milliseconds);
+    const opinions = (await judge?.(run, going.spending, signal)) ?? [];
+    const sections = [...scoreCases(run.cases, run.milliseconds), ...opinions];
     const done = {
       run,
       sections,
       repeat,
-      heading: options.repeat === 1 ? heading : `${heading}, repeat ${repeat} of ${options.repeat}`,
+      heading: (options.repeat ?? 1) === 1 ? heading : `${heading}, repeat ${repeat} of ${options.repeat}`,
       results: going.results,
     };
     reported.push(done);
@@ -105,7 +109,7 @@ async function openFiles(
   repeat: number,
 ): Promise<RunFiles | null> {
   if (options.out === undefined) return options.html === undefined ? null : openPassingFiles();
-  return openRunFiles(repeatPath(options.out, repeat, options.repeat), options.resume === true, manifestOf(options, config, measured));
+  return openRunFiles(repeatPath(options.out, repeat, options.repeat ?? 1), options.resume === true, manifestOf(options, config, measured));
 }
 
 /** Not all cases were replayed: that is no success, even where all that were are fine. */

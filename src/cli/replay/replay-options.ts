@@ -9,7 +9,7 @@ export interface ReplayCommandOptions {
   /** So many cases of each source. */
   readonly sample?: number;
   /** The same cases so many times. */
-  readonly repeat: number;
+  readonly repeat?: number;
   readonly out?: string;
   /** Go on behind what an earlier run left in `out`. */
   readonly resume?: boolean;
@@ -17,6 +17,8 @@ export interface ReplayCommandOptions {
   readonly record?: string;
   readonly maxUsd?: number;
   readonly maxMinutes?: number;
+  /** A model compares explanations with their labels, each so many times. */
+  readonly judge?: true | number;
   readonly junit?: string;
   /** A file of bars. */
   readonly gate?: string;

@@ -16,6 +16,11 @@ export function replayCommand(): Command {
     .option('--html <file>', 'write a report as one page that needs nothing else')
     .option('--junit <file>', 'write a test case a case, for CI servers')
     .option('--gate <file>', 'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/gate.md)')
+    .option(
+      '--judge [repeats]',
+      'let the configured model compare explanations with their labels; told apart, no gate rests on it',
+      positive,
+    )
     .addOption(analystOption())
     .addOption(profileOption())
     .option('--model <name>', 'the model that --analyst llm asks, instead of the configured one')

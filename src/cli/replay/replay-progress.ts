@@ -14,7 +14,9 @@ export interface ReplayProgress {
 const FRAME_MS = 100;
 /** Elsewhere: a line at least every so often, since CI systems end jobs that are silent for long. */
 const LINE_MS = 20_000;
+/** By cases: so many, and of many a twentieth. */
 const EVERY_CASES = 50;
+const LINES = 20;
 const CLEAR = '\r\x1b[2K';
 
 /** `now` tells milliseconds, from any start. */
@@ -56,7 +58,7 @@ function lineByLine(stream: ProgressStream, now: () => number): ReplayProgress {
   return {
     show(standing) {
       if (standing.done === standing.total) return;
-      if (now() - saidAt < LINE_MS && standing.done - saidDone < EVERY_CASES) return;
+      if (now() - saidAt < LINE_MS && standing.done - saidDone < Math.max(EVERY_CASES, (standing.total ?? 0) / LINES)) return;
       saidAt = now();
       saidDone = standing.done;
       stream.write(`${standingText(standing)}\n`);

@@ -45,7 +45,7 @@ export async function tell(
 
 /** Prints how far repeats of the same cases are apart, where there are repeats. */
 export async function tellSpread(reported: readonly ReportedRun[], options: ReplayCommandOptions): Promise<void> {
-  if (options.repeat === 1) return;
+  if ((options.repeat ?? 1) === 1) return;
   const bySource = Map.groupBy(reported, ({ run }) => run.source);
   for (const [source, repeats] of bySource) {
     if (repeats.length < 2) continue;

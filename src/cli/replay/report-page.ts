@@ -33,14 +33,14 @@ export async function reportPage(
   return renderReplayReport({ version: VERSION, madeAt: new Date().toISOString(), settings, sets, further: further.map(sectionOf) });
 }
 
-function setOf({ heading, run, sections }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
+function setOf({ heading, run, sections, repeat }: ReportedRun, config: Config): Omit<ReportSet, 'cases'> {
   const threshold = config.triage.thresholds.autoNotify;
   const stated = [
     statedOf('category’s probability', run.cases, 'classification', threshold),
     statedOf('answer’s probability', run.cases, 'answer', threshold),
   ];
   return {
-    name: run.source.name,
+    name: repeat === 1 ? run.source.name : `${run.source.name}, repeat ${repeat}`,
     heading,
     stopped: run.stopped,
     sections: sections.filter(({ title }) => !DRAWN.test(title)).map(sectionOf),

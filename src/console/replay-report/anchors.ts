@@ -17,7 +17,7 @@ const MOST_LINKS = 60;
 /** `at` is the number of the set on the page, `shown` how many of its cases are on it. */
 export function anchorsOf(set: ReportSet, at: number, shown: number, isOnly: boolean): Anchors {
   const places = new Map(set.cases.slice(0, shown).map(({ id }, index) => [id, `s${at}-c${index + 1}`]));
-  return { top: `s${at}`, suffix: isOnly ? '' : `, ${set.heading}`, of: (id) => places.get(id) ?? null };
+  return { top: `s${at}`, suffix: isOnly ? '' : `, ${set.name}`, of: (id) => places.get(id) ?? null };
 }
 
 /** Cases by their ids, each a link to where it is. */

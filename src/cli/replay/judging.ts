@@ -1,0 +1,26 @@
+import type { Config } from '../../config/schema.ts';
+import { silentLogger } from '../../ports/logger.ts';
+import type { FigureSection } from '../../replay/figures/figure.ts';
+import { judgeCases } from '../../replay/judge/judge.ts';
+import { scoreJudge } from '../../replay/judge/score-judge.ts';
+import type { Spending } from '../../replay/run/limits.ts';
+import type { ReplayCommandOptions } from './replay-options.ts';
+import type { SourceRun } from './replay-source.ts';
+
+/** Asks the judge about the explanations of a run: a section of its own, told apart from what is measured. */
+export type Judging = (run: SourceRun, spending: Spending, signal: AbortSignal) => Promise<FigureSection[]>;
+
+/** Opens the judge before anything is replayed, so that a missing model is said at once; null where none was asked for. */
+export async function judging(options: ReplayCommandOptions, config: Config): Promise<Judging | null> {
+  if (options.judge === undefined) return null;
+  const { openJudge } = await import('../../app/open-judge.ts');
+  const opened = await openJudge(config, silentLogger);
+  const repeats = options.judge === true ? 1 : options.judge;
+  return async ({ cases, stopped }, spending, signal) => {
+    if (stopped !== null) return [];
+    const limit = options.maxUsd === undefined ? {} : { maxCostUsd: Math.max(0, options.maxUsd - spending.usd) };
+    const report = await judgeCases(cases, { ...opened, ...limit, repeats, concurrency: options.concurrency }, signal);
+    spending.add(report.costUsd);
+    return [scoreJudge(report)];
+  };
+}
