@@ -8,7 +8,7 @@ import { type RunResults, readResults } from '../../replay/compare/read-results.
 import { type ReplayedCase, replay } from '../../replay/run/replay.ts';
 import { interruptSignal, say } from '../terminal.ts';
 import { answering, replayConfig } from './answering.ts';
-import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-command.ts';
+import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-options.ts';
 import { withCalibrations } from './calibrate-store.ts';
 import { lightened } from './lightened.ts';
 

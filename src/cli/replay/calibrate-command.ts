@@ -7,36 +7,11 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibration-of.ts';
-import type { FitMethod } from '../../replay/calibrate/fit.ts';
-import type { LabelledAnswer } from '../../replay/calibrate/labelled.ts';
-import type { DataOptions } from '../settings.ts';
 import { jsonText, print, say } from '../terminal.ts';
 import { decidedAnswers, replayedAnswers } from './calibrate-answers.ts';
+import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-options.ts';
 import { putInForce, withCalibrations } from './calibrate-store.ts';
 import { renderCalibration } from './calibrate-text.ts';
-
-export interface CalibrateCommandOptions extends DataOptions {
-  readonly dataset?: readonly string[];
-  readonly results?: readonly string[];
-  readonly reviewed?: boolean;
-  readonly analyst?: 'rules' | 'llm';
-  readonly method: FitMethod;
-  readonly risk?: number;
-  readonly confidence: number;
-  readonly concurrency: number;
-  readonly out?: string;
-  readonly apply?: boolean;
-  readonly replaces?: number | 'none';
-}
-
-/** Answers whose truth is known, of one analyst. */
-export interface GatheredAnswers {
-  readonly answers: readonly LabelledAnswer[];
-  readonly analyst: string;
-  readonly sources: readonly string[];
-  /** Answers a day brings, by category; null where no store was asked. */
-  readonly perDay: ReadonlyMap<string, number> | null;
-}
 
 /** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { analystOption, dataOption, guarded, jsonOption, positive, terminalConfig } from '../command-parts.ts';
 import type { DataOptions } from '../settings.ts';
-import type { CalibrateCommandOptions } from './calibrate-command.ts';
+import type { CalibrateCommandOptions } from './calibrate-options.ts';
 import type { UseOptions } from './calibrate-store.ts';
 
 /** `faultline calibrate …`. */

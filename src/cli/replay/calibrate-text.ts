@@ -3,7 +3,7 @@ import type { FitRow, FittedCalibration } from '../../replay/calibrate/calibrati
 import { OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';
 import { type Measured, reliability, shareInterval } from '../../replay/calibrate/scores.ts';
 import type { CategoryThreshold } from '../../replay/calibrate/threshold.ts';
-import type { GatheredAnswers } from './calibrate-command.ts';
+import type { GatheredAnswers } from './calibrate-options.ts';
 
 /** What was fitted, as tables for people. */
 export function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
