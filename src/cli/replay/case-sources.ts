@@ -6,7 +6,7 @@ import type { CaseOutcome } from '../../replay/cases/case.ts';
 import { sampleOf } from '../../replay/cases/choose.ts';
 import { datasetCases } from '../../replay/cases/dataset.ts';
 import { folderCases } from '../../replay/cases/folder.ts';
-import { measureFile } from './measure-file.ts';
+import { type CaseMeasure, measureFile } from './measure-file.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** Cases that are replayed together and get one table. */
@@ -18,11 +18,6 @@ export interface CaseSource {
   cases(): AsyncIterable<CaseOutcome>;
   /** How many there are, and a digest that changes with them; null where that is not told beforehand. */
   measure(): Promise<CaseMeasure>;
-}
-
-export interface CaseMeasure {
-  readonly cases: number | null;
-  readonly sha256: string | null;
 }
 
 /** Every place that cases were asked from, in order. Throws where one is not there, or none was named. */

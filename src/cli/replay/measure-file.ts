@@ -1,10 +1,15 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import type { CaseMeasure } from './case-sources.ts';
 
 const NEWLINE = 0x0a;
 /** Blank, tab, carriage return: a line of nothing else is no row. */
 const BLANK = new Set([0x20, 0x09, 0x0d]);
+
+/** How many cases there are, and a digest that changes with them; null where that is not told. */
+export interface CaseMeasure {
+  readonly cases: number | null;
+  readonly sha256: string | null;
+}
 
 /** Counts the lines of a file that are not blank, and digests it, in one pass and without parsing any. */
 export async function measureFile(path: string): Promise<CaseMeasure> {

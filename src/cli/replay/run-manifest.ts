@@ -6,7 +6,8 @@ import type { Config } from '../../config/schema.ts';
 import type { RunManifest } from '../../replay/run/manifest.ts';
 import { VERSION } from '../version.ts';
 import { stagesLeftOut } from './answering.ts';
-import type { CaseMeasure, CaseSource } from './case-sources.ts';
+import type { CaseSource } from './case-sources.ts';
+import type { CaseMeasure } from './measure-file.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** Sources of cases with what they measure. */

@@ -1,10 +1,17 @@
 import type { CaseTexts } from '../cases/case.ts';
 import type { DatasetRow } from '../cases/row.ts';
 import { estimateTokens } from './estimate-tokens.ts';
-import type { ReplayedCase } from './replay.ts';
 import type { CaseResult } from './result.ts';
 
-type CaseChecks = Pick<ReplayedCase, 'quotes' | 'logTokens' | 'checkMilliseconds'>;
+/** What only those can say who have the log of a case. */
+export interface CaseChecks {
+  /** How many quotations the claims make, and how many stand literally on their line of the log. */
+  readonly quotes: { readonly made: number; readonly literal: number };
+  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
+  readonly logTokens?: number;
+  /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
+  readonly checkMilliseconds?: number;
+}
 
 /** What only those can say who have the log: how many quotations stand in it, and how long it is where that is scored. */
 export function checkCase(row: DatasetRow, result: CaseResult, { sources }: CaseTexts): CaseChecks {
@@ -15,7 +22,7 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
 }
 
 /** Quotations are checked against the logs as they came; `***`, a hidden secret, stands for any characters. */
-function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): ReplayedCase['quotes'] {
+function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
   const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
   const literal = quotes.filter((quote) => stands(quote.text, logs.get(quote.source)?.[quote.line - 1] ?? ''));

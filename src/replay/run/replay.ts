@@ -7,7 +7,7 @@ import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
 import type { CaseOutcome, CaseTexts, ReplayCase } from '../cases/case.ts';
 import type { DatasetRow } from '../cases/row.ts';
-import { checkCase } from './check-case.ts';
+import { type CaseChecks, checkCase } from './check-case.ts';
 import { createLine } from './line.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 
@@ -41,17 +41,11 @@ export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal) => 
 export type Answered = TriagedSources;
 
 /** A finished case with its labels, null where the row itself was not readable. */
-export interface ReplayedCase {
+export interface ReplayedCase extends CaseChecks {
   readonly row: DatasetRow | null;
   readonly result: CaseResult;
   /** The whole answer; null where the case failed, was only read, or was finished in an earlier run. */
   readonly analysis: Analysis | null;
-  /** How many quotations the claims make, and how many stand literally on their line of the log. */
-  readonly quotes: { readonly made: number; readonly literal: number };
-  /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
-  readonly logTokens?: number;
-  /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
-  readonly checkMilliseconds?: number;
   /** Bytes of the excerpts, where their texts are no longer here. */
   readonly keptBytes?: number;
   /** An earlier run has finished it and written it down. */
