@@ -73,7 +73,7 @@ export function coverageChart(of: CoverageChart): Chart {
     drawing:
       points.length < 2
         ? null
-        : { width: PLOT.left + PLOT.width + 24, height: PLOT.top + PLOT.height + 26, marks: drawing(points, here, chosen) },
+        : { width: PLOT.left + PLOT.width + 36, height: PLOT.top + PLOT.height + 26, marks: drawing(points, here, chosen) },
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
       head: ['Threshold', 'Answered alone', 'Decided', 'Right', 'Right, share', 'From (95 %)'],
