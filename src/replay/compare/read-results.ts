@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { numberedLines } from '../cases/numbered-lines.ts';
 import type { CaseResult } from '../run/result.ts';
 import { ResultLine } from '../run/result-line.ts';
 
@@ -18,10 +17,7 @@ export async function readResults(path: string): Promise<RunResults> {
   if (!(await isFile(path))) throw new TriageError('not-found', `${path} is no results file: there is no such file.`);
   const results = new Map<string, CaseResult>();
   const lines = new Map<string, number>();
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++;
-    if (text.trim() === '') continue;
+  for await (const { line, text } of numberedLines(path)) {
     const result = readLine(text, `${path}, line ${line}`);
     const { id } = result;
     const earlier = lines.get(id);
@@ -41,7 +37,8 @@ async function isFile(path: string): Promise<boolean> {
   );
 }
 
-function readLine(text: string, where: string): CaseResult {
+function readLine(text: string | null, where: string): CaseResult {
+  if (text === null) throw new TriageError('invalid-input', `${where} is too long to be a result.`);
   let value: unknown;
   try {
     value = JSON.parse(text);

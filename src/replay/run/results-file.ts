@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { numberedLines } from '../cases/numbered-lines.ts';
 import type { CaseResult } from './result.ts';
 import { parseResult } from './result-line.ts';
 
@@ -36,11 +35,8 @@ export async function resumeResults(path: string): Promise<ResultsFile> {
 
 /** Every result of a file, in its order. Throws with the line where one is none. */
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
-  let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path, 'utf8'), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line++;
-    if (text === '') continue;
-    const result = parseResult(text);
+  for await (const { line, text } of numberedLines(path)) {
+    const result = text === null ? null : parseResult(text);
     if (result === null) throw new TriageError('invalid-input', `${path}, line ${line}, is no result of a replay.`);
     yield result;
   }

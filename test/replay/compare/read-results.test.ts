@@ -20,6 +20,11 @@ describe('reading what a run wrote', () => {
     expect(results.get('a')).toMatchObject({ excerpts: [{ lineStart: 1, lineEnd: 2, text: '' }], rootCause: null });
   });
 
+  it('takes the line separators of Unicode for what they are: parts of a text', async () => {
+    const { results } = await readResults(fileOf([failedResult('a', 'half\u2028a line\u2029', 3), failedResult('b', '', 0)]));
+    expect([...results.keys()]).toEqual(['a', 'b']);
+  });
+
   it.each([
     ['a line that is no JSON', ['{"id":'], /results\.jsonl, line 1 is not JSON: .*interrupted\?$/],
     ['a wrong field', [failedResult('a', '', 0), { ...failedResult('b', '', 0), tokens: -1 }], /line 2, field tokens: /],

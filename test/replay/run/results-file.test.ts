@@ -43,6 +43,12 @@ describe('a results file', () => {
     expect((await linesOf(path))[0]).toMatchObject({ id: 'a', tools: [], quotes: null, logTokens: null });
   });
 
+  it('takes the line separators of Unicode for what they are: parts of a text', async () => {
+    const path = join(FOLDER, 'separators.jsonl');
+    writeFileSync(path, `${JSON.stringify(failedResult('a', 'half\u2028a line\u2029', 0))}\n`);
+    expect(await idsOf(path)).toEqual(['a']);
+  });
+
   it('names the line that is no result', async () => {
     const path = await written('odd.jsonl', ['a']);
     appendFileSync(path, '{"id":"b"}\n');

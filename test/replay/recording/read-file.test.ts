@@ -1,0 +1,18 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { recordingsInFile } from '../../../src/replay/recording/read-file.ts';
+import { recordRun } from '../../support/recorded-run.ts';
+
+const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-recordings-'));
+
+test('a log may hold the line separators of Unicode: a recording is a line of the file, whatever its texts hold', async () => {
+  const recording = await recordRun();
+  const odd = { ...recording, missing: ['one\u2028two\u2029three'] };
+  const path = join(FOLDER, 'separators.jsonl');
+  writeFileSync(path, `\ufeff${JSON.stringify(odd)}\r\n\n${JSON.stringify(recording)}\nno json`);
+  const read: unknown[] = [];
+  for await (const one of recordingsInFile(path)) read.push('error' in one ? one.name : one.recording.missing);
+  expect(read).toEqual([odd.missing, recording.missing, 'line 4']);
+});
