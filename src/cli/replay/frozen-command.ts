@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { openToday } from '../../app/open-today.ts';
 import type { Config } from '../../config/schema.ts';
-import { TriageError } from '../../domain/errors.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { describeDifference } from '../../replay/recording/describe-difference.ts';
 import { type RecordingSource, recordingsInFile } from '../../replay/recording/read-file.ts';
@@ -11,6 +11,7 @@ import { storedRecordings } from '../../replay/recording/stored-recordings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { dataDirectory, readConfig, readStoreConfig } from '../settings.ts';
 import { interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { refuseOptionsOfCases, refuseSameFile } from './frozen-refusals.ts';
 import { withRecordings } from './recordings-command.ts';
 
 /** What `faultline replay --frozen` was asked for. */
@@ -40,8 +41,10 @@ interface Tally {
 /** `faultline replay --frozen`: recorded runs through today's graph, each with the first place where it differs. */
 export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
   const { frozen } = options;
+  refuseOptionsOfCases(options);
   if (frozen !== true) {
     if (!statSync(frozen, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--frozen: ${frozen} is no file.`);
+    await refuseSameFile(frozen, options.out);
     return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
   }
   const config = readStoreConfig(dataDirectory(options.data));
@@ -52,7 +55,7 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
 async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config, options: FrozenOptions): Promise<void> {
   const signal = interruptSignal();
   const today = await openToday(config, options.limits);
-  const out = options.out === undefined ? null : await open(options.out, 'w');
+  const out = options.out === undefined ? null : await openOut(options.out);
   const tally: Tally = { runs: 0, identical: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
   const notes = new Set<string>();
   const told: object[] = [];
@@ -80,6 +83,12 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
     return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
   for (const note of notes) say(visibleLine(note));
   await print(`${summaryOf(tally)}, in ${seconds.toFixed(1)} s`);
+}
+
+async function openOut(path: string): Promise<FileHandle> {
+  return await open(path, 'w').catch((cause: unknown) => {
+    throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+  });
 }
 
 function isMeant(

@@ -1,0 +1,36 @@
+import { link, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runFrozenReplay } from '../../../src/cli/replay/frozen-command.ts';
+import { recordRun } from '../../support/recorded-run.ts';
+
+let folder = '';
+let recorded = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'faultline-frozen-'));
+  recorded = join(folder, 'recorded.jsonl');
+  await writeFile(recorded, `${JSON.stringify(await recordRun())}\n`);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+describe('replay --frozen', () => {
+  it.each([
+    ['--gate', { gate: 'bars.json' }],
+    ['--junit', { junit: 'junit.xml' }],
+    ['--max-usd', { maxUsd: 1 }],
+    ['--repeat', { repeat: 3 }],
+    ['--no-green', { green: false }],
+  ])('refuses %s rather than leaving it out: a gate that is not held must not look like one that is', async (name, option) => {
+    const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
+    await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} does not go with --frozen`);
+  });
+
+  it('does not write over the recordings that it is to read, whatever they are called', async () => {
+    const other = join(folder, 'other-name.jsonl');
+    await link(recorded, other);
+    const before = await readFile(recorded, 'utf8');
+    await expect(runFrozenReplay({ frozen: recorded, limits: 'recorded', out: other })).rejects.toThrow('--out: ');
+    expect(await readFile(recorded, 'utf8')).toBe(before);
+  });
+});
