@@ -1,5 +1,5 @@
 import type { Action, Classification, Grade } from '../../src/domain/analysis.ts';
-import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibrated } from '../../src/domain/calibration.ts';
+import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageLimits } from './state.ts';
 
@@ -48,7 +48,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   const most = Math.min(1, ...doubts.map((doubt) => doubt.most ?? 1));
   const verified = Math.min(facts.confidence, most);
   // What a doubt forbids, no calibration allows: its cap binds before and after.
-  const confidence = map === undefined ? verified : Math.min(round(calibrated(map.points, verified)), most);
+  const confidence = map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
   const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
   const wished = actionFor(confidence, publishable, facts, limits);
@@ -117,8 +117,4 @@ function isExcuse(classification: Classification): boolean {
 
 function hasPositiveLogEvidence(facts: ActionFacts): boolean {
   return facts.evidence.some((item) => item.tool === 'log' && facts.grades[item.id] === 'relevant');
-}
-
-function round(value: number): number {
-  return Math.round(value * 1000) / 1000;
 }

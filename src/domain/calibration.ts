@@ -92,6 +92,11 @@ export function calibrated(points: CategoryMap['points'], stated: number): numbe
   return left[1] + share * (right[1] - left[1]);
 }
 
+/** The confidence of a verdict by these points, in thousandths: thresholds are found by, and compared with, this same number. */
+export function calibratedConfidence(points: CategoryMap['points'], verified: number): number {
+  return Math.round(calibrated(points, verified) * 1000) / 1000;
+}
+
 /** The name under which calibrations of an analyst are kept. */
 export function calibratedAnalyst(analyst: string, model: string | null): string {
   return analyst === 'llm' && model !== null ? `llm ${model}` : analyst;

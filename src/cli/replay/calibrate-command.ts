@@ -19,7 +19,8 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
     throw new TriageError('invalid-config', 'Say what to fit to: either --dataset FILE… or --reviewed.');
   const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
-  const fitted = calibrationOf(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk });
+  const { humanReview: doubted } = config.triage.thresholds;
+  const fitted = calibrationOf(gathered.answers, { ...(await madeBy(gathered, config)), method: options.method, risk, doubted });
   if (options.out !== undefined) await writeCalibration(fitted.calibration, options.out);
   const applied = options.apply ? await apply(fitted.calibration, options) : null;
   const { held: _held, ...shown } = fitted;

@@ -1,4 +1,4 @@
-import { type Calibration, type CategoryMap, calibrated, everyCategory } from '../../domain/calibration.ts';
+import { type Calibration, type CategoryMap, calibratedConfidence, everyCategory } from '../../domain/calibration.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { foldsBy } from '../cases/project-folds.ts';
@@ -11,6 +11,8 @@ export interface CalibrateOptions {
   readonly method: FitMethod;
   /** Also thresholds that keep to it. */
   readonly risk: Risk | null;
+  /** The threshold of `human_review`; absent: the usual one. */
+  readonly doubted?: number;
   readonly analyst: string;
   readonly createdBy: string;
   readonly now: number;
@@ -50,7 +52,7 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
   if (answers.length === 0) throw new TriageError('invalid-input', 'There is no answer whose truth is known, so nothing to calibrate by.');
   const maps = fitCategories(answers, options.method);
   const held = heldOut(answers, options.method);
-  const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk);
+  const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
   const calibration: Calibration = {
     ...{ id: options.id, version: options.version, analyst: options.analyst },
     categories: everyCategory((category) => withThreshold(maps[category], category, thresholds)),
@@ -68,7 +70,7 @@ export function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): 
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
-    return fold.map((answer) => ({ ...answer, stated: calibrated(maps[answer.category].points, answer.stated) }));
+    return fold.map((answer) => ({ ...answer, stated: calibratedConfidence(maps[answer.category].points, answer.stated) }));
   });
 }
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
+import { type CategoryMap, calibratedConfidence, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
 import { upperShare } from '../../../src/replay/calibrate/beta.ts';
+import { fitCategories } from '../../../src/replay/calibrate/fit.ts';
+import type { LabelledAnswer } from '../../../src/replay/calibrate/labelled.ts';
 import { casesNeeded, thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
@@ -76,6 +78,47 @@ describe('a threshold by risk', () => {
       if (threshold !== null && (1 - threshold) / 2 > risk.most) broken++;
     }
     expect(broken / samples).toBeLessThanOrEqual(0.14);
+  });
+});
+
+describe('a threshold and what verify does with it', () => {
+  const answers = Array.from({ length: 300 }, (_, index): LabelledAnswer => {
+    const stated = 0.7 + 0.0009 * index;
+    return { id: `${index}`, project: `p${index % 10}`, category: 'CODE_ERROR', stated, right: index > 60 || index % 3 === 0, at: null };
+  });
+
+  it('publish the same answers: those that it was tested on, no more and no fewer', () => {
+    for (const method of ['platt', 'isotonic'] as const) {
+      for (const most of [0.03, 0.05, 0.1]) {
+        const maps = fitCategories(answers, method);
+        const [code] = thresholdsAt(answers, maps, { most, confidence: 0.9 });
+        const points = maps.CODE_ERROR.points;
+        const passing = answers.filter(({ stated }) => code?.threshold != null && calibratedConfidence(points, stated) >= code.threshold);
+        expect(passing).toHaveLength(code?.published ?? -1);
+      }
+    }
+  });
+
+  it('is none where a flat map would publish what nobody tested', () => {
+    const flat = everyCategory((): CategoryMap => ({ ...cappedMap(0, 0, 1), points: [[0, 0.95]] }));
+    const sure = labelled('CODE_ERROR', 0.95, 200, 0);
+    expect(thresholdsAt(sure, flat, { most: 0.05, confidence: 0.95 })[0]?.threshold).toBeNull();
+  });
+
+  it('is not found by joining what failed with what follows, which a map knows from which answers are right', () => {
+    // 1 of the 59 surest wrong does not keep to it; an isotonic map would tie them with the 21 right ones below.
+    const tied = everyCategory(
+      (): CategoryMap => ({
+        ...cappedMap(0, 0, 1),
+        points: [
+          [0.5, 0.5],
+          [0.9, 0.95],
+        ],
+      }),
+    );
+    const mixed = [...labelled('CODE_ERROR', 0.97, 58, 1), ...labelled('CODE_ERROR', 0.92, 21, 0)];
+    const [code] = thresholdsAt(mixed, tied, { most: 0.07, confidence: 0.95 });
+    expect(code?.threshold).toBeNull();
   });
 });
 
