@@ -29,7 +29,10 @@ export interface FrozenOptions {
 /** How many runs came out how. */
 interface Tally {
   runs: number;
+  /** The same answer to the byte, and nothing on the way to it differs. */
   identical: number;
+  /** The same answer to the byte, though a prompt, a rule, a tool or a limit is another: what a model would say to it now nobody knows. */
+  sameBytes: number;
   /** Another path to the same answer, as far as people see it. */
   sameAnswer: number;
   otherAnswer: number;
@@ -56,7 +59,7 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   const signal = interruptSignal();
   const today = await openToday(config, options.limits);
   const out = options.out === undefined ? null : await openOut(options.out);
-  const tally: Tally = { runs: 0, identical: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
+  const tally: Tally = { runs: 0, identical: 0, sameBytes: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
   const notes = new Set<string>();
   const told: object[] = [];
   const startedAt = performance.now();
@@ -102,7 +105,8 @@ function count(tally: Tally, run: FrozenRun | null): void {
   tally.runs += 1;
   if (run === null) tally.unreadable += 1;
   else if (run.stopped !== null) tally.stopped += 1;
-  else if (run.identical) tally.identical += 1;
+  else if (run.identical && run.differences.length === 0) tally.identical += 1;
+  else if (run.identical) tally.sameBytes += 1;
   else if (run.changed.length > 0 || run.before === null) tally.otherAnswer += 1;
   else tally.sameAnswer += 1;
   if (run !== null && run.missing.length > 0) tally.incomplete += 1;
@@ -134,8 +138,9 @@ function answerText(changed: readonly string[], before: string | null): string {
   return changed.length === 0 ? 'What people see of the answer is the same.' : `The answer is another: ${changed.join(', ')}.`;
 }
 
-function summaryOf({ runs, identical, sameAnswer, otherAnswer, stopped, incomplete, unreadable }: Tally): string {
+function summaryOf({ runs, identical, sameBytes, sameAnswer, otherAnswer, stopped, incomplete, unreadable }: Tally): string {
   const parts: readonly (readonly [number, string])[] = [
+    [sameBytes, 'to the same bytes on another path'],
     [sameAnswer, 'to the same answer on another path'],
     [otherAnswer, 'to another answer'],
     [stopped, 'not to the end'],
