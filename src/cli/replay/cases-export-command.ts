@@ -1,25 +1,12 @@
 import { resolve } from 'node:path';
-import { createApp } from '../../app.ts';
-import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { CaseFilter } from '../../ports/cases.ts';
-import { silentLogger } from '../../ports/logger.ts';
 import { writeCaseSet } from '../../replay/cases/case-set.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
-import { reviewedCases, storedCases } from '../../replay/cases/stored.ts';
-import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { interruptSignal, jsonText, print } from '../terminal.ts';
 import { setText } from './cases-text.ts';
+import { casesOfApp, openInstallation, type StoredCaseOptions, storeFilter } from './stored-cases.ts';
 
-export interface ExportCommandOptions extends DataOptions {
-  readonly reviewed?: true;
-  readonly stored?: true;
-  readonly repository?: string;
-  readonly branch?: string;
-  readonly fingerprint?: string;
-  readonly category?: string;
-  readonly since?: string;
-  readonly until?: string;
+export interface ExportCommandOptions extends StoredCaseOptions {
   readonly out: string;
 }
 
@@ -27,7 +14,8 @@ export interface ExportCommandOptions extends DataOptions {
 export async function runCasesExport(options: ExportCommandOptions): Promise<void> {
   if (options.reviewed !== true && options.stored !== true)
     throw new TriageError('invalid-config', 'Say which: --reviewed for what people decided, or --stored for every stored failure.');
-  const filter = filterOf(options);
+  // What is mistyped is said before anything is opened.
+  storeFilter(options);
   const signal = interruptSignal();
   const out = resolve(options.out);
   const folder = await beginFolder(out);
@@ -36,10 +24,9 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
     notCases[reason] = (notCases[reason] ?? 0) + 1;
   };
   try {
-    const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger);
+    const app = await openInstallation(options);
     try {
-      const from = { cases: app.stores.cases, builds: app.stores.builds, archive: app.archive };
-      const cases = (options.reviewed ? reviewedCases : storedCases)(from, filter, onLeftOut);
+      const cases = casesOfApp(app, options, onLeftOut);
       const limits = { masker: app.masker, maxLogBytes: app.config.http.maxLogBytes };
       const set = await writeCaseSet(cases, folder, limits, signal);
       await print(options.json ? jsonText({ ok: true, out, ...set, notCases }) : setText(options.out, set, notCases));
@@ -49,21 +36,4 @@ export async function runCasesExport(options: ExportCommandOptions): Promise<voi
   } finally {
     await folder.discard();
   }
-}
-
-function filterOf({ repository, branch, fingerprint, category, since, until }: ExportCommandOptions): CaseFilter {
-  return {
-    ...(repository === undefined ? {} : { repository }),
-    ...(branch === undefined ? {} : { branch }),
-    ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(category === undefined ? {} : { category: categoryOf(category) }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  };
-}
-
-function categoryOf(text: string): Category {
-  const category = Category.safeParse(text);
-  if (category.success) return category.data;
-  throw new TriageError('invalid-config', `--category: "${text}" is none; it must be one of ${CATEGORIES.join(', ')}.`);
 }

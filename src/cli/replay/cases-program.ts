@@ -4,6 +4,7 @@ import type { CheckCommandOptions } from './cases-check-command.ts';
 import type { ExportCommandOptions } from './cases-export-command.ts';
 import type { ImportCommandOptions } from './cases-import-command.ts';
 import type { SplitCommandOptions } from './cases-split-command.ts';
+import { addStoreFilters } from './store-filters.ts';
 
 const PATH_HELP = 'a data set (JSONL), a case set, or a folder of logs';
 const OUT_HELP = 'folder to write; it must not be there yet';
@@ -19,16 +20,11 @@ export function casesCommand(): Command {
 }
 
 function exportCommand(): Command {
-  return new Command('export')
+  const command = new Command('export')
     .description('Write stored failures, their masked logs and what people decided as a case set.')
     .addOption(new Option('--reviewed', 'only what a person decided, with the truth they gave').conflicts('stored'))
-    .option('--stored', 'every stored failure, with a truth where a person decided')
-    .option('--repository <owner/name>', 'only of this repository')
-    .option('--branch <name>', 'only of this branch')
-    .option('--fingerprint <value>', 'only with this fingerprint')
-    .option('--category <category>', 'only of this category, as decided, else as answered')
-    .option('--since <date>', 'only what happened from then on (2026-03-01, or with a time)', moment)
-    .option('--until <date>', 'only what happened before then', moment)
+    .option('--stored', 'every stored failure, with a truth where a person decided');
+  return addStoreFilters(command)
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -97,11 +93,4 @@ function part(text: string): number {
   const value = Number(text);
   if (value > 0 && value < 1) return value;
   throw new InvalidArgumentError('It must be a number between 0 and 1, such as 0.3.');
-}
-
-/** A date or a time, as ISO 8601 in UTC. */
-function moment(text: string): string {
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN;
-  if (!Number.isNaN(time)) return new Date(time).toISOString();
-  throw new InvalidArgumentError('It must be a date such as 2026-03-01 or a time such as 2026-03-01T12:00:00Z.');
 }

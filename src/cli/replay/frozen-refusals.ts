@@ -4,6 +4,7 @@ import { TriageError } from '../../domain/errors.ts';
 /** Options of `replay` that say how cases are answered, judged or told; `usual` where leaving them out gives a value too. */
 const OF_CASES: readonly { readonly key: string; readonly flag: string; readonly usual?: unknown }[] = [
   ...['dataset', 'logs', 'reviewed', 'stored', 'by', 'sample', 'resume', 'html', 'junit', 'gate', 'judge'].map(named),
+  ...['repository', 'branch', 'fingerprint', 'category', 'since', 'until'].map(named),
   ...['analyst', 'profile', 'model', 'budget', 'max-usd', 'max-minutes', 'only', 'without', 'design', 'record'].map(named),
   { key: 'repeat', flag: '--repeat', usual: 1 },
   { key: 'green', flag: '--no-green', usual: true },

@@ -1,13 +1,17 @@
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { readStagesOf } from '../../replay/ablation/stages.ts';
+import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
+import { scoreSlices } from '../../replay/figures/slices.ts';
+import type { Gate } from '../../replay/gate/bars.ts';
 import type { GateResult } from '../../replay/gate/gate-result.ts';
 import { createSpending } from '../../replay/run/limits.ts';
+import type { ReplayedCase } from '../../replay/run/replay.ts';
 import { EXIT } from '../exit-codes.ts';
 import { interruptSignal, say, voiceOf } from '../terminal.ts';
 import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.ts';
-import { caseSources } from './case-sources.ts';
+import { type CaseSource, openCaseSources } from './case-sources.ts';
 import { gateOf, judgeReported, tellGate } from './gate-command.ts';
 import { type Judging, judging } from './judging.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
@@ -24,9 +28,23 @@ export async function runReplay(options: ReplayCommandOptions, configured: Confi
     throw new TriageError('invalid-config', '--resume goes on with a file: name it with --out.');
   await checkReportPaths(options);
   const gate = await gateOf(options);
-  const signal = interruptSignal();
   const config = replayConfig(options, configured);
-  const measured = await Promise.all(caseSources(options).map(async (source) => ({ source, ...(await source.measure()) })));
+  const { sources, close } = await openCaseSources(options);
+  try {
+    await replaySources(sources, gate, options, config);
+  } finally {
+    await close();
+  }
+}
+
+async function replaySources(
+  sources: readonly CaseSource[],
+  gate: Gate | null,
+  options: ReplayCommandOptions,
+  config: Config,
+): Promise<void> {
+  const signal = interruptSignal();
+  const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
   const how = await howToAnswer(options, config);
   const judge = await judging(options, config);
   const limits = {
@@ -76,7 +94,7 @@ async function replayAll(
     const run = await replaySource(one, how, going, signal);
     const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${config.triage.budgetTokens} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
-    const sections = [...scoreCases(run.cases, run.milliseconds), ...opinions];
+    const sections = [...scoreCases(run.cases, run.milliseconds), ...slicesOf(run.cases, options), ...opinions];
     const done = {
       run,
       sections,
@@ -88,6 +106,14 @@ async function replayAll(
     await tell(done, reported.length === 1, options, config);
     if (run.stopped !== null) return;
   }
+}
+
+/** The section that was asked for beside the others; none where the cases are all of one slice, which is said. */
+function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
+  if (by === undefined) return [];
+  const section = scoreSlices(cases, by);
+  if (section === null) say(`--by ${by}: the cases are all of one ${by}.`);
+  return section === null ? [] : [section];
 }
 
 async function howToAnswer(options: ReplayCommandOptions, config: Config): Promise<SourceOptions> {

@@ -1,11 +1,15 @@
 import type { Design } from '../../domain/ablation.ts';
+import type { SliceBy } from '../../replay/figures/slices.ts';
+import type { StoredCaseOptions } from './stored-cases.ts';
 
 /** What `faultline replay` was asked for, as commander reads it. */
-export interface ReplayCommandOptions {
+export interface ReplayCommandOptions extends StoredCaseOptions {
   /** Several are replayed one after the other, each with a table of its own. */
   readonly dataset?: readonly string[];
   /** Folders of logs, a table each. */
   readonly logs?: readonly string[];
+  /** The main figures also by this. */
+  readonly by?: SliceBy;
   /** So many cases of each source. */
   readonly sample?: number;
   /** The same cases so many times. */
@@ -33,5 +37,4 @@ export interface ReplayCommandOptions {
   /** Names of stages that are left out, unchecked. */
   readonly without?: readonly string[];
   readonly design?: Design;
-  readonly json?: boolean;
 }

@@ -1,14 +1,25 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { SliceBy } from '../../replay/figures/slices.ts';
 import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
 import type { FrozenOptions } from './frozen-command.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
+import { addStoreFilters } from './store-filters.ts';
+
+/** As `scoreSlices` knows them; told here so that help needs no scores. */
+const SLICES = ['project', 'source', 'category'] as const satisfies readonly SliceBy[];
 
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
 export function replayCommand(): Command {
-  return new Command('replay')
-    .description('Replay cases with their truth (a data set, or a folder of logs) and print what it allows to measure.')
-    .option('--dataset <file...>', 'JSONL, one case a row; several files give a table each')
-    .option('--logs <folder...>', 'folders of logs, the truth beside them; a table each')
+  const command = new Command('replay')
+    .description('Replay cases with their truth (a data set, a folder of logs, or your own failures) and print what it allows to measure.')
+    .option('--dataset <path...>', 'JSONL, one case a row, or a case set; several give a table each')
+    .addOption(new Option('--logs <folder...>', 'folders of logs, the truth beside them; a table each').conflicts('dataset'))
+    .addOption(new Option('--reviewed', 'the failures that people decided, with the truth they gave').conflicts(['dataset', 'logs']))
+    .addOption(
+      new Option('--stored', 'every stored failure, with a truth where a person decided').conflicts(['dataset', 'logs', 'reviewed']),
+    );
+  return addStoreFilters(command, 'with --reviewed or --stored: ')
+    .addOption(new Option('--by <what>', 'the main figures also a row a project, source or category').choices(SLICES))
     .option('--sample <n>', 'so many cases of each, chosen by their ids: always the same', positive)
     .option('--repeat <n>', 'the same cases so many times, for models that do not always say the same', positive, 1)
     .option('--out <file>', 'write one JSON object a case, as they come; what is there is written over')

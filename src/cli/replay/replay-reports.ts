@@ -2,6 +2,7 @@ import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { visibleLines } from '../../publish/visible-text.ts';
 import type { GateResult } from '../../replay/gate/gate-result.ts';
 import { junitOf } from '../../replay/gate/junit-of.ts';
 import { figuresJson } from '../../replay/report/json.ts';
@@ -37,7 +38,7 @@ export async function tell(
   options: ReplayCommandOptions,
   config: Config,
 ): Promise<void> {
-  if (!options.json) return print(`${isFirst ? '' : '\n'}${renderFigures(heading, sections)}`);
+  if (!options.json) return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
   const { budgetTokens } = config.triage;
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
@@ -52,7 +53,7 @@ export async function tellSpread(reported: readonly ReportedRun[], options: Repl
     const spread = spreadOf(repeats.map(({ sections }) => sections));
     const unsteady = unsteadyCases(repeats.map(({ run }) => run.cases));
     if (options.json) await print(jsonText({ ok: true, dataset: source.path, repeats: repeats.length, spread, unsteady }));
-    else await print(`\n${renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)}`);
+    else await print(`\n${visibleLines(renderSpread(`${source.name}, ${repeats.length} repeats`, spread, unsteady)).join('\n')}`);
   }
 }
 
