@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { fitPlatt, type Statement } from '../../../src/replay/calibrate/platt.ts';
 
@@ -29,6 +30,39 @@ describe('a fitted calibration', () => {
     expect(fitPlatt(weighted)(0.5)).toBeCloseTo(value, 9);
   });
 
+  it('comes down from statements that are far too sure, where a whole Newton step leaps to and fro for ever', () => {
+    for (const [low, right, wrong] of [
+      [0.99, 10, 10],
+      [0.9, 24, 24],
+      [0.9, 5, 100],
+    ] as const) {
+      const cases = Array.from({ length: right + wrong }, (_, at) => ({ stated: low + 0.0009 * ((at * 7) % 11), right: at < right }));
+      expect(fitPlatt(cases)(low)).toBeCloseTo(right / (right + wrong), 1);
+    }
+  });
+
+  it('ends at the least of its loss, whatever the cases', () => {
+    const statement = fc.record({
+      stated: fc.double({ min: 0, max: 1, noNaN: true }),
+      right: fc.boolean(),
+      weight: fc.constantFrom(1, 20),
+    });
+    fc.assert(
+      fc.property(fc.array(statement, { minLength: 1, maxLength: 60 }), (cases) => {
+        const calibrated = fitPlatt(cases);
+        const offset = log(calibrated(0.5));
+        const slope = log(calibrated(1 / (1 + Math.exp(-1)))) - offset;
+        if (slope === 0) return;
+        const all = cases.reduce((sum, { weight }) => sum + weight, 0);
+        const right = cases.reduce((sum, one) => sum + (one.right ? one.weight : 0), 0);
+        const target = (isRight: boolean) => (isRight ? (right + 1) / (right + 2) : 1 / (all - right + 2));
+        const pull = cases.reduce((sum, one) => sum + one.weight * (calibrated(one.stated) - target(one.right)), offset);
+        expect(Math.abs(pull)).toBeLessThan(1e-4);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
   it('stays between nought and one where all were right, or none is known', () => {
     for (const statements of [stated(1, 5, 0), stated(0, 0, 5), []]) {
       const value = fitPlatt(statements)(0.8);
@@ -40,4 +74,8 @@ describe('a fitted calibration', () => {
 
 function stated(probability: number, right: number, wrong: number): Statement[] {
   return Array.from({ length: right + wrong }, (_, index) => ({ stated: probability, right: index < right }));
+}
+
+function log(probability: number): number {
+  return Math.log(probability / (1 - probability));
 }
