@@ -43,11 +43,12 @@ function measured({ value, low, high }: Measured): string {
 }
 
 function notes(rows: readonly FitRow[]): string[] {
-  return rows.flatMap(({ category, method, cases }) => {
+  return rows.flatMap(({ category, method, cases, worth }) => {
+    const found = Math.floor(worth) === cases ? `${cases}` : `${cases}, which are worth ${Math.floor(worth)} equal ones,`;
     if (method === 'capped')
-      return [`${category}: too few cases (${cases} < ${POOLED_FROM}): what is stated stays, no higher than so few cases allow.`];
+      return [`${category}: too few cases (${found} < ${POOLED_FROM}): what is stated stays, no higher than so few cases allow.`];
     if (method === 'pooled')
-      return [`${category}: too few cases (${cases} < ${OWN_FROM}) for a fit of its own: that of all, never raising.`];
+      return [`${category}: too few cases (${found} < ${OWN_FROM}) for a fit of its own: that of all, never raising.`];
     return [];
   });
 }

@@ -3,7 +3,7 @@ import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { foldsBy } from '../cases/project-folds.ts';
 import { type FitMethod, fitCategories } from './fit.ts';
-import type { LabelledAnswer } from './labelled.ts';
+import { type LabelledAnswer, worthOf } from './labelled.ts';
 import { brierScore, calibrationError, type Measured, withInterval } from './scores.ts';
 import { type CategoryThreshold, type Risk, thresholdsAt } from './threshold.ts';
 
@@ -29,6 +29,8 @@ export interface FitRow {
   readonly category: Category | 'all';
   readonly method: CategoryMap['method'] | null;
   readonly cases: number;
+  /** How many equal cases these are worth; fewer than their number where they are weighted unequally. */
+  readonly worth: number;
   readonly right: number;
   readonly eceBefore: number;
   /** As calibrations say it that have not seen the case's project; null where none could be held out. */
@@ -91,6 +93,7 @@ function rowsOf(
       category,
       method: category === 'all' ? null : maps[category].method,
       cases: own.length,
+      worth: worthOf(own),
       right: own.filter(({ right }) => right).length,
       eceBefore: calibrationError(own),
       eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),

@@ -1,7 +1,7 @@
 import { type CategoryMap, calibrated, everyCategory } from '../../domain/calibration.ts';
 import type { Category } from '../../domain/category.ts';
 import { fitIsotonic } from './isotonic.ts';
-import { type LabelledAnswer, weightOf } from './labelled.ts';
+import { asWorth, type LabelledAnswer, worthOf } from './labelled.ts';
 import { fitPlatt, type Statement } from './platt.ts';
 
 /** `auto`: isotonic where there are enough cases, else Platt. */
@@ -25,14 +25,15 @@ const GRID = [0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.
 
 type Curve = (stated: number) => number;
 
-/** One map a category, over what was said of the answers. */
+/** One map a category, over what was said of the answers. Weighted ones count as many as they are worth. */
 export function fitCategories(answers: readonly LabelledAnswer[], method: FitMethod): Record<Category, CategoryMap> {
-  const pooled = answers.length >= OWN_FROM ? curveOf(answers, method) : null;
+  const pooled = worthOf(answers) >= OWN_FROM ? curveOf(answers, method) : null;
   return everyCategory((category) => {
     const own = answers.filter((answer) => answer.category === category);
     const counts = { cases: own.length, right: own.filter(({ right }) => right).length };
-    if (pooled === null || own.length < POOLED_FROM) return cappedCurve(own, counts, pooled);
-    if (own.length < OWN_FROM) return { method: 'pooled', ...counts, points: sampled((stated) => Math.min(stated, pooled(stated)), GRID) };
+    const worth = worthOf(own);
+    if (pooled === null || worth < POOLED_FROM) return cappedCurve(own, counts, pooled);
+    if (worth < OWN_FROM) return { method: 'pooled', ...counts, points: sampled((stated) => Math.min(stated, pooled(stated)), GRID) };
     return ownCurve(own, counts, pooled, method);
   });
 }
@@ -42,36 +43,37 @@ export function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt
   return method === 'isotonic' || (method === 'auto' && cases >= ISOTONIC_FROM) ? 'isotonic' : 'platt';
 }
 
+/** Answers less sure than the tenth least sure were hardly seen: what a curve says there is a guess, and may lower but not raise. */
 function ownCurve(
   own: readonly LabelledAnswer[],
   counts: Pick<CategoryMap, 'cases' | 'right'>,
   pooled: Curve,
   method: FitMethod,
 ): CategoryMap {
-  const share = own.length / (own.length + DRAWN);
+  const worth = worthOf(own);
+  const share = worth / (worth + DRAWN);
   const curve = curveOf(own, method);
-  const stated = own.map((answer) => answer.stated);
+  const stated = own.map((answer) => answer.stated).sort((left, right) => left - right);
+  const seen = stated[POOLED_FROM - 1] ?? 1;
+  const drawn = (at: number) => share * curve(at) + (1 - share) * pooled(at);
+  const fitted = methodFor(worth, method);
   return {
-    method: methodFor(own.length, method),
+    method: fitted,
     ...counts,
-    points: sampled(
-      (at) => share * curve(at) + (1 - share) * pooled(at),
-      methodFor(own.length, method) === 'isotonic' ? [...GRID, ...stated] : GRID,
-    ),
+    points: sampled((at) => (at < seen ? Math.min(at, drawn(at)) : drawn(at)), [...GRID, seen, ...(fitted === 'isotonic' ? stated : [])]),
   };
 }
 
 /** What was stated, and no more than so few cases and all others together allow. */
 function cappedCurve(own: readonly LabelledAnswer[], counts: Pick<CategoryMap, 'cases' | 'right'>, pooled: Curve | null): CategoryMap {
-  const weight = own.reduce((sum, answer) => sum + weightOf(answer), 0);
-  const right = own.reduce((sum, answer) => sum + (answer.right ? weightOf(answer) : 0), 0);
-  const most = (right + BELIEVED.right) / (weight + BELIEVED.of);
+  const right = asWorth(own).reduce((sum, answer) => sum + (answer.right ? answer.weight : 0), 0);
+  const most = (right + BELIEVED.right) / (worthOf(own) + BELIEVED.of);
   const curve = (stated: number) => Math.min(stated, most, pooled?.(stated) ?? 1);
   return { method: 'capped', ...counts, points: sampled(curve, [...GRID, most]) };
 }
 
 function curveOf(statements: readonly Statement[], method: FitMethod): Curve {
-  if (methodFor(statements.length, method) === 'platt') return fitPlatt(statements);
+  if (methodFor(worthOf(statements), method) === 'platt') return fitPlatt(asWorth(statements));
   const points = fitIsotonic(statements);
   return (stated) => calibrated(points, stated);
 }

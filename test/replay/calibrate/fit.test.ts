@@ -39,6 +39,25 @@ describe('fitCategories', () => {
     expect(fitCategories(many, 'isotonic').CODE_ERROR.method).toBe('isotonic');
   });
 
+  it('raises no answer that is less sure than those that were seen', () => {
+    const against = [...labelled('CODE_ERROR', 0.97, 45, 9), ...labelled('CODE_ERROR', 0.9, 45, 1)];
+    const sure = Array.from({ length: 80 }, (_, at) => labelled('CODE_ERROR', 0.8 + 0.002 * at, 14, 1)).flat();
+    for (const map of [fitCategories(against, 'auto'), fitCategories(against, 'isotonic'), fitCategories(sure, 'auto')]) {
+      for (const stated of [0, 0.1, 0.3, 0.5, 0.7]) expect(calibrated(map.CODE_ERROR.points, stated)).toBeLessThanOrEqual(stated);
+      expect(calibrated(map.CODE_ERROR.points, 0.9)).toBeGreaterThan(0.85);
+    }
+  });
+
+  it('takes drawn answers for what they show, not for all that they stand for', () => {
+    const drawn = (right: number) => labelled('CONFIG_ERROR', 0.95, right, 0).map((one) => ({ ...one, weight: 20 }));
+    const one = fitCategories([...many, ...drawn(1)], 'auto').CONFIG_ERROR;
+    expect(calibrated(one.points, 0.95)).toBeLessThanOrEqual(7 / 9 + 1e-4);
+    const mixed = fitCategories([...many, ...drawn(1), ...labelled('CONFIG_ERROR', 0.6, 20, 20)], 'auto').CONFIG_ERROR;
+    expect(mixed.method).toBe('capped');
+    const weighted = many.map((each) => ({ ...each, weight: 20 }));
+    expect(fitCategories(weighted, 'auto')).toEqual(fitCategories(many, 'auto'));
+  });
+
   it('never falls, and can be stored, whatever the cases', () => {
     const group = fc.tuple(fc.constantFrom(...CATEGORIES), fc.integer({ min: 0, max: 100 }), fc.nat(40), fc.nat(40));
     fc.assert(
