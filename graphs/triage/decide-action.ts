@@ -51,7 +51,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   const confidence = map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);
   // By the doubt itself and not by its cap alone: no setting of the thresholds may publish what a person must see.
   const publishable = doubts.every((doubt) => doubt.most === null && doubt.forbids !== true);
-  const wished = actionFor(confidence, publishable, facts, limits);
+  const wished = actionFor({ confidence, founded: Math.max(confidence, verified), publishable }, facts, limits);
   const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
   const action = stopped ? 'human_review' : wished;
   const reasons = doubts.map((doubt) => doubt.reason);
@@ -101,12 +101,19 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
   return doubts;
 }
 
-function actionFor(confidence: number, publishable: boolean, facts: ActionFacts, limits: TriageLimits): Action {
+/** `founded`: how well the answer is founded, which no calibration lowers; more evidence would not change what its map makes of it. */
+interface Sureness {
+  readonly confidence: number;
+  readonly founded: number;
+  readonly publishable: boolean;
+}
+
+function actionFor({ confidence, founded, publishable }: Sureness, facts: ActionFacts, limits: TriageLimits): Action {
   const { autoNotify, humanReview, selfCorrect } = limits.thresholds;
   if (confidence >= autoNotify) return publishable ? 'auto_notify' : 'human_review';
-  if (confidence >= humanReview) return 'human_review';
+  if (founded >= humanReview) return 'human_review';
   const roundsLeft = facts.rounds < limits.maxIterations;
-  if (confidence >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
+  if (founded >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
   return facts.webAsked ? 'human_review' : 'web_search';
 }
 

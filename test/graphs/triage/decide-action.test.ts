@@ -95,8 +95,22 @@ describe('decideAction', () => {
 
     it('takes the confidence for what it has turned out to mean, and says what it was', () => {
       const decided = decide({ confidence: 0.7, calibration: calibration() });
-      expect(decided).toMatchObject({ confidence: 0.625, action: 'self_correct', calibrated: { version: 3, raw: 0.7 } });
+      expect(decided).toMatchObject({ confidence: 0.625, action: 'human_review', calibrated: { version: 3, raw: 0.7 } });
       expect(decide({ confidence: 0.86, calibration: calibration() })).toMatchObject({ confidence: 0.885, action: 'auto_notify' });
+    });
+
+    it('never has an answer worked on again that is well founded: a map that says little of it would say the same of more evidence', () => {
+      for (const most of [0.6, 0.4]) {
+        const low = calibration({
+          points: [
+            [0, 0],
+            [most, most],
+          ],
+        });
+        expect(decide({ confidence: 0.9, calibration: low })).toMatchObject({ confidence: most, action: 'human_review', stopped: false });
+        expect(decide({ confidence: 0.55, calibration: low }).action).toBe('self_correct');
+        expect(decide({ confidence: 0.3, calibration: low }).action).toBe('web_search');
+      }
     });
 
     it('publishes from the threshold of the category on, and never where it has none', () => {
