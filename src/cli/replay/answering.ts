@@ -5,7 +5,7 @@ import { silentLogger } from '../../ports/logger.ts';
 import { experimentOf } from '../../replay/ablation/experiment.ts';
 import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
-import { openRecordingsFile } from './recordings-file.ts';
+import type { KeptRecordings } from './kept-recordings.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 
 /** The configuration that a replay runs with: the options go before what is configured. */
@@ -24,17 +24,20 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
   };
 }
 
-/** Who answers the cases; null where they are only read. `config` is that of the replay. */
-export async function answering(options: ReplayCommandOptions, config: Config): Promise<Answerer | null> {
+/** Who answers the cases; null where they are only read. `config` is that of the replay; `kept` takes a recording of each answer. */
+export async function answering(
+  options: ReplayCommandOptions,
+  config: Config,
+  kept: KeptRecordings | null = null,
+): Promise<Answerer | null> {
   if (options.only === 'read') return null;
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  const file = options.record === undefined ? null : await openRecordingsFile(options.record, options.resume);
   return async (build, { sources, greenText }, signal) => {
-    const how = { maxGroups: 1, record: file !== null, ...(greenText === undefined ? {} : { greenText }) };
+    const how = { maxGroups: 1, record: kept !== null, ...(greenText === undefined ? {} : { greenText }) };
     const answered = await app.triage(build, sources, signal, how);
-    for (const recording of answered.recordings) await file?.add(recording);
+    await kept?.keep(answered.recordings);
     return answered;
   };
 }

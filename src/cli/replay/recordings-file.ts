@@ -1,24 +1,33 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Recording } from '../../domain/recording.ts';
+import { wholeLines } from '../../replay/run/results-file.ts';
 
 /** Where recordings are written, one JSON object a line. */
 export interface RecordingsFile {
-  /** Writes it whole, behind those that were given before. Throws where the disk takes no more. */
+  /** Writes it whole, behind those that were given before. Throws `storage-failed` where the disk takes no more, with the file as it was. */
   add(recording: Recording): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Opens the file anew, or behind what is there. Throws `not-found` where it cannot be written. */
+/** They hold what the logs and the sources held, masked: the business of whoever wrote them. */
+const OWNER_ONLY = 0o600;
+
+/**
+ * Opens the file anew, or behind the last whole line of what is there: a process that died may have left half of one. A new file is its
+ * owner's alone. Throws `not-found` where it cannot be written.
+ */
 export async function openRecordingsFile(path: string, behind = false): Promise<RecordingsFile> {
-  const file = await open(path, behind ? 'a+' : 'w').catch((cause: unknown) => {
+  const file = await open(path, behind ? 'a+' : 'w', OWNER_ONLY).catch((cause: unknown) => {
     throw new TriageError('not-found', `Recordings cannot be written to ${path}: ${messageOf(cause)}.`, { cause });
   });
-  if (behind && !(await endsLine(file))) await file.appendFile('\n');
+  // A pipe or a device has nothing to cut off.
+  const isFile = (await file.stat()).isFile();
+  if (behind && isFile) await file.truncate(await wholeLines(file));
   let writing: Promise<void> = Promise.resolve();
   return {
     add: (recording) => {
-      writing = writing.then(() => file.appendFile(`${JSON.stringify(recording)}\n`));
+      writing = writing.then(() => append(file, isFile, path, `${JSON.stringify(recording)}\n`));
       return writing;
     },
     close: async () => {
@@ -28,10 +37,15 @@ export async function openRecordingsFile(path: string, behind = false): Promise<
   };
 }
 
-/** What a process that died left may end in the middle of a line. */
-async function endsLine(file: FileHandle): Promise<boolean> {
+async function append(file: FileHandle, isFile: boolean, path: string, line: string): Promise<void> {
   const { size } = await file.stat();
-  if (size === 0) return true;
-  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] === 0x0a;
+  try {
+    await file.appendFile(line);
+  } catch (cause) {
+    if (isFile) await file.truncate(size).catch(() => undefined);
+    const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+    throw new TriageError('storage-failed', `${path} cannot be written further: ${isFull ? 'the disk is full' : messageOf(cause)}.`, {
+      cause,
+    });
+  }
 }

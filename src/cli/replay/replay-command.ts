@@ -14,6 +14,7 @@ import { answering, replayConfig, stagesLeftOut, whoAnswers } from './answering.
 import { type CaseSource, openCaseSources } from './case-sources.ts';
 import { gateOf, judgeReported, tellGate } from './gate-command.ts';
 import { type Judging, judging } from './judging.ts';
+import { type KeptRecordings, keptRecordings } from './kept-recordings.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import { startReplayProgress } from './replay-progress.ts';
 import { checkReportPaths, tell, tellSpread, writeReports } from './replay-reports.ts';
@@ -45,7 +46,6 @@ async function replaySources(
 ): Promise<void> {
   const signal = interruptSignal();
   const measured = await Promise.all(sources.map(async (source) => ({ source, ...(await source.measure()) })));
-  const how = await howToAnswer(options, config);
   const judge = await judging(options, config);
   const limits = {
     ...(options.maxUsd === undefined ? {} : { usd: options.maxUsd }),
@@ -55,7 +55,9 @@ async function replaySources(
   const files: RunFiles[] = [];
   const reported: ReportedRun[] = [];
   let judged: GateResult | null = null;
+  const recordings = await keptRecordings(options);
   try {
+    const how = await howToAnswer(options, config, recordings);
     for (let repeat = 1; repeat <= (options.repeat ?? 1); repeat++) {
       const opened = await openFiles(options, config, measured, repeat);
       if (opened !== null) files.push(opened);
@@ -68,6 +70,7 @@ async function replaySources(
     await writeReports(reported, options, config, judged);
   } finally {
     for (const one of files) await one.close();
+    await recordings?.close();
   }
   settleExitCode(reported, signal);
   await tellGate(judged, options, signal);
@@ -116,7 +119,7 @@ function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions):
   return section === null ? [] : [section];
 }
 
-async function howToAnswer(options: ReplayCommandOptions, config: Config): Promise<SourceOptions> {
+async function howToAnswer(options: ReplayCommandOptions, config: Config, recordings: KeptRecordings | null): Promise<SourceOptions> {
   const stages = stagesLeftOut(options);
   return {
     concurrency: options.concurrency,
@@ -124,7 +127,7 @@ async function howToAnswer(options: ReplayCommandOptions, config: Config): Promi
     without: readStagesOf(stages),
     budgetTokens: config.triage.budgetTokens,
     maxLogBytes: config.http.maxLogBytes,
-    answer: await answering(options, config),
+    answer: await answering(options, config, recordings),
   };
 }
 

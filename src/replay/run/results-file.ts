@@ -79,8 +79,8 @@ function unwritten(path: string, cause: unknown): string {
   return `${path} cannot be written further: ${why}. What it holds is whole; make room and go on with --resume.`;
 }
 
-/** Where the last whole line ends, in bytes. */
-async function wholeLines(handle: FileHandle): Promise<number> {
+/** Where the last whole line of a file ends, in bytes; what stands behind it a process that died has left. */
+export async function wholeLines(handle: FileHandle): Promise<number> {
   let { size: end } = await handle.stat();
   while (end > 0) {
     const start = Math.max(0, end - PIECE);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -38,13 +38,26 @@ test('replay records what replay --frozen runs again, and a changed recording te
   expect(other.stdout).toContain('2 runs: 0 identical, 1 to the same bytes on another path, 1 could not be read');
 });
 
-test('a file of recordings goes on behind a line that was cut off', async () => {
+test('a file of recordings goes on behind its last whole line, and nobody else may read it', async () => {
   const path = join(folder, 'recordings.jsonl');
-  await writeFile(path, '{"cut');
+  const first = await openRecordingsFile(path);
+  await first.add(await recordRun());
+  await first.close();
+  await appendFile(path, '{"cut');
   const file = await openRecordingsFile(path, true);
   await file.add(await recordRun());
   await file.close();
   const lines = (await readFile(path, 'utf8')).split('\n');
-  expect(lines[0]).toBe('{"cut');
-  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ schema: 1, complete: true });
+  expect(lines.map((line) => line.slice(0, 11))).toEqual(['{"schema":1', '{"schema":1', '']);
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+});
+
+test('a disk that is full costs recordings, no case; and the exit code says so', { timeout: 60_000 }, async () => {
+  const dataset = join(folder, 'cases.jsonl');
+  const log = 'src/a.ts(1,7): error TS2322: Type is not assignable.\nexit code 2';
+  await writeFile(dataset, ['one', 'two'].map((id) => `${JSON.stringify({ id, log, category: 'CODE_ERROR' })}\n`).join(''));
+  const ended = await faultline(['replay', '--dataset', dataset, '--record', '/dev/full']);
+  expect(ended.stdout).toMatch(/^ {2}cases that failed +0 /m);
+  expect(ended.stderr).toContain('--record: /dev/full cannot be written further: the disk is full.');
+  expect(ended.code).toBe(4);
 });
