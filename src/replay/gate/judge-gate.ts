@@ -9,7 +9,7 @@ import { nearestName } from './nearest-name.ts';
 
 /**
  * Holds every bar against every data set that it is for. What cannot be judged is failed, never passed: a figure that is not there, a data
- * set that was not replayed, is empty, has no label, or was not replayed to its end.
+ * set that was not replayed, is empty, has no label, holds rows that cannot be read, or was not replayed to its end.
  */
 export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<GateResult> {
   const outcomes: BarOutcome[] = runs.flatMap((run) => problemsOf(run, gate.bars));
@@ -29,6 +29,11 @@ function problemsOf({ name, label, cases, isAll }: GatedRun, bars: readonly Bar[
   const problems: string[] = [];
   if (cases.length === 0) problems.push(`${label} holds no case: nothing was measured.`);
   else if (!cases.some(hasLabel)) problems.push(`${label} holds no label: nothing of what its cases answer could be checked.`);
+  const [unreadable, ...more] = cases.filter(({ row }) => row === null).map(({ result }) => result.id);
+  if (unreadable !== undefined)
+    problems.push(
+      `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, ${unreadable} for one: what ${more.length === 0 ? 'it' : 'they'} would have shown nobody knows.`,
+    );
   if (!isAll) problems.push(`${label} was not replayed to its end: what is missing may be what fails.`);
   if (bars.every(({ dataset }) => dataset !== undefined && dataset !== name))
     problems.push(`No bar is for ${name}: name it in one, or leave it out.`);

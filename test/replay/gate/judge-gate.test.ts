@@ -3,6 +3,8 @@ import { judgeGate } from '../../../src/replay/gate/judge-gate.ts';
 import { junitOf } from '../../../src/replay/gate/junit-of.ts';
 import { renderGate } from '../../../src/replay/gate/table.ts';
 import { renderJunit } from '../../../src/replay/report/junit.ts';
+import { replayedFrom } from '../../../src/replay/run/replay.ts';
+import { failedResult } from '../../../src/replay/run/result.ts';
 import { answered, gateOf, runOf } from './gated.ts';
 
 const FIGURE = 'category accuracy';
@@ -74,6 +76,12 @@ describe('what cannot be judged fails', () => {
     ['a value that is none', [bar], runOf([{ value: Number.NaN }]), 'has no value'],
     ['an empty data set', [bar], runOf([{}], { cases: [] }), 'set.jsonl holds no case: nothing was measured.'],
     ['a data set without labels', [bar], runOf([{}], { cases: [answered('a', 'CODE_ERROR', {})] }), 'set.jsonl holds no label'],
+    [
+      'a data set with rows that cannot be read',
+      [bar],
+      runOf([{}], { cases: [answered('a', 'CODE_ERROR'), replayedFrom(null, failedResult('line-2', 'no JSON', 0))] }),
+      'set.jsonl has 1 row that cannot be read, line-2 for one: what it would have shown nobody knows.',
+    ],
     ['half a replay', [bar], runOf([{}], { isAll: false }), 'was not replayed to its end'],
     [
       'a data set that was not replayed',
