@@ -1,5 +1,5 @@
 import type { ConfidenceFactor } from '../../src/domain/analysis.ts';
-import { type CalibrationInUse, calibratedAnalyst } from '../../src/domain/calibration.ts';
+import { type CalibrationInUse, calibratedAnalyst, isCalibratedAs } from '../../src/domain/calibration.ts';
 import type { ActionDecision } from './decide-action.ts';
 import type { TriageStateValue } from './state.ts';
 
@@ -7,8 +7,10 @@ import type { TriageStateValue } from './state.ts';
 export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' | 'model'>): CalibrationInUse | null {
   const writer = state.steps.findLast((step) => step.node === 'generate_answer');
   const model = writer?.judgements?.findLast((judgement) => judgement.model !== null)?.model ?? state.model;
-  const analyst = calibratedAnalyst(writer?.by ?? 'rules', model);
-  return state.limits.calibrations?.find((one) => one.analyst === analyst) ?? null;
+  const by = writer?.by ?? 'rules';
+  const { calibrations = [] } = state.limits;
+  const exact = calibrations.find((one) => one.analyst === calibratedAnalyst(by, model));
+  return exact ?? calibrations.find((one) => isCalibratedAs(one.analyst, by, model)) ?? null;
 }
 
 /** What the calibration added to the confidence, in logits, for those who explain it. */

@@ -1,7 +1,8 @@
 import { basename } from 'node:path';
 import type { Config } from '../../config/schema.ts';
-import { calibratedAnalyst } from '../../domain/calibration.ts';
+import { calibratedAnalyst, isCalibratedAs } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
 import { labelledCases, labelledDecisions } from '../../replay/calibrate/labelled-cases.ts';
 import { casesAt } from '../../replay/cases/cases-at.ts';
 import { type RunResults, readResults } from '../../replay/compare/read-results.ts';
@@ -21,26 +22,44 @@ export async function replayedAnswers(options: CalibrateCommandOptions, config: 
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
   for (const path of paths) cases.push(...(files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config)));
-  const answers = labelledCases(cases);
-  const said = cases.length - answers.length;
-  if (said > 0) say(`${said} of ${cases.length} cases have no category that is known, or were not answered; they are left out.`);
   const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
-  const others = cases.filter(({ result }) => result.analyst !== null && result.analyst !== driver).length;
-  if (others > 0)
-    throw new TriageError(
-      'invalid-input',
-      `${others} answers are of another analyst than ${driver}; say --analyst, or take other results.`,
-    );
+  const answers = labelledCases(ofAnalyst(cases, analyst));
+  const said = cases.length - answers.length;
+  if (said > 0) say(`${said} of ${cases.length} cases are left out: their category is not known, or ${analyst} did not answer them.`);
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
-/** What people decided, of one analyst; the model with most decisions where a model answers. */
+/** Those that this analyst answered: where a model is gone the rules answer, and their answers tell nothing of it. */
+function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCase[] {
+  const answered = cases.filter(({ result }) => result.analyst !== null);
+  const own = answered.filter(({ result: { analyst: by, model } }) => {
+    // A file of an earlier version does not name the model.
+    return by === 'llm' && model === null ? analyst.startsWith('llm ') : isCalibratedAs(analyst, by ?? '', model);
+  });
+  if (own.length > 0 || answered.length === 0) return own;
+  throw noneOf(
+    analyst,
+    answered.map(({ result }) => calibratedAnalyst(result.analyst ?? '', result.model)),
+  );
+}
+
+function noneOf(analyst: string, others: readonly string[]): TriageError {
+  const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
+  return new TriageError('invalid-input', `No answer is of ${analyst}, but of ${named}; say --analyst, or configure that model.`);
+}
+
+/** What people decided of the answers of one analyst. */
 export async function decidedAnswers(options: CalibrateCommandOptions, config: Config): Promise<GatheredAnswers> {
   const driver = options.analyst ?? config.analyst.driver;
   const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
   return await withCalibrations(options, async (calibrations) => {
     const decided = await calibrations.decided(NEWEST_DECIDED);
-    const own = decided.filter((one) => calibratedAnalyst(one.analyst, one.model) === analyst);
+    const own = decided.filter((one) => isCalibratedAs(analyst, one.analyst, one.model));
+    if (own.length === 0 && decided.length > 0)
+      throw noneOf(
+        analyst,
+        decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
+      );
     if (own.length === 0)
       throw new TriageError('invalid-input', `Nobody has decided an answer of ${analyst} yet, so there is nothing to calibrate by.`);
     const audits = own.filter(({ origin }) => origin === 'audit').length;

@@ -10,13 +10,15 @@ export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] 
   return judgedCases(cases).flatMap((entry) => {
     const { row, result } = entry.one;
     const category = Category.safeParse(result.category);
-    if (row === null || result.answerConfidence === null || !category.success) return [];
+    // Never what a calibration made of it, or the next would be fitted on top of the last.
+    const stated = result.rawConfidence ?? result.answerConfidence;
+    if (row === null || stated === null || !category.success) return [];
     return [
       {
         id: result.id,
         project: projectOf(row),
         category: category.data,
-        stated: result.answerConfidence,
+        stated,
         right: isRight(entry),
         at: row.happened_at ?? null,
       },

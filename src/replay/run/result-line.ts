@@ -42,6 +42,8 @@ export const ResultLine = z.object({
     .nullable()
     .default(null),
   logTokens: Count.nullable().default(null),
+  rawConfidence: Probability.nullable().default(null),
+  model: Text.default(null),
 });
 
 /** Reads a line; null where it is none, such as the torn last line of a run that was killed. */

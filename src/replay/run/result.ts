@@ -37,6 +37,10 @@ export interface CaseResult {
   readonly quotes: { readonly made: number; readonly literal: number } | null;
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens: number | null;
+  /** How sure the verified answer was before a calibration; null where nobody answered. */
+  readonly rawConfidence: number | null;
+  /** The model that answered; null where none did. */
+  readonly model: string | null;
 }
 
 const MAX_MESSAGES = 20;
@@ -73,6 +77,8 @@ export function resultOf(id: string, reading: Reading, analysis: Analysis | null
     iterations: analysis?.usage.iterations ?? null,
     terminationReason: analysis?.terminationReason ?? null,
     tools: toolsOf(analysis),
+    rawConfidence: analysis?.verdict.calibration?.raw ?? analysis?.verdict.confidence ?? null,
+    model: analysis?.model ?? null,
   };
 }
 
@@ -124,5 +130,7 @@ function emptyResult(id: string): CaseResult {
     tools: [],
     quotes: null,
     logTokens: null,
+    rawConfidence: null,
+    model: null,
   };
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { calibrationOf } from '../../../graphs/triage/calibration.ts';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
@@ -34,6 +35,27 @@ describe('a calibration in the state of a run', () => {
 
     expect(verdict).toMatchObject({ confidence: 0.7, action: 'human_review', calibration: { version: 7, raw: plain.confidence } });
     expect(verdict.factors?.map(({ name }) => name) ?? []).toContain('calibration');
+  });
+
+  it('is for the model that was asked for, whatever date its server puts behind the name, and not for the rules in its place', () => {
+    const limits = { ...LIMITS, calibrations: [of('rules', 0.5), of('llm gpt-4o', 0.7)] };
+    const wrote = (by: string, model: string | null) => {
+      const judgement = { name: 'answer', by, model, promptHash: null, milliseconds: 1, inputTokens: 0, outputTokens: 0, costUsd: 0 };
+      const step = {
+        node: 'generate_answer',
+        round: 1,
+        startedAt: '',
+        milliseconds: 1,
+        by,
+        summary: '',
+        judgements: [{ ...judgement, modelCalls: 1, note: null }],
+      };
+      return calibrationOf({ limits, steps: [step], model })?.analyst ?? null;
+    };
+    expect(wrote('llm', 'gpt-4o')).toBe('llm gpt-4o');
+    expect(wrote('llm', 'gpt-4o-2024-08-06')).toBe('llm gpt-4o');
+    expect(wrote('llm', 'gpt-4o-mini')).toBeNull();
+    expect(wrote('rules', null)).toBe('rules');
   });
 
   it('of another analyst changes nothing', async () => {

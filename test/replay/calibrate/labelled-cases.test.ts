@@ -18,6 +18,7 @@ describe('answers whose truth is known', () => {
       { row, result: failedResult('a', 'no log', 0), analysis: null, quotes },
       { row: { id: 'b' }, result, analysis: null, quotes },
     ]);
+    expect(labelledCases([{ row, result: { ...result, rawConfidence: 0.95 }, analysis: null, quotes }])[0]?.stated).toBe(0.95);
     expect(found).toEqual([{ id: 'a', project: 'p', category: 'TEST_FAILURE', stated: 0.8, right: true, at: null }]);
   });
 

@@ -38,9 +38,17 @@ describe('a results file', () => {
 
   it('reads lines of a version that knew fewer keys', async () => {
     const path = join(FOLDER, 'older.jsonl');
-    const { tools: _tools, quotes: _quotes, logTokens: _tokens, ...older } = failedResult('a', 'old', 0);
+    const {
+      tools: _tools,
+      quotes: _quotes,
+      logTokens: _tokens,
+      rawConfidence: _raw,
+      model: _model,
+      ...older
+    } = failedResult('a', 'old', 0);
     writeFileSync(path, `${JSON.stringify(older)}\n`);
-    expect((await linesOf(path))[0]).toMatchObject({ id: 'a', tools: [], quotes: null, logTokens: null });
+    const missing = { tools: [], quotes: null, logTokens: null, rawConfidence: null, model: null };
+    expect((await linesOf(path))[0]).toMatchObject({ id: 'a', ...missing });
   });
 
   it('takes the line separators of Unicode for what they are: parts of a text', async () => {
