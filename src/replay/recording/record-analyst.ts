@@ -40,7 +40,7 @@ async function recordJudgement<Value>(
   ask: () => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
   const began = clock.now();
-  const fields = fieldHashes(input, hashSubject);
+  const fields = hashesOf(input, hashSubject);
   let told = false;
   // Who is no longer waited for may answer all the same, or never: what counts is told once.
   const tell = (end: Pick<RecordedJudgement, 'reply' | 'failed'>) => {
@@ -63,6 +63,15 @@ async function recordJudgement<Value>(
     throw error;
   } finally {
     signal.removeEventListener('abort', giveUp);
+  }
+}
+
+/** None where an input cannot be hashed, such as one nested deeper than JSON goes: a judgement never fails for its recording. */
+function hashesOf(input: object, hashSubject: HashSubject): Record<string, string> {
+  try {
+    return fieldHashes(input, hashSubject);
+  } catch {
+    return {};
   }
 }
 

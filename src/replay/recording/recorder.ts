@@ -106,14 +106,27 @@ function openNotebook({ subject, limits, analyst, spare }: Run, startedAt: numbe
       if (clock.now() - kept >= (options.keepEveryMs ?? KEEP_EVERY_MS)) void keepNow();
     },
     close: async (analysis: Analysis | null) => {
-      if (analysis !== null) waiting.push({ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) });
+      if (analysis !== null) waiting.push(...endingOf(analysis, run));
       await keepNow();
     },
   };
 }
 
-/** Only what can be large is measured. */
+/** Nothing where the answer cannot be hashed, such as one nested deeper than JSON goes. */
+function endingOf(analysis: Analysis, run: string): RecordingLine[] {
+  try {
+    return [{ what: 'ended', run, analysisId: analysis.id, analysisHash: fullHashOf(analysis) }];
+  } catch {
+    return [];
+  }
+}
+
+/** Only what can be large is measured; what cannot be written as JSON is too large for any recording. */
 function sizeOf(entry: Entry): number {
-  if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
-  return entry.what === 'called' ? JSON.stringify(entry.call).length : 500;
+  try {
+    if (entry.what === 'judged') return JSON.stringify(entry.judgement.reply?.value ?? null).length + 500;
+    return entry.what === 'called' ? JSON.stringify(entry.call).length : 500;
+  } catch {
+    return Number.POSITIVE_INFINITY;
+  }
 }

@@ -50,6 +50,26 @@ describe('the recorder', () => {
     expect(new Set(logged)).toEqual(new Set(['a part of a recording could not be kept']));
   });
 
+  it('lets a judgement and a tool answer what no JSON can hold', async () => {
+    const { parts, options } = listened();
+    const USAGE = { inputTokens: 0, outputTokens: 0, costUsd: 0, modelCalls: 1 };
+    const PLAN = { thought: '', confidence: 0, enough: false, retrieval: 0 };
+    let deep: unknown = 'the end';
+    for (let depth = 0; depth < 50_000; depth++) deep = [deep];
+    const analyst = createRulesAnalyst();
+    const call = { tool: 'read_file', args: { deep }, why: '' };
+    const chooseTools = async () => ({ value: [call], by: 'llm', model: 'm', promptHash: 'p', usage: USAGE, note: null });
+    const run = begin(options, { ...analyst, chooseTools });
+    const subject = sampleSubject();
+    const { value: classification } = await run.asked.analyst.classify({ subject }, never);
+    const input = { subject, classification, evidence: [], outcomes: [], round: 1, gaps: [], plan: PLAN, offered: [], deep };
+    const chosen = await run.asked.analyst.chooseTools(input, never);
+    expect(chosen.value).toEqual([call]);
+    expect(await run.asked.toolbox.run(call, subject, 'CODE_ERROR', never)).toMatchObject({ status: 'ok' });
+    await run.end(null);
+    expect(parts.flat().map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
+  });
+
   it('hides what looks like a secret all the same', async () => {
     const token = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
     const { parts, options } = listened();
