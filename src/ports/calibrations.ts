@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Calibration } from '../domain/calibration.ts';
+import type { Calibration, CalibrationInUse } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
 
 /** Who put which calibration in force, and when; `version` null: none from then on. */
@@ -36,10 +36,10 @@ export interface CalibrationStore {
   /** Keeps it under the next version, which is part of what is returned. */
   add(calibration: Calibration): Promise<Calibration>;
   find(version: number): Promise<Calibration | null>;
-  /** The newest first. */
+  /** The newest first; those of a later version that cannot be read are left out. */
   list(limit: number): Promise<Calibration[]>;
-  /** One an analyst at most. */
-  inForce(): Promise<Calibration[]>;
+  /** One an analyst at most. One that cannot be read publishes nothing: a run must neither fail by it nor go on as if there were none. */
+  inForce(): Promise<CalibrationInUse[]>;
   /** Puts a version, or none, in force for its analyst, where `replaces` is what is in force now. Null where it is not: nothing changes. */
   use(wanted: {
     readonly analyst: string;

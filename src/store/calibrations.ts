@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Calibration } from '../domain/calibration.ts';
+import { Calibration, CalibrationInUse, cappedMap, everyCategory } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
 import { CalibrationAct, type CalibrationStore, DecidedAnswer } from '../ports/calibrations.ts';
 import type { Database, Sql } from '../ports/database.ts';
@@ -20,9 +20,11 @@ export function createCalibrationStore(db: Database): CalibrationStore {
         return kept;
       }),
     find: async (version) => (await bodies('select body from calibrations where version = $1', [version]))[0] ?? null,
-    list: async (limit) => await bodies('select body from calibrations order by version desc limit $1', [limit]),
-    inForce: async () =>
-      await bodies(`${NEWEST_ACTS} select c.body from newest n join calibrations c on c.version = n.version order by c.analyst`),
+    list: async (limit) =>
+      (await db.query('select body from calibrations order by version desc limit $1', [limit])).flatMap(
+        (row) => Calibration.safeParse(Body.parse(row).body).data ?? [],
+      ),
+    inForce: async () => (await db.query(IN_FORCE)).map(inUse),
     use: async ({ analyst, version, replaces, actor }) =>
       await db.transaction(async (sql) => {
         await sql.query(ALONE);
@@ -40,6 +42,15 @@ export function createCalibrationStore(db: Database): CalibrationStore {
   };
 }
 
+const Kept = z.object({ version: z.int(), analyst: z.string(), body: z.unknown() });
+
+/** Of a later version's that this one cannot read only this much is sure: somebody bounded what is published. So nothing is, without a person. */
+function inUse(row: unknown): CalibrationInUse {
+  const { version, analyst, body } = Kept.parse(row);
+  const categories = everyCategory(() => ({ ...cappedMap(0, 0, 1), threshold: null }));
+  return CalibrationInUse.safeParse(body).data ?? { version, analyst, categories };
+}
+
 const Body = z.object({ body: z.unknown() });
 const PerDay = z.object({ category: Category, perDay: z.number() });
 
@@ -51,6 +62,9 @@ const TIME = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM
 const ACT = `analyst, version, replaced, actor, ${TIME('at')} as at`;
 
 const NEWEST_ACTS = 'with newest as (select distinct on (analyst) analyst, version from calibration_acts order by analyst, id desc)';
+
+const IN_FORCE = `${NEWEST_ACTS}
+  select c.version, c.analyst, c.body from newest n join calibrations c on c.version = n.version order by c.analyst`;
 
 async function currentOf(sql: Sql, analyst: string): Promise<number | null> {
   const rows = await sql.query('select version from calibration_acts where analyst = $1 order by id desc limit 1', [analyst]);

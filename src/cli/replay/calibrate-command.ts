@@ -1,22 +1,23 @@
 import { writeFile } from 'node:fs/promises';
-import { userInfo } from 'node:os';
 import { maskingOf } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
-import { type Calibration, parseCalibration } from '../../domain/calibration.ts';
+import { type Calibration, calibratedAnalyst, parseCalibration } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibration-of.ts';
+import { operatorName } from '../operator-name.ts';
 import { jsonText, print, say } from '../terminal.ts';
 import { decidedAnswers, replayedAnswers } from './calibrate-answers.ts';
 import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-options.ts';
-import { putInForce, withCalibrations } from './calibrate-store.ts';
+import { checkReplaced, putInForce, withCalibrations } from './calibrate-store.ts';
 import { renderCalibration } from './calibrate-text.ts';
 
 /** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
   if ((options.dataset === undefined) === (options.reviewed !== true))
     throw new TriageError('invalid-config', 'Say what to fit to: either --dataset FILE… or --reviewed.');
+  if (options.apply) await refuseEarly(options, config);
   const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
   const { humanReview: doubted } = config.triage.thresholds;
@@ -36,7 +37,7 @@ async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Co
   const texts = [...new Set([...sources, ...answers.map(({ project }) => project)])];
   const masked = new Map<string, string>();
   for (const text of texts) masked.set(text, (await masker.mask(text)).text);
-  const made = { createdBy: userInfo().username, now: Date.now(), id: newId('cal'), version: 1 };
+  const made = { createdBy: operatorName(), now: Date.now(), id: newId('cal'), version: 1 };
   return { ...made, analyst, sources, mask: (text) => masked.get(text) ?? '***' };
 }
 
@@ -50,16 +51,16 @@ async function writeCalibration(calibration: Calibration, path: string): Promise
 
 async function apply(calibration: Calibration, options: CalibrateCommandOptions): Promise<Calibration> {
   return await withCalibrations(options, async (calibrations) => {
-    const current = (await calibrations.inForce()).find(({ analyst }) => analyst === calibration.analyst)?.version ?? 'none';
-    if (options.replaces !== current) {
-      const said = options.replaces === undefined ? '' : `, not ${options.replaces}`;
-      throw new TriageError(
-        'conflict',
-        `In force for ${calibration.analyst} is ${current}${said}. Nothing was changed. To replace it: --replaces ${current}`,
-      );
-    }
+    await checkReplaced(calibrations, calibration.analyst, options.replaces);
     const kept = await calibrations.add(calibration);
     await putInForce(calibrations, kept.analyst, kept.version, options.replaces);
     return kept;
   });
+}
+
+/** A replay may take hours and cost dollars: what would be refused after it is refused before. */
+async function refuseEarly(options: CalibrateCommandOptions, { analyst }: Config): Promise<void> {
+  const driver = options.analyst ?? analyst.driver;
+  const name = calibratedAnalyst(driver, driver === 'llm' ? analyst.llm.model : null);
+  await withCalibrations(options, (calibrations) => checkReplaced(calibrations, name, options.replaces));
 }

@@ -1,9 +1,9 @@
-import { userInfo } from 'node:os';
 import { openCalibrations } from '../../app/open-calibrations.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { CalibrationAct, CalibrationStore } from '../../ports/calibrations.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
+import { operatorName } from '../operator-name.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { jsonText, print } from '../terminal.ts';
 
@@ -39,23 +39,37 @@ export async function useCalibration(version: number, options: UseOptions): Prom
 
 /** `faultline calibrate off ANALYST` */
 export async function endCalibration(analyst: string, options: UseOptions): Promise<void> {
-  const act = await withCalibrations(options, (calibrations) => putInForce(calibrations, analyst, null, options.replaces));
+  const act = await withCalibrations(options, async (calibrations) => {
+    const inForce = (await calibrations.inForce()).map((one) => one.analyst);
+    if (!inForce.includes(analyst)) {
+      const others = inForce.length === 0 ? 'None is.' : `There is one for: ${inForce.map(visibleLine).join(', ')}.`;
+      throw new TriageError('not-found', `No calibration is in force for ${visibleLine(analyst)}. ${others}`);
+    }
+    return await putInForce(calibrations, analyst, null, options.replaces);
+  });
   return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
 }
 
-/** Throws `conflict` where it is not said, or not rightly, what is replaced. */
+/** Throws `conflict` where it is not said, or not rightly, what would be replaced: before anything is kept, and before a long fit. */
+export async function checkReplaced(calibrations: CalibrationStore, analyst: string, replaces: UseOptions['replaces']): Promise<void> {
+  const now = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? 'none';
+  if (replaces === now) return;
+  const said = replaces === undefined ? '' : `, not ${replaces}`;
+  throw new TriageError('conflict', `In force for ${analyst} is ${now}${said}. Nothing was changed. To replace it: --replaces ${now}`);
+}
+
+/** Throws `conflict` where it is not said, or not rightly, what is replaced; also where another was quicker. */
 export async function putInForce(
   calibrations: CalibrationStore,
   analyst: string,
   version: number | null,
-  replaces: number | 'none' | undefined,
+  replaces: UseOptions['replaces'],
 ): Promise<CalibrationAct> {
-  const current = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? null;
-  const now = current === null ? 'none' : `${current}`;
-  if (replaces === undefined) throw new TriageError('conflict', `In force for ${analyst} is ${now}. To change that: --replaces ${now}`);
-  const act = await calibrations.use({ analyst, version, replaces: replaces === 'none' ? null : replaces, actor: userInfo().username });
-  if (act === null) throw new TriageError('conflict', `In force for ${analyst} is ${now}, not ${replaces}. Nothing was changed.`);
-  return act;
+  await checkReplaced(calibrations, analyst, replaces);
+  const replaced = typeof replaces === 'number' ? replaces : null;
+  const act = await calibrations.use({ analyst, version, replaces: replaced, actor: operatorName() });
+  if (act !== null) return act;
+  throw new TriageError('conflict', `Somebody else changed what is in force for ${analyst} at this moment. See: faultline calibrate list`);
 }
 
 export async function withCalibrations<Result>(options: DataOptions, work: (store: CalibrationStore) => Promise<Result>): Promise<Result> {

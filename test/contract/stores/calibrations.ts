@@ -49,6 +49,33 @@ export function calibrationsContract(world: StoresWorld): void {
       expect(Date.parse(acts[0]?.at ?? '')).toBeGreaterThan(0);
     });
 
+    it('that a later version wrote fail nobody, and publish nothing; they can be taken back', async () => {
+      const { calibrations } = world.stores;
+      const analyst = `llm ${newId('cal')}`;
+      const kept = await calibrations.add(made(analyst));
+      const later = kept.version + 1;
+      const body = JSON.stringify({ ...kept, version: later, categories: {} });
+      const values = [later, analyst, body, 'ann'];
+      await world.db.query('insert into calibrations (version, analyst, body, created_by) values ($1, $2, $3::jsonb, $4)', values);
+      await calibrations.use({ analyst, version: later, replaces: null, actor: 'ann' });
+
+      const found = (await calibrations.inForce()).find((each) => each.analyst === analyst);
+      expect(found?.version).toBe(later);
+      expect(Object.values(found?.categories ?? {}).map(({ threshold }) => threshold)).toEqual([null, null, null, null, null]);
+      expect((await calibrations.list(1)).map(({ version }) => version)).not.toContain(later);
+      expect(await calibrations.use({ analyst, version: kept.version, replaces: later, actor: 'ann' })).not.toBeNull();
+    });
+
+    it('are put in force by one of several at once', async () => {
+      const { calibrations } = world.stores;
+      const analyst = `llm ${newId('cal')}`;
+      const kept = await Promise.all([1, 2, 3].map(() => calibrations.add(made(analyst))));
+      expect(new Set(kept.map(({ version }) => version)).size).toBe(3);
+      const acts = await Promise.all(kept.map(({ version }) => calibrations.use({ analyst, version, replaces: null, actor: 'ann' })));
+      expect(acts.filter((act) => act !== null)).toHaveLength(1);
+      expect((await calibrations.acts(20)).filter((act) => act.analyst === analyst)).toHaveLength(1);
+    });
+
     it('are fitted to what people decided', async () => {
       const { stores, repository } = world;
       const decide = async (decision: Parameters<typeof sampleDecision>[1], origin: 'unsure' | 'audit') => {
