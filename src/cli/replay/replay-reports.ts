@@ -10,11 +10,14 @@ import { casesSuite, renderJunit } from '../../replay/report/junit.ts';
 import { renderSpread, spreadOf, unsteadyCases } from '../../replay/report/spread.ts';
 import { renderFigures } from '../../replay/report/table.ts';
 import { jsonText, print } from '../terminal.ts';
+import { checkOutputs, type Places } from './output-paths.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import type { ReportedRun } from './reported-run.ts';
 
-/** A long replay must not end with a report that has no place. Throws where one has none. */
-export async function checkReportPaths({ junit, html }: ReplayCommandOptions): Promise<void> {
+/** A long replay must not end with a report that has no place, nor begin with one in the place of its cases. Throws where one does. */
+export async function checkReportPaths(options: Places): Promise<void> {
+  await checkOutputs(options);
+  const { junit, html } = options;
   for (const [option, path] of [
     ['--junit', junit],
     ['--html', html],

@@ -35,7 +35,7 @@ describe('replay', () => {
   it('takes a folder of logs, a sample of it, and writes a test case a case', async () => {
     const folder = mkdtempSync(join(FOLDER, 'logs-'));
     for (const name of ['a.log', 'b.log', 'c.log']) writeFileSync(join(folder, name), 'Error: boom <&>\n');
-    const junit = join(folder, 'junit.xml');
+    const junit = join(FOLDER, 'junit.xml');
     const ended = await faultline(['replay', '--logs', folder, '--sample', '2', '--only', 'read', '--junit', junit]);
     expect(ended.stdout).toMatch(/^ +cases +2 +n=2$/m);
     expect(readFileSync(junit, 'utf8')).toMatch(/<testsuite name="logs-[^"]{1,60}" tests="2" failures="0" errors="0"/);
