@@ -1,18 +1,27 @@
 import type { ReplayedCase } from '../run/replay.ts';
-import type { ChangedCase, Comparison } from './comparison.ts';
+import type { ChangedCase, Comparison, Difference } from './comparison.ts';
 import { worthOf } from './measure.ts';
 import { MAIN_WORTHS } from './measures.ts';
 import type { PairedCase } from './paired-cases.ts';
 
-/** The cases that B answers better, worse, and only otherwise, in the data set's order. */
-export function changedCases(pairs: readonly PairedCase[]): Pick<Comparison, 'wonBy' | 'won' | 'lost' | 'changed'> {
-  const main = MAIN_WORTHS.find(({ worth }) => pairs.some(({ runs }) => [...runs.a, ...runs.b].some((run) => worth(run) !== null)));
+/** The cases that B answers better, worse, and only otherwise, in the data set's order: by the first main figure of those that are compared. */
+export function changedCases(
+  pairs: readonly PairedCase[],
+  compared: readonly Pick<Difference, 'name'>[],
+): Pick<Comparison, 'wonBy' | 'won' | 'lost' | 'changed'> {
+  const main = MAIN_WORTHS.find(({ name }) => compared.some((one) => one.name === name));
   const [won, lost, changed]: [ChangedCase[], ChangedCase[], ChangedCase[]] = [[], [], []];
   for (const pair of pairs) {
     const { a, b } = pair.runs;
     const [before, after] = main === undefined ? [null, null] : [worthOf(a, main.worth), worthOf(b, main.worth)];
     const said = { a: saidOf(a), b: saidOf(b) };
-    const one: ChangedCase = { id: pair.id, line: pair.line, url: addressOf(pair.row.source), truth: truthOf(pair), said };
+    const one: ChangedCase = {
+      id: pair.id,
+      line: pair.line,
+      url: addressOf(pair.row.source),
+      truth: truthOf(pair, main?.name ?? null),
+      said,
+    };
     if (before !== null && after !== null && before !== after) (after > before ? won : lost).push(one);
     else if (said.a !== said.b) changed.push(one);
   }
@@ -37,10 +46,14 @@ function answerOf({ row, result }: ReplayedCase): string {
   return lines.length === 0 ? 'nothing' : `lines ${shortened(lines)}`;
 }
 
-function truthOf({ row }: PairedCase): string {
-  if (row.category != null) return [row.category, ...(row.also_ok ?? []), ...(row.category_alternatives ?? [])].join(' or ');
-  if ((row.faulty_files?.length ?? 0) > 0) return shortened(row.faulty_files ?? []);
-  return `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
+/** The label that decides, else the first that there is. */
+function truthOf({ row }: PairedCase, wonBy: string | null): string {
+  const files = shortened(row.faulty_files ?? []);
+  const lines = `lines ${shortened((row.expected_lines ?? []).map(([start, end]) => (start === end ? `${start}` : `${start}-${end}`)))}`;
+  if (wonBy === 'recall of labelled lines') return lines;
+  if (row.category != null && !wonBy?.startsWith('faulty file'))
+    return [row.category, ...(row.also_ok ?? []), ...(row.category_alternatives ?? [])].join(' or ');
+  return files === '' ? lines : files;
 }
 
 const MOST_NAMED = 3;

@@ -23,14 +23,15 @@ export interface CompareOptions {
  */
 export async function compareRuns({ dataset, cases, files }: CompareOptions): Promise<Comparison> {
   const { pairs, ...others } = await pairCases(cases, files);
+  const measured = differencesOf(pairs);
   const facts = {
     schema: 1 as const,
     dataset,
     sides: { a: sideOf(pairs, 'a', files.a), b: sideOf(pairs, 'b', files.b) },
     cases: { compared: pairs.length, ...others },
-    ...differencesOf(pairs),
+    ...measured,
     costs: costsOf(pairs),
-    ...changedCases(pairs),
+    ...changedCases(pairs, measured.differences),
   };
   return { ...facts, summary: summaryOf(facts) };
 }

@@ -37,6 +37,17 @@ describe('comparing two runs', () => {
     expect(alike.summary).toEqual(['A and B are alike in every one of the 8 cases: category accuracy is 100.0 % on both sides.']);
   });
 
+  it('names the cases won by what could be measured: runs that only read are told apart by their lines', async () => {
+    const labels = { ...CODE, expected_lines: [[3, 4]] };
+    const [missing, holding] = [{ excerpts: [excerpt(1, 2)] }, { excerpts: [excerpt(1, 4)] }];
+    const comparison = await compareCases([...times(2, missing, holding, labels), ...times(1, holding, holding, labels)]);
+    expect(comparison).toMatchObject({ wonBy: 'recall of labelled lines', lost: [], changed: [] });
+    expect(comparison.won).toMatchObject([
+      { id: 'c0', truth: 'lines 3-4', said: { a: 'lines 1-2', b: 'lines 1-4' } },
+      { id: 'c1', truth: 'lines 3-4' },
+    ]);
+  });
+
   it('five cases are never beyond noise, however lopsided', async () => {
     const comparison = await compareCases([...times(5, wrong, right), ...times(3, right, right)]);
     expect(find(comparison, 'category accuracy')).toMatchObject({ won: 5, lost: 0, verdict: 'within-noise' });
