@@ -1,7 +1,10 @@
-import { basename } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import { messageOf, TriageError } from '../../domain/errors.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import { casesAt } from '../../replay/cases/cases-at.ts';
 import { compareRuns } from '../../replay/compare/compare-runs.ts';
+import type { Comparison } from '../../replay/compare/comparison.ts';
 import { type RunResults, readResults } from '../../replay/compare/read-results.ts';
 import { renderComparison } from '../../replay/compare/table.ts';
 import { jsonText, print } from '../terminal.ts';
@@ -10,22 +13,41 @@ export interface CompareCommandOptions {
   readonly dataset: readonly string[];
   readonly a: readonly string[];
   readonly b: readonly string[];
+  readonly html?: string;
   readonly json?: boolean;
 }
 
 /** `faultline compare`: a table a data set, or a JSON line a data set. */
 export async function runCompare(options: CompareCommandOptions): Promise<void> {
+  refuseInputs(options);
   const files = { a: await readAll(options.a), b: await readAll(options.b) };
+  const comparisons: Comparison[] = [];
   for (const [index, path] of options.dataset.entries()) {
     const comparison = await compareRuns({ dataset: basename(path), cases: await casesAt(path), files });
+    comparisons.push(comparison);
     if (options.json) await print(jsonText({ ok: true, ...comparison }));
     // Ids and suspects are somebody else's text: a terminal must not obey them.
     else await print(`${index === 0 ? '' : '\n'}${visibleLines(renderComparison(comparison)).join('\n')}`);
   }
+  if (options.html === undefined) return;
+  const { comparePage } = await import('./compare-page.ts');
+  await writePage(options.html, comparePage(comparisons));
 }
 
 async function readAll(paths: readonly string[]): Promise<RunResults[]> {
   const files: RunResults[] = [];
   for (const path of paths) files.push(await readResults(path));
   return files;
+}
+
+/** A page must not take the place of what it tells. */
+function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
+  if (html !== undefined && [...dataset, ...a, ...b].some((path) => resolve(path) === resolve(html)))
+    throw new TriageError('invalid-config', `--html would write over ${html}, which is read.`);
+}
+
+async function writePage(path: string, text: string): Promise<void> {
+  await writeFile(path, text).catch((cause: unknown) => {
+    throw new TriageError('storage-failed', `--html: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
+  });
 }

@@ -12,6 +12,7 @@ export function compareCommand(): Command {
     )
     .requiredOption('--a <file...>', 'results of the first side, written by `faultline replay --out`; several are repeats of it')
     .requiredOption('--b <file...>', 'results of the second side')
+    .option('--html <file>', 'write the comparison as one page that needs nothing else')
     .addOption(jsonOption())
     .action(
       guarded(async (options: CompareCommandOptions) => {

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { calibrationChart } from '../charts/calibration.ts';
 import { coverageChart } from '../charts/coverage.ts';
 import { figure } from '../charts/figure.ts';
@@ -8,7 +7,7 @@ import { casesPart } from './cases.ts';
 import { confusionMatrix } from './confusion.ts';
 import { figureSections } from './figures.ts';
 import type { ReplayReport, ReportFigure, ReportSet } from './report.ts';
-import { REPORT_STYLES } from './styles.ts';
+import { standAlonePage } from './stand-alone.ts';
 
 /** So many cases of a set are on the page, at most. */
 const MOST_CASES = 5_000;
@@ -32,15 +31,11 @@ const MOST_TILES = 8;
 
 /** The whole report as one HTML page: it needs no other file, runs no script, and asks nobody for anything. */
 export function renderReplayReport(report: ReplayReport): string {
-  const digest = createHash('sha256').update(REPORT_STYLES).digest('base64');
   const title = `Replay of ${report.sets.map(({ name }) => name).join(', ')}`;
-  const policy = `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`;
-  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>${title.slice(0, 200)}</title>`;
-  const body = html`<main><h1>Replay report</h1>
+  const main = html`<main><h1>Replay report</h1>
 <dl class="facts heading"><dt>Made</dt><dd><time datetime="${report.madeAt}">${report.madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${report.version}</dd>${report.settings.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${report.sets.length > 1 && contents(report.sets)}${report.sets.map((set, index) => setPart(set, index, report.sets.length === 1))}${report.further.length > 0 && html`<h2>Of the whole run</h2>${figureSections(report.further, null)}`}</main>`;
-  // The style is our own file: everything else on the page went through `html`.
-  return `<!doctype html>\n<html lang="en"><head>${head.text}<style>${REPORT_STYLES}</style></head>\n<body>${body.text}</body></html>\n`;
+  return standAlonePage(title, main);
 }
 
 function contents(sets: readonly ReportSet[]): Html {

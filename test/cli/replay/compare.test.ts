@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -26,12 +26,19 @@ describe('compare', () => {
     expect(ended.stdout).not.toContain('\u001b');
   });
 
-  it('is one JSON object a data set, for scripts', async () => {
-    const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, B, '--json']);
+  it('is one JSON object a data set, for scripts, and a page for people', async () => {
+    const page = join(FOLDER, 'compare.html');
+    const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, B, '--json', '--html', page]);
     const comparison = JSON.parse(ended.stdout);
     expect(comparison).toMatchObject({ ok: true, schema: 1, dataset: 'cases.jsonl', wonBy: 'category accuracy', cases: { compared: 20 } });
     expect(comparison.sides.b.spread).toMatchObject({ repeats: 2, flips: [] });
     expect(comparison.won).toHaveLength(8);
+    expect(readFileSync(page, 'utf8')).toContain('Won: B is better <span class="quiet">(8)</span>');
+  });
+
+  it('never writes the page over what it reads', async () => {
+    const ended = await faultline(['compare', '--dataset', DATASET, '--a', A, '--b', B, '--html', B]);
+    expect(ended).toMatchObject({ code: 2, stdout: '' });
   });
 
   it.each([
