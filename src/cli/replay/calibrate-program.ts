@@ -12,7 +12,7 @@ export function calibrateCommand(): Command {
       'Fit what stated confidence means to cases whose truth is known, and find thresholds that keep to a risk. Changes nothing unless told to.',
     )
     .option('--dataset <file...>', 'cases with their category (JSONL); several are fitted together')
-    .option('--results <file...>', 'what `replay --out` wrote for them without a calibration; absent: they are replayed now')
+    .option('--results <file...>', 'what `replay --out` wrote for them; absent: they are replayed now')
     .option('--reviewed', 'the answers that people decided, of the database')
     .addOption(analystOption())
     .addOption(new Option('--method <fit>', 'how a map is fitted').choices(['auto', 'isotonic', 'platt']).default('auto'))
