@@ -1,5 +1,7 @@
+import { maskingOf } from '../../config/masking.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { createMasker } from '../../log/mask/mask.ts';
 import { readStagesOf } from '../../replay/ablation/stages.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { scoreCases } from '../../replay/figures/score.ts';
@@ -127,6 +129,7 @@ async function howToAnswer(options: ReplayCommandOptions, config: Config, record
     without: readStagesOf(stages),
     budgetTokens: config.triage.budgetTokens,
     maxLogBytes: config.http.maxLogBytes,
+    masker: createMasker(maskingOf(config)),
     answer: await answering(options, config, recordings),
   };
 }

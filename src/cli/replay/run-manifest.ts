@@ -27,7 +27,11 @@ export function manifestOf(options: ReplayCommandOptions, config: Config, measur
 /** By their names for people; null is "not set". */
 export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
-  const read = { 'budget in tokens': config.triage.budgetTokens, 'left out': stagesLeftOut(options).join(', ') || null };
+  const read = {
+    'budget in tokens': config.triage.budgetTokens,
+    'left out': stagesLeftOut(options).join(', ') || null,
+    'names hidden': namesHidden(config),
+  };
   if (options.only === 'read') return { analyst: null, ...read };
   return {
     analyst: driver,
@@ -37,6 +41,12 @@ export function settingsOf(options: ReplayCommandOptions, config: Config): RunMa
     'settings of the triage': digestOf(JSON.stringify(config.triage)),
     ...(driver === 'llm' ? { model: llm.model, server: originOf(llm.baseUrl ?? llm.azure.endpoint), prompts: promptsDigest() } : {}),
   };
+}
+
+/** Answers are to logs as they are masked. */
+function namesHidden({ mask: { emails, hosts, hostSuffixes } }: Config): string | null {
+  const hidden = [...(emails ? ['e-mail addresses'] : []), ...(hosts ? ['hosts', ...hostSuffixes] : [])];
+  return hidden.join(', ') || null;
 }
 
 /** Without what a URL may hold of secrets. */

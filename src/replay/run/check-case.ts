@@ -21,7 +21,10 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
   return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
 }
 
-/** Quotations are checked against the logs as they came; `***`, a hidden secret, stands for any characters. */
+/** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */
+const HIDDEN = /\*\*\*|<(?:EMAIL|HOST)(?:_\d{1,9})?>/;
+
+/** Quotations are checked against the logs as they came; what was hidden stands for any characters. */
 function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChecks['quotes'] {
   const logs = new Map(sources.map(({ name, text }) => [name, text.split('\n')]));
   const quotes = result.claims.flatMap((claim) => claim.quotes).filter((quote) => logs.has(quote.source));
@@ -31,7 +34,7 @@ function checkQuotes(result: CaseResult, sources: CaseTexts['sources']): CaseChe
 
 function stands(quote: string, line: string): boolean {
   let at = 0;
-  for (const part of quote.split('***')) {
+  for (const part of quote.split(HIDDEN)) {
     const found = line.indexOf(part, at);
     if (found === -1) return false;
     at = found + part.length;

@@ -2,7 +2,7 @@ import type { ReadStage } from '../../domain/ablation.ts';
 import type { Analysis } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { createMasker } from '../../log/mask/mask.ts';
+import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
 import type { CaseOutcome, CaseTexts, ReplayCase } from '../cases/case.ts';
@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly without?: ReadonlySet<ReadStage>;
   /** Answers a case; null replays the reading alone. */
   readonly answer: Answerer | null;
+  /** Hides secrets in what is only read, and in what went wrong: errors repeat what rows, logs and servers say. One without settings where it is left out. */
+  readonly masker?: Masker;
   readonly onCase: (done: ReplayedCase) => Promise<void> | void;
   /** The result of a case that an earlier run finished, asked once a case in their order; null where it is to be run. */
   readonly finished?: (outcome: CaseOutcome) => Promise<CaseResult | null>;
@@ -82,27 +84,32 @@ export function replayedFrom(row: DatasetRow | null, result: CaseResult): Replay
 
 async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: AbortSignal): Promise<ReplayedCase> {
   const startedAt = performance.now();
-  if ('error' in outcome)
-    return { row: null, result: failedResult(outcome.id ?? `line-${outcome.line}`, outcome.error, 0), analysis: null, quotes: NO_QUOTES };
+  const masker = options.masker ?? createMasker();
+  if ('error' in outcome) {
+    const result = failedResult(outcome.id ?? `line-${outcome.line}`, (await masker.mask(outcome.error)).text, 0);
+    return { row: null, result, analysis: null, quotes: NO_QUOTES };
+  }
   const { one } = outcome;
   const { row } = one;
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
-    const { reading, analyses } = await answerCase(one, texts, options, signal);
+    const { reading, analyses } = await answerCase(one, texts, { ...options, masker }, signal);
     const analysis = analyses[0] ?? null;
     const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
     return { row, result: { ...result, quotes: checks.quotes, logTokens: checks.logTokens ?? null }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const result = failedResult(row.id, messageOf(error), performance.now() - startedAt);
+    const result = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
     return { row, result, analysis: null, quotes: NO_QUOTES };
   }
 }
 
-async function answerCase(one: ReplayCase, texts: CaseTexts, options: ReplayOptions, signal: AbortSignal): Promise<Answered> {
+type Masked = ReplayOptions & { readonly masker: Masker };
+
+async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
   if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal);
-  const { sources, secrets } = await maskSources(texts.sources, createMasker());
+  const { sources, secrets } = await maskSources(texts.sources, options.masker);
   const green = texts.greenText;
   const reading = readMasked(sources, {
     budgetTokens: options.budgetTokens,

@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import { manifestOf } from '../../../src/cli/replay/run-manifest.ts';
+import { loadConfig } from '../../../src/config/load.ts';
+import { maskingOf } from '../../../src/config/masking.ts';
+import { embedded } from '../../../src/config/presets.ts';
+import type { Config } from '../../../src/config/schema.ts';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
+import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
+import { differencesOf } from '../../../src/replay/run/manifest.ts';
+import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
+import { failedResult } from '../../../src/replay/run/result.ts';
+
+const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };
+
+describe('what is written of a case', () => {
+  it('hides what the operator wants hidden, also where cases are only read', async () => {
+    const { result } = await replayed(caseOf(`Error: cannot reach ann@corp.example with ${SECRET}\n`));
+    expect(JSON.stringify(result)).toContain('<EMAIL_1>');
+    expect(JSON.stringify(result)).not.toMatch(/ann@corp|ghp_/);
+  });
+
+  it('hides secrets in errors: they repeat what rows and servers say', async () => {
+    const bad = await replayed({ line: 1, id: 'a', error: `line 1, field category: "${SECRET}" is no category` });
+    expect(bad.result.error).toBe('line 1, field category: "***" is no category');
+    const failed = await replayed(failing(`the server said: token ${SECRET} is no longer valid`));
+    expect(failed.result.error).toBe('the server said: token *** is no longer valid');
+  });
+
+  it('counts a quotation with a hidden address as one that stands in the log', () => {
+    const made = (text: string): CaseChecks['quotes'] => {
+      const result = { ...failedResult('a', '', 0), claims: [{ text: '', quotes: [{ source: 'log', line: 1, text }] }] };
+      return checkCase({ id: 'a' }, result, {
+        sources: [{ name: 'log', kind: 'log', text: 'to ann@corp.example: no', notes: [] }],
+        greenText: undefined,
+      }).quotes;
+    };
+    expect(made('to <EMAIL_1>: no')).toEqual({ made: 1, literal: 1 });
+    expect(made('for <EMAIL_1>: no')).toEqual({ made: 1, literal: 0 });
+  });
+
+  it('is not gone on with where other names are hidden', () => {
+    const options = { concurrency: 1, green: true };
+    const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) => manifestOf(options, config, []));
+    if (plain === undefined || hidden === undefined) throw new Error('no manifest');
+    expect(differencesOf(plain, hidden)).toEqual(['names hidden was not set, now it is e-mail addresses']);
+  });
+});
+
+async function replayed(outcome: CaseOutcome): Promise<ReplayedCase> {
+  const done: ReplayedCase[] = [];
+  const one = async function* () {
+    yield outcome;
+  };
+  const limits = { budgetTokens: 2_000, concurrency: 1, maxLogBytes: 1_000_000, green: true, answer: null };
+  const masker = createMasker(maskingOf(testConfig(NAMES)));
+  await replay({ ...limits, cases: one(), masker, onCase: (one) => void done.push(one) }, new AbortController().signal);
+  const [first] = done;
+  if (first === undefined) throw new Error('nothing was replayed');
+  return first;
+}
+
+function caseOf(text: string): CaseOutcome {
+  const load = async () => ({ sources: [{ name: 'log', kind: 'log' as const, text, notes: [] }], greenText: undefined });
+  return { line: 1, one: { row: { id: 'a' }, load } };
+}
+
+function failing(message: string): CaseOutcome {
+  return { line: 1, one: { row: { id: 'a' }, load: () => Promise.reject(new Error(message)) } };
+}
+
+function testConfig(environment: Readonly<Record<string, string>> = {}): Config {
+  return loadConfig(embedded('/data', '/knowledge'), environment, () => '');
+}
