@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
@@ -25,6 +26,19 @@ describe('a recording run again', () => {
       expect(run).toMatchObject({ identical: true, differences: [], stopped: null, changed: [], missing: [] });
       expect(run.after).toBe(run.before);
       expect(run.after).toMatch(/^[0-9a-f]{64}$/);
+    }
+  });
+
+  it('ends with the calibrations that it began with, whoever judged and whatever is in force today', async () => {
+    const rules = { ...{ version: 3, analyst: 'rules' }, categories: everyCategory(() => cappedMap(0, 0, 0.41)) };
+    const calibrations = async () => [rules, { ...rules, version: 4, analyst: 'scripted' }];
+    for (const parts of [{}, { analyst: modelled() }]) {
+      const recording = await recordRun({ ...parts, calibrations });
+      for (const boundBy of ['recorded', 'configured'] as const) {
+        const run = await runFrozen(recording, sampleToday({ boundBy }), never);
+        expect(run).toMatchObject({ identical: true, differences: [], changed: [] });
+      }
+      expect(JSON.stringify(recording)).toContain('"raw":');
     }
   });
 
