@@ -17,7 +17,7 @@ ${others.length > 0 && table(others, anchors)}`;
 
 function caseSection(one: ReportCase, anchors: Anchors): Html {
   const { more } = one;
-  const anchor = anchors.of(one.id);
+  const anchor = anchors.at(one);
   return html`<article class="case ${look(one)}" id="${anchor}" aria-labelledby="${anchor}-name"><h4 id="${anchor}-name"><span class="mark">${mark(one)}</span> ${one.id}</h4>
 <p>${verdict(one)}</p>${more !== null && told(more)}<p class="back"><a href="#${anchors.top}">To the figures</a></p></article>`;
 }
@@ -72,7 +72,7 @@ function excerpt({ source, lineStart, lineEnd, reason, text }: ReportExcerpt): H
 function table(cases: readonly ReportCase[], anchors: Anchors): Html {
   const rows = cases.map(
     (one) =>
-      html`<tr id="${anchors.of(one.id)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
+      html`<tr id="${anchors.at(one)}"><th scope="row"><span class="mark ${look(one)}">${mark(one)}</span> ${one.id}</th><td>${one.truth ?? '–'}</td><td>${one.error ?? one.said ?? '–'}</td><td class="number">${one.probability === null ? '–' : percentOf(one.probability)}</td></tr>`,
   );
   return html`<div class="scroll" tabindex="0" role="region" aria-label="The other cases${anchors.suffix}"><table class="others"><caption>The other ${cases.length} cases</caption><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">Said</th><th scope="col" class="number">With</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }

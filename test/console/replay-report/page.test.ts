@@ -46,6 +46,16 @@ describe('the report of a replay as one page', () => {
     expect(targets.size).toBe([...page.matchAll(/\sid="/g)].length);
   });
 
+  it('has a place for each of two cases with one id, and leads to the one that was answered', () => {
+    const repeated = caseOf({ id: 'twice', error: 'line 2, field id: "twice" is the id of line 1 already', more: null });
+    const answered = caseOf({ id: 'twice', isRight: false, said: 'INFRA_ERROR' });
+    const sections = [{ title: 'category', figures: [figureOf({ against: ['twice'] })] }];
+    const page = renderReplayReport({ ...REPORT, sets: [setOf([repeated, answered], { sections })] });
+    const targets = [...page.matchAll(/\sid="([^"]+)"/g)].map(([, id]) => id);
+    expect(new Set(targets).size).toBe(targets.length);
+    expect(page).toContain('<a href="#s1-c2">twice</a>');
+  });
+
   it('tells a case with its truth, its quotations and its excerpts, folded', () => {
     const page = renderReplayReport({ ...REPORT, sets: [setOf([caseOf({ isRight: false, said: 'INFRA_ERROR', probability: 0.874 })])] });
     expect(page).toContain('True: <span class="category">CODE_ERROR</span>. Said: <span class="category">INFRA_ERROR</span> with 87 %');
