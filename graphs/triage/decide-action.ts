@@ -57,7 +57,7 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   const reasons = doubts.map((doubt) => doubt.reason);
   if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the budget of the run (${facts.spent}) is used up`);
   if (action === 'auto_notify') reasons.push('every claim rests on evidence');
-  else if (reasons.length === 0) reasons.push(`confidence ${confidence.toFixed(2)} is below ${limits.thresholds.autoNotify}`);
+  else if (reasons.length === 0) reasons.push(belowText(confidence, limits.thresholds.autoNotify));
   const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
   return { action, confidence, reasons, stopped, calibrated: by };
 }
@@ -115,6 +115,12 @@ function actionFor({ confidence, founded, publishable }: Sureness, facts: Action
   const roundsLeft = facts.rounds < limits.maxIterations;
   if (founded >= selfCorrect) return facts.corrections < limits.maxCorrections && roundsLeft ? 'self_correct' : 'human_review';
   return facts.webAsked ? 'human_review' : 'web_search';
+}
+
+/** In hundredths, unless that would say that 0.85 is below 0.85. */
+function belowText(confidence: number, threshold: number): string {
+  const shown = confidence.toFixed(2);
+  return `confidence ${Number(shown) < threshold ? shown : confidence} is below ${threshold}`;
 }
 
 /** Categories and kinds that tell a developer "not your fault". */

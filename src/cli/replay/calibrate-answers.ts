@@ -100,7 +100,12 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
   for await (const outcome of await casesAt(path)) {
     if ('error' in outcome) continue;
     const { row } = outcome.one;
-    const result = files.map(({ results }) => results.get(row.id)).find((found) => found !== undefined);
+    const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);
+    if (other !== undefined)
+      throw new TriageError(
+        'invalid-input',
+        `--results: the case ${visibleLine(row.id)} is in two of the files, and which one counts is not clear.`,
+      );
     if (result !== undefined) cases.push(lightened({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
   }
   return cases;

@@ -56,6 +56,7 @@ it('is refused, before any case is replayed, where it is not said what to fit to
   });
   const model = await calibrate('--analyst', 'llm');
   expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/No answer is of llm .*, but of rules/)]);
+  expect((await calibrate('--results', results, results)).stderr).toContain('the case case-0 is in two of the files');
   const unsaid = await faultlineHere(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
   expect(unsaid.stderr).toContain('In force for rules is none. Nothing was changed. To replace it: --replaces none');
 });
