@@ -9,7 +9,7 @@ import type { InvestigateDeps } from '../triage/investigate.ts';
 const KEPT_MS = 10_000;
 
 /** What a run needs of a calibration, and no more: it is kept in the run's state. */
-export function inUse(calibration: CalibrationInUse): CalibrationInUse {
+function inUse(calibration: CalibrationInUse): CalibrationInUse {
   return CalibrationInUse.parse(calibration);
 }
 

@@ -11,7 +11,7 @@ const Point = z.tuple([Probability, Probability]);
  * How a category's map came about. `isotonic`, `platt`: fitted to its own cases and drawn towards the map of all categories where they are few;
  * `pooled`: that of all categories, for it has too few of its own; `capped`: what was stated, no higher than so few cases allow.
  */
-export const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
+const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
 export type CalibrationMethod = z.infer<typeof CalibrationMethod>;
 
 /** A map of probabilities that never falls. */

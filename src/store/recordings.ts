@@ -5,7 +5,7 @@ import type { RecordingFilter, RecordingStore } from '../ports/recordings.ts';
 import { scopeValue } from './scope.ts';
 
 /** Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools brought. */
-export const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
+const MAX_RECORDING_BYTES = 8 * 1024 * 1024;
 
 const Head = z.object({
   triageId: z.string(),

@@ -12,7 +12,7 @@ export function upperShare(count: number, of: number, confidence: number): numbe
 }
 
 /** The share below which a Beta variable lies with this probability. */
-export function betaQuantile(a: number, b: number, probability: number): number {
+function betaQuantile(a: number, b: number, probability: number): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < HALVINGS; step++) {
     const middle = (low + high) / 2;

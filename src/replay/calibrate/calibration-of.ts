@@ -67,7 +67,7 @@ export function calibrationOf(answers: readonly LabelledAnswer[], options: Calib
 }
 
 /** What is stated of each answer by maps that were fitted on other projects only. */
-export function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
+function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
   const folds = foldsBy(answers, ({ project }) => project, FOLDS);
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {

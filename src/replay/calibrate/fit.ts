@@ -39,7 +39,7 @@ export function fitCategories(answers: readonly LabelledAnswer[], method: FitMet
 }
 
 /** Says which of the fits a category with so many cases gets. */
-export function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt' {
+function methodFor(cases: number, method: FitMethod): 'isotonic' | 'platt' {
   return method === 'isotonic' || (method === 'auto' && cases >= ISOTONIC_FROM) ? 'isotonic' : 'platt';
 }
 

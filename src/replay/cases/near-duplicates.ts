@@ -24,7 +24,7 @@ export interface NearDuplicates {
 }
 
 /** Above this, two failures say the same but for names and numbers; below it, they may only share a tool's words. */
-export const NEAR_DUPLICATE = 0.8;
+const NEAR_DUPLICATE = 0.8;
 /** Candidates that are scored for one case: those with most in common. */
 const MAX_SCORED = 5;
 /** Of the min-hashes, those that a candidate must share: far below what two cases share that score as near-duplicates. */

@@ -8,7 +8,7 @@ const STOP_WORDS = new Set(
 );
 
 /** The words of a text, lower case: camelCase, snake_case, paths and numbers beside letters are taken apart. */
-export function wordsOf(text: string): string[] {
+function wordsOf(text: string): string[] {
   const parted = text
     .normalize('NFKC')
     .replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
