@@ -1,3 +1,4 @@
+import { visibleLine } from '../../publish/visible-text.ts';
 import { casesAt } from '../../replay/cases/cases-at.ts';
 import { type CaseProblem, type CheckedCases, checkCases } from '../../replay/cases/check.ts';
 import { terminalConfig } from '../command-parts.ts';
@@ -30,9 +31,12 @@ export async function runCasesCheck(path: string, options: CheckCommandOptions):
 }
 
 function problemText({ line, id, field, reason }: CaseProblem): string {
-  return [`line ${line}`, id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`, field === null ? '' : `, ${field}`, `: ${reason}`].join(
-    '',
-  );
+  return [
+    `line ${line}`,
+    id === null ? '' : ` (${jsonText({ id }).slice(6, -1)})`,
+    field === null ? '' : `, ${visibleLine(field)}`,
+    `: ${visibleLine(reason)}`,
+  ].join('');
 }
 
 function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
+import { visibleLine } from '../../publish/visible-text.ts';
 import { datasetAt } from '../../replay/cases/cases-at.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
 import type { SplitBy } from '../../replay/cases/sides.ts';
@@ -37,7 +38,7 @@ export async function runCasesSplit(path: string, options: SplitCommandOptions):
     dropDuplicates: options.dropDuplicates === true,
     minScore: options.near,
     maxLogBytes: http.maxLogBytes,
-    onBad: ({ error }: { readonly error: string }) => say(`left out: ${error}`),
+    onBad: ({ error }: { readonly error: string }) => say(visibleLine(`left out: ${error}`)),
   };
   const split = await splitCases(task, await beginFolder(out), interruptSignal());
   await print(options.json ? jsonText({ ok: true, by: options.by, share: options.share, out, ...split }) : splitText(options, split));
@@ -61,7 +62,7 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
     ...(unread === 0 ? [] : [`${counted(unread, 'case')} whose log cannot be read: not compared.`]),
     nearText(nearDuplicates, dropped, dropDuplicates === true),
     ...mostAlike.map(({ train: left, test: right, score, sameFingerprint }) => {
-      return `    ${score.toFixed(2)}  ${left}  ${right}${sameFingerprint ? '  (same fingerprint)' : ''}`;
+      return `    ${score.toFixed(2)}  ${visibleLine(left)}  ${visibleLine(right)}${sameFingerprint ? '  (same fingerprint)' : ''}`;
     }),
   ].join('\n');
 }

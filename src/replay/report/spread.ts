@@ -1,6 +1,7 @@
 import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { valueText } from './figure-text.ts';
+import { onOneLine } from './table.ts';
 
 /** Cases that are named in a line. */
 const NAMED = 8;
@@ -54,6 +55,8 @@ export function renderSpread(heading: string, spreads: readonly Spread[], unstea
   const same = unsteady.cases - unsteady.ids.length;
   const share = `${same} of ${unsteady.cases} cases are put into the same category each time`;
   const others =
-    unsteady.ids.length === 0 ? '' : `; not ${unsteady.ids.slice(0, NAMED).join(', ')}${unsteady.ids.length > NAMED ? ' …' : ''}`;
+    unsteady.ids.length === 0
+      ? ''
+      : `; not ${unsteady.ids.slice(0, NAMED).map(onOneLine).join(', ')}${unsteady.ids.length > NAMED ? ' …' : ''}`;
   return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
 }

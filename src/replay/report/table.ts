@@ -69,12 +69,17 @@ function marked(line: string, isMarked: boolean, against: readonly string[]): st
   let words = 'look here';
   for (let count = 1; count <= against.length; count++) {
     const rest = against.length - count;
-    const named = `${against.slice(0, count).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
+    const named = `${against.slice(0, count).map(onOneLine).join(', ')}${rest === 0 ? '' : ` and ${rest} more`}`;
     if (count > 1 && text.length + MARK.length + named.length > WIDTH) break;
     words = named;
     shown = count;
   }
   return shown === 0 ? `${text}${MARK}${words}` : `${text}${MARK}${clipped(words, WIDTH - text.length - MARK.length)}`;
+}
+
+/** Ids are anybody's words: none may begin a line that reads like a figure. */
+export function onOneLine(id: string): string {
+  return id.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
 
 function clipped(words: string, room: number): string {

@@ -21,6 +21,20 @@ it('says what is wrong with a data set and exits with 3', async () => {
   });
 });
 
+it('prints nothing of a foreign data set that a terminal obeys', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'faultline-cases-'));
+  const dataset = join(folder, 'rows.jsonl');
+  const rows = [
+    { id: 'a\u001b]0;owned\u0007', project: 'p\u001b[2J', log: 'x' },
+    { id: 'b\u001b[2J', log: 'x', category: 'W\u001b[2J' },
+  ];
+  writeFileSync(dataset, rows.map((row) => JSON.stringify({ ...row, happened_at: '2026-01-01T00:00:00Z' })).join('\n'));
+  const check = await faultline(['cases', 'check', dataset]);
+  const taken = await faultline(['cases', 'import', dataset, '--out', join(folder, 'set')]);
+  for (const { stdout, stderr } of [check, taken]) expect(stdout + stderr).not.toMatch(/[\u0007\u001b]/);
+  expect(taken.stdout).toContain('b⟦U+001B⟧[2J:');
+});
+
 it('splits by chance only with a seed', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
   writeFileSync(dataset, '{"id":"a","log":"x"}\n');

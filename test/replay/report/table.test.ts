@@ -24,6 +24,18 @@ describe('the table of figures', () => {
     ]);
   });
 
+  it('lets no id begin a line that reads like a figure', () => {
+    const failed: Figure = {
+      name: 'cases that failed',
+      value: 1,
+      cases: 9,
+      unit: 'count',
+      against: ['x\n  category accuracy  1.000  n=9'],
+    };
+    const table = renderFigures('heading', [{ title: 'cases', figures: [failed] }]);
+    expect(table.split('\n')).toHaveLength(5);
+  });
+
   it('puts cells into a grid of their own', () => {
     const cell = (row: string, column: string, value: number): Figure => ({
       name: `${row} ${column}`,
