@@ -61,7 +61,7 @@ export async function writeCaseSet(
       else {
         const { row } = outcome.one;
         const masked = await readCase(outcome.one, options);
-        if ('reason' in masked) tally.leaveOut({ line: outcome.line, id: row.id, ...masked });
+        if ('reason' in masked) tally.leaveOut({ line: outcome.line, id: masked.field === 'id' ? null : row.id, ...masked });
         else tally.add(masked, await writeCase(masked, isInline(row), folder));
       }
     }
@@ -116,13 +116,13 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
   return files.size;
 }
 
-/** Told apart also where a file system takes upper and lower case for one. */
+/** Told apart also where a file system takes upper and lower case for one, and among a hundred thousand ids without a plain letter. */
 function fileName(id: string): string {
   const plain = id
     .replace(/[^\w.-]+/g, '_')
     .replace(/^\.+/, '_')
     .slice(0, 80);
-  return `${plain}-${hashOf('file', id).slice(0, 8)}`;
+  return `${plain}-${hashOf('file', id)}`;
 }
 
 function compressed(text: string): Buffer {

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
 import { readLog } from './read-log.ts';
@@ -42,7 +43,7 @@ function duplicate(id: string, line: number, first: number): BadCase {
 }
 
 /** One line of a data set. */
-export function parseRow(text: string, line: number): RowOutcome {
+function parseRow(text: string, line: number): RowOutcome {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -58,14 +59,31 @@ export function parseRow(text: string, line: number): RowOutcome {
   return { line, id: id.success ? id.data.id : null, field: path, error, ...(all.length > 1 ? { problems: all } : {}) };
 }
 
-/** The texts of a row: its log, else its stack trace, else its snippets; then its further files. Throws where it has none or a file cannot be read. */
+/**
+ * The texts of a row: its log, else its stack trace, else its snippets; then its further files, no more together than the limit. Throws
+ * where it has none or a file cannot be read.
+ */
 export async function textsOf(row: DatasetRow, datasetPath: string, limits: CaseLimits): Promise<CaseTexts> {
   const folder = dirname(datasetPath);
-  const read = (path: string) => fileTexts(folder, path, limits.maxBytes);
+  const read = (path: string, maxBytes = limits.maxBytes) => fileTexts(folder, path, maxBytes);
   const sources = row.log_path ? [joined(row.log_path, await read(row.log_path))] : [inlineText(row)];
-  for (const path of row.more_log_paths ?? []) sources.push(...(await read(path)));
+  // Two thousand small files of a foreign row may each unpack to the limit.
+  let room = limits.maxBytes - lengthOf(sources);
+  for (const path of row.more_log_paths ?? []) {
+    const texts = await read(path, Math.max(0, room)).catch((error: unknown) => {
+      const isTooLarge = error instanceof TriageError && error.code === 'too-large';
+      throw isTooLarge ? tooLarge(`All that row ${row.id} names, with ${path},`, limits.maxBytes) : error;
+    });
+    room -= lengthOf(texts);
+    sources.push(...texts);
+  }
   const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
   return { sources, greenText: green?.text };
+}
+
+/** In characters, of which no text has more than bytes. */
+function lengthOf(texts: readonly SourceText[]): number {
+  return texts.reduce((sum, { text }) => sum + text.length, 0);
 }
 
 async function fileTexts(folder: string, path: string, maxBytes: number): Promise<SourceText[]> {
@@ -80,7 +98,7 @@ function joined(path: string, texts: readonly SourceText[]): SourceText {
 }
 
 /** The log that stands in the row itself. */
-export function inlineText(row: DatasetRow): SourceText {
+function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
   if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
   return { name: 'log', kind: 'log', text, notes: [] };

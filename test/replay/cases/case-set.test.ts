@@ -12,6 +12,8 @@ import { datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts'
 import { beginFolder, type NewFolder, storageError } from '../../../src/replay/cases/new-folder.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
+/** Ids whose hashes begin alike. */
+const ID_TWINS = ['唭一', '蚹一'];
 const never = new AbortController().signal;
 
 describe('a case set', () => {
@@ -73,8 +75,19 @@ describe('a case set', () => {
       '7 log_path',
       '8 id',
     ]);
+    expect(JSON.stringify(summary)).not.toContain(SECRET);
     expect(summary.firstLeftOut[1]?.reason).toContain('no.log is missing');
     expect(summary.firstLeftOut[4]?.reason).toContain('/etc/hostname is outside of');
+  });
+
+  it('keeps the logs apart of ids that have no plain letter', async () => {
+    // Their hashes begin with the same eight digits, as those of some among a hundred thousand do.
+    const rows = ID_TWINS.map((id) => ({ id, log_path: `${ID_TWINS.indexOf(id)}.log` }));
+    const { out } = await imported(placeWith({ '0.log': 'first', '1.log': 'second' }), rows);
+    const texts: string[] = [];
+    for (const outcome of await all(await casesAt(out)))
+      if ('one' in outcome) texts.push((await outcome.one.load({ maxBytes: 1_000, green: false })).sources[0]?.text ?? '');
+    expect(texts).toEqual(['first', 'second']);
   });
 
   it('is there whole or not at all', async () => {
