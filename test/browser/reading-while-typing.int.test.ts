@@ -49,7 +49,9 @@ describe('a form that somebody types into', () => {
   it('can be sent again where the server took it and never answered', async () => {
     const first = await firstOf('silent');
     await desk.at('anna', async (page) => {
-      await page.addInitScript('const whole = AbortSignal.timeout; AbortSignal.timeout = (ms) => whole.call(AbortSignal, ms / 100);');
+      await page.addInitScript(
+        'const whole = AbortSignal.timeout; AbortSignal.timeout = (ms) => whole.call(AbortSignal, globalThis.patient ? ms : ms / 100);',
+      );
       await page.goto(itemAddress(first));
       await page.route('**/decision', () => undefined);
       const notSaved = page.getByRole('status').filter({ hasText: 'Not saved.' });
@@ -59,6 +61,8 @@ describe('a form that somebody types into', () => {
         await notSaved.waitFor({ timeout: 3_000 }).catch(() => undefined);
       }
       expect(await notSaved.isVisible()).toBe(true);
+      // From here on the server answers, and may take its time.
+      await page.evaluate('globalThis.patient = true');
       await page.unroute('**/decision');
       await page.keyboard.press('a');
       await page.locator(`[data-review]:not([data-review="${first.id}"])`).waitFor();
