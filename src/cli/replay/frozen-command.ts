@@ -11,6 +11,7 @@ import { storedRecordings } from '../../replay/recording/stored-recordings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { dataDirectory, readConfig, readStoreConfig } from '../settings.ts';
 import { interruptSignal, jsonText, print, say } from '../terminal.ts';
+import { askedRuns } from './asked-runs.ts';
 import { refuseOptionsOfCases, refuseSameFile } from './frozen-refusals.ts';
 import { withRecordings } from './recordings-command.ts';
 
@@ -59,6 +60,7 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   const signal = interruptSignal();
   const today = await openToday(config, options.limits);
   const out = options.out === undefined ? null : await openOut(options.out);
+  const asked = askedRuns(options.run);
   const tally: Tally = { runs: 0, identical: 0, sameBytes: 0, sameAnswer: 0, otherAnswer: 0, stopped: 0, incomplete: 0, unreadable: 0 };
   const notes = new Set<string>();
   const told: object[] = [];
@@ -66,7 +68,8 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   try {
     for await (const source of sources) {
       signal.throwIfAborted();
-      if ('recording' in source && options.run !== undefined && !isMeant(source.recording, options.run)) continue;
+      const isMeant = asked.meant('recording' in source ? source.recording : { triageId: source.name, analysis: null });
+      if ('recording' in source && !isMeant) continue;
       const run = 'error' in source ? null : await runFrozen(source.recording, today, signal);
       count(tally, run);
       for (const note of run?.notes ?? []) notes.add(note);
@@ -79,9 +82,14 @@ async function replayAll(sources: AsyncIterable<RecordingSource>, config: Config
   } finally {
     await out?.close();
   }
-  if (tally.runs === 0) throw new TriageError('invalid-input', 'There is no recording to replay.');
+  const missing = asked.missing();
+  if (tally.runs === 0) throw new TriageError('invalid-input', missing ?? 'There is no recording to replay.');
   const seconds = (performance.now() - startedAt) / 1000;
   if (tally.identical < tally.runs) process.exitCode = EXIT.belowBar;
+  if (missing !== null) {
+    say(visibleLine(missing));
+    process.exitCode = EXIT.unreadable;
+  }
   if (options.json)
     return await print(jsonText({ ok: true, ...tally, seconds: Number(seconds.toFixed(1)), notes: [...notes], runs: told }));
   for (const note of notes) say(visibleLine(note));
@@ -92,13 +100,6 @@ async function openOut(path: string): Promise<FileHandle> {
   return await open(path, 'w').catch((cause: unknown) => {
     throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
   });
-}
-
-function isMeant(
-  { triageId, analysis }: { readonly triageId: string; readonly analysis: { readonly id: string } | null },
-  runs: readonly string[],
-) {
-  return runs.includes(triageId) || (analysis !== null && runs.includes(analysis.id));
 }
 
 function count(tally: Tally, run: FrozenRun | null): void {

@@ -4,8 +4,10 @@ import { silentLogger } from '../../ports/logger.ts';
 import type { RecordingHead, RecordingStore } from '../../ports/recordings.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/stored-recordings.ts';
+import { EXIT } from '../exit-codes.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { jsonText, print, say } from '../terminal.ts';
+import { askedRuns } from './asked-runs.ts';
 import { openRecordingsFile } from './recordings-file.ts';
 
 export interface ListRecordingsOptions extends DataOptions {
@@ -36,20 +38,28 @@ export async function listRecordings(options: ListRecordingsOptions): Promise<vo
 export async function exportRecordings(options: ExportRecordingsOptions): Promise<void> {
   await withRecordings(readStoreConfig(dataDirectory(options.data)), async (store) => {
     const file = await openRecordingsFile(options.out);
+    const asked = askedRuns(options.run);
     let [written, unreadable] = [0, 0];
     try {
       const filter = { ...filterOf(options), ...(options.run === undefined ? {} : { runs: options.run }) };
       for await (const source of storedRecordings(store, filter)) {
         if ('error' in source) {
           unreadable += 1;
+          asked.meant({ triageId: source.name, analysis: null });
           say(visibleLine(`${source.name}: ${source.error}`));
           continue;
         }
+        asked.meant(source.recording);
         await file.add(source.recording);
         written += 1;
       }
     } finally {
       await file.close();
+    }
+    const missing = asked.missing();
+    if (missing !== null) {
+      say(visibleLine(missing));
+      process.exitCode = EXIT.unreadable;
     }
     const left = unreadable === 0 ? '' : `; ${unreadable} could not be read`;
     await print(options.json ? jsonText({ ok: true, written, unreadable }) : `${written} recordings written to ${options.out}${left}`);

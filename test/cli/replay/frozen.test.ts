@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runFrozenReplay } from '../../../src/cli/replay/frozen-command.ts';
 import { recordRun } from '../../support/recorded-run.ts';
+import { faultline } from '../faultline.ts';
 
 let folder = '';
 let recorded = '';
@@ -24,6 +25,16 @@ describe('replay --frozen', () => {
   ])('refuses %s rather than leaving it out: a gate that is not held must not look like one that is', async (name, option) => {
     const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
     await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} does not go with --frozen`);
+  });
+
+  it('says which of the runs that were asked for are not there, and does not end well', async () => {
+    const { triageId } = JSON.parse(await readFile(recorded, 'utf8'));
+    const ended = await faultline(['replay', '--frozen', recorded, '--run', triageId, 'ana_gone']);
+    expect(ended.stderr).toContain('There is no recording of ana_gone.');
+    expect(ended.stdout).toMatch(/^1 runs: /m);
+    expect(ended.code).toBe(3);
+    const none = await faultline(['replay', '--frozen', recorded, '--run', 'ana_gone']);
+    expect(none).toMatchObject({ code: 3, stderr: 'error: There is no recording of ana_gone.\n' });
   });
 
   it('does not write over the recordings that it is to read, whatever they are called', async () => {
