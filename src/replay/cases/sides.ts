@@ -33,10 +33,11 @@ export function sidesOf(rows: readonly SplitRow[], options: SplitOptions): Map<n
   return new Map(rows.map(({ line, id }) => [line, fraction(options.seed, id) < options.share ? 'test' : 'train']));
 }
 
-/** What happened at the same moment is on one side. */
+/** What happened at the same moment is on one side: where that is all that is oldest too, it is learned from. */
 function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const times = rows.flatMap(({ happenedAt }) => (happenedAt === null ? [] : [happenedAt])).sort((left, right) => left - right);
-  const from = times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
+  const wanted = times[Math.min(times.length - 1, Math.round(times.length * (1 - share)))] ?? Number.POSITIVE_INFINITY;
+  const from = wanted === times[0] ? (times.find((time) => time > wanted) ?? wanted) : wanted;
   const dated = rows.flatMap(({ line, happenedAt }) => (happenedAt === null ? [] : [{ line, happenedAt }]));
   return new Map(dated.map(({ line, happenedAt }) => [line, happenedAt >= from ? 'test' : 'train']));
 }
@@ -44,7 +45,7 @@ function byTime(rows: readonly SplitRow[], share: number): Map<number, Side> {
 /** Projects are taken for testing in the order of their hashes, as long as there is room for all of one. */
 function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> {
   const sizes = new Map<string, number>();
-  for (const { project } of rows) sizes.set(project, (sizes.get(project) ?? 0) + 1);
+  for (const row of rows) sizes.set(sameProject(row), (sizes.get(sameProject(row)) ?? 0) + 1);
   const inOrder = [...sizes].sort(([left], [right]) => (hashOf('split', left) < hashOf('split', right) ? -1 : 1));
   const wanted = Math.max(1, Math.round(rows.length * share));
   const tested = new Set<string>();
@@ -57,7 +58,12 @@ function byProject(rows: readonly SplitRow[], share: number): Map<number, Side> 
   // Where every project is larger than the share, the smallest stands for it.
   const smallest = [...inOrder].sort(([, left], [, right]) => left - right)[0];
   if (tested.size === 0 && smallest !== undefined && sizes.size > 1) tested.add(smallest[0]);
-  return new Map(rows.map(({ line, project }) => [line, tested.has(project) ? 'test' : 'train']));
+  return new Map(rows.map((row) => [row.line, tested.has(sameProject(row)) ? 'test' : 'train']));
+}
+
+/** Code hosts take upper and lower case for one: "Acme/Shop" must not be learned from where "acme/shop" is tested. */
+function sameProject({ project }: SplitRow): string {
+  return project.toLowerCase();
 }
 
 function fraction(seed: string, id: string): number {

@@ -133,7 +133,14 @@ function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], side
   if (found.has('train') && found.has('test')) return;
   if (by === 'time' && sides.size === 0 && rows.length > 0)
     throw new TriageError('invalid-input', `No row of ${dataset} says when it happened (happened_at): split it --by project.`);
-  const why = rows.length === 0 ? 'it holds no case' : by === 'project' ? 'all its cases are of one project' : 'it holds too few cases';
+  const why =
+    rows.length === 0
+      ? 'it holds no case'
+      : by === 'time'
+        ? 'all that is dated happened at one moment'
+        : by === 'project'
+          ? 'all its cases are of one project'
+          : 'it holds too few cases';
   throw new TriageError('invalid-input', `${dataset} cannot be split in two: ${why}.`);
 }
 

@@ -15,6 +15,8 @@ export interface ResultsFile {
 }
 
 const PIECE = 65_536;
+/** They quote logs: a new file is its owner's alone. */
+const OWNER_ONLY = 0o600;
 
 /** Opens a new file, over an old one. */
 export async function createResults(path: string): Promise<ResultsFile> {
@@ -93,7 +95,7 @@ export async function wholeLines(handle: FileHandle): Promise<number> {
 }
 
 async function opened(path: string, flags: string): Promise<FileHandle> {
-  return open(path, flags).catch((cause: unknown) => {
+  return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
     throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
   });
 }

@@ -38,6 +38,22 @@ describe('the sides of a split', () => {
     expect(tested(sidesOf(rows.slice(0, 18), { by: 'project', share: 0.01, seed: '' })).length).toBe(2);
   });
 
+  it('are by time also where most happened at the oldest moment', () => {
+    const old = rows.slice(0, 10);
+    const sides = sidesOf([...old, { line: 101, id: 'new', project: 'p', category: null, happenedAt: DAY }], {
+      by: 'time',
+      share: 0.3,
+      seed: '',
+    });
+    expect([...sides].filter(([, side]) => side === 'test')).toEqual([[101, 'test']]);
+  });
+
+  it('are by project, whatever case its name is written in', () => {
+    const mixed = rows.map((row, index) => (index % 2 === 0 ? row : { ...row, project: row.project.toUpperCase() }));
+    const sides = sidesOf(mixed, { by: 'project', share: 0.3, seed: '' });
+    expect(sides).toEqual(sidesOf(rows, { by: 'project', share: 0.3, seed: '' }));
+  });
+
   it('are by chance the same for the same seed', () => {
     const by = (seed: string) => [...sidesOf(rows, { by: 'random', share: 0.3, seed })].filter(([, side]) => side === 'test');
     expect(by('a')).toEqual(by('a'));

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -34,6 +34,12 @@ describe('a results file', () => {
     const path = await written('anew.jsonl', ['a', 'b']);
     expect(await idsOf(await written('anew.jsonl', ['c']))).toEqual(['c']);
     expect(readFileSync(path, 'utf8').split('\n')).toHaveLength(2);
+  });
+
+  it('is its owner’s alone: it quotes logs', async () => {
+    const resumed = join(FOLDER, 'private-resumed.jsonl');
+    await (await resumeResults(resumed)).close();
+    for (const path of [await written('private.jsonl', ['a']), resumed]) expect(statSync(path).mode & 0o077).toBe(0);
   });
 
   it('reads lines of a version that knew fewer keys', async () => {
