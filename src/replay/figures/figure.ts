@@ -47,9 +47,14 @@ export function idsOf(entries: readonly { readonly one: ReplayedCase }[]): strin
   return entries.map(({ one }) => one.result.id);
 }
 
-/** A figure with its interval, where it has one. */
+/**
+ * A figure with its interval, where it has one, which holds the value at least: a bootstrap adds distance to what is nearly 0, and may lie
+ * wholly above it.
+ */
 export function withInterval(figure: Figure, interval: readonly [low: number, high: number] | null | undefined): Figure {
-  return interval == null ? figure : { ...figure, interval };
+  if (interval == null) return figure;
+  const [low, high] = interval;
+  return { ...figure, interval: [Math.min(low, figure.value), Math.max(high, figure.value)] };
 }
 
 /** 0 for no values. */

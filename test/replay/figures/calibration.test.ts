@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { scoreCalibration } from '../../../src/replay/figures/calibration.ts';
 import { coverageCurve } from '../../../src/replay/figures/coverage.ts';
 import { reliabilityOf } from '../../../src/replay/figures/reliability.ts';
-import { figureOf, judged, stated } from './cases.ts';
+import { figureOf, judged, one, stated } from './cases.ts';
 
 const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2, false]);
 
@@ -108,4 +108,18 @@ describe('accuracy against coverage', () => {
     expect(points).toHaveLength(200);
     expect([points[0]?.threshold, points.at(-1)?.coverage]).toEqual([0.999, 1]);
   });
+});
+
+it('an interval holds its own value: a bootstrap only adds distance to what is well calibrated', () => {
+  const levels = [0.25, 0.5, 0.75, 0.95];
+  const cases = levels.flatMap((confidence) =>
+    Array.from({ length: 100 }, (_, at) => {
+      const category = at < confidence * 100 ? 'CODE_ERROR' : 'INFRA_ERROR';
+      return one({ id: `${confidence}/${at}`, category: 'CODE_ERROR' }, { category, confidence });
+    }),
+  );
+  const error = figureOf(scoreCalibration(cases), 'expected calibration error');
+  expect(error.value).toBeCloseTo(0);
+  expect(error.interval?.[0]).toBe(error.value);
+  expect(error.interval?.[1]).toBeGreaterThan(0.01);
 });
