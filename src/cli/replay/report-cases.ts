@@ -85,7 +85,7 @@ async function moreOf(row: DatasetRow | null, result: CaseResult, masker: Masker
     suspects: result.suspects
       .slice(0, MOST_LISTED)
       .map(({ path, line }) => ({ path, line, isTrue: truth.size === 0 ? null : truth.has(path) })),
-    faultyFiles: [...truth].slice(0, MOST_LISTED),
+    faultyFiles: (await masker.maskAll([...truth].slice(0, MOST_LISTED))).map(({ text }) => text),
     failingTests: result.failingTests.slice(0, MOST_LISTED).map(({ suite, name }) => (suite === null ? name : `${suite} › ${name}`)),
     ...excerptsOf(result),
     seconds: result.milliseconds / 1000,
