@@ -1,7 +1,8 @@
+import { proportion } from '../../domain/proportion.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import type { FitRow, FittedCalibration } from '../../replay/calibrate/calibration-of.ts';
 import { OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';
-import { type Measured, reliability, shareInterval } from '../../replay/calibrate/scores.ts';
+import { type Measured, reliability } from '../../replay/calibrate/scores.ts';
 import type { CategoryThreshold } from '../../replay/calibrate/threshold.ts';
 import type { GatheredAnswers } from './calibrate-options.ts';
 
@@ -69,13 +70,13 @@ function riskLines(
   const all = known.reduce((sum, { cases }) => sum + cases, 0);
   const published = known.reduce((sum, one) => sum + one.published, 0);
   const wrong = known.reduce((sum, one) => sum + one.wrong, 0);
-  const coverage = shareInterval(published, all);
+  const coverage = proportion(published, all);
   return [
     '',
     `Thresholds for at most ${percent(risk.most)} wrong among what is published, with ${percent(risk.confidence)} confidence a category`,
     'category          cases  from     published             wrong  at most  to people of 100',
     ...thresholds.map((one) => thresholdText(one, gathered)),
-    `In all: ${published} of ${all} published (${percent(coverage.value)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; of 100 answers ${Math.round(100 * (1 - coverage.value))} wait for a person.`,
+    `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; of 100 answers ${Math.round(100 * (1 - coverage.share))} wait for a person.`,
     'The bound is Clopper-Pearson’s; thresholds are tried by Learn then Test (arXiv 2110.01052), each category by itself.',
   ];
 }
@@ -85,12 +86,12 @@ function thresholdText(
   { perDay }: GatheredAnswers,
 ): string {
   const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
-  const share = shareInterval(published, cases);
-  const load = threshold === null ? 100 : Math.round(100 * (1 - share.value));
+  const share = proportion(published, cases);
+  const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
   const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} a day`;
   if (threshold === null)
     return `${head}always a person: no threshold keeps to it (${needed} cases without an error are needed at least)${daily}`;
-  const covered = `${published} (${percent(share.value)}, ${percent(share.low)}–${percent(share.high)})`;
+  const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
   return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
 }
 

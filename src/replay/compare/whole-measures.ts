@@ -1,8 +1,8 @@
 import type { Weights } from '../../domain/bootstrap.ts';
 import { CATEGORIES } from '../../domain/category.ts';
+import { calibrationError } from '../figures/calibration-error.ts';
 import { f1, ratio } from '../figures/figure.ts';
 import { isRight, type Judged, judgedCases } from '../figures/judged.ts';
-import { BINS } from '../figures/reliability.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { changesOf, type Measure, type Prepared, type Side, worthOf } from './measure.ts';
 import type { PairedCase, Sides } from './paired-cases.ts';
@@ -27,11 +27,11 @@ export const CALIBRATION_ERROR: Measure = {
     const stated = partsOf(pairs, statementsOf);
     if (stated === null) return null;
     const gaps = pairs.flatMap(({ runs }) =>
-      pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - one.right))[0] ?? null),
+      pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
     );
     return {
       cases: stated.cases,
-      value: (side, weights) => calibrationError(stated.parts[side], weights),
+      value: (side, weights) => errorOf(stated.parts[side], weights),
       ...changesOf(gaps),
       binary: false,
     };
@@ -86,9 +86,9 @@ function pairOf(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase)
   return a === null || b === null ? [] : [{ a, b }];
 }
 
-function statementsOf(run: ReplayedCase): { stated: number; right: number }[] {
+function statementsOf(run: ReplayedCase): { stated: number; right: boolean }[] {
   const { confidence } = run.result;
-  return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: Number(isRight(one)) }]));
+  return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: isRight(one) }]));
 }
 
 function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): number {
@@ -109,19 +109,8 @@ function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): numbe
   );
 }
 
-function calibrationError(parts: readonly Part<{ stated: number; right: number }>[], weights: Weights | null): number {
-  const gaps = new Array<number>(BINS).fill(0);
-  let total = 0;
-  for (const { index, part, one } of parts) {
-    const weight = part * (weights?.[index] ?? 1);
-    const bin = Math.min(BINS - 1, Math.floor(one.stated * BINS));
-    gaps[bin] = (gaps[bin] ?? 0) + weight * (one.right - one.stated);
-    total += weight;
-  }
-  return ratio(
-    gaps.reduce((sum, gap) => sum + Math.abs(gap), 0),
-    total,
-  );
+function errorOf(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
+  return calibrationError(parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })));
 }
 
 function quotationShare(parts: readonly Part<{ made: number; literal: number }>[], weights: Weights | null): number {

@@ -2,10 +2,11 @@ import { bootstrap } from '../../domain/bootstrap.ts';
 import { fitPlatt } from '../calibrate/platt.ts';
 import { projectFolds } from '../cases/project-folds.ts';
 import type { ReplayedCase } from '../run/replay.ts';
+import { BINS } from './calibration-error.ts';
 import { addAt, clusterSums } from './clusters.ts';
 import { scoreCoverage } from './coverage.ts';
 import { caseShare, type Figure, ratio, withInterval } from './figure.ts';
-import { BINS, type Binning, binner } from './reliability.ts';
+import { type Binning, binner } from './reliability.ts';
 import { type StatedBy, type StatedCase, statementsOf } from './statements.ts';
 
 /** From this probability on, a wrong category is a confident error. */
@@ -46,12 +47,13 @@ function errorFigure(name: string, stated: readonly StatedCase[], binning: Binni
     addAt(sums, place + 1, one.stated);
     addAt(sums, place + 2, Number(one.right));
   });
-  const value = calibrationError(addedUp(clusters));
-  const [interval] = bootstrap(clusters, (sums) => [calibrationError(sums)]);
+  const value = errorOfSums(addedUp(clusters));
+  const [interval] = bootstrap(clusters, (sums) => [errorOfSums(sums)]);
   return withInterval({ name, value, cases: stated.length }, interval);
 }
 
-function calibrationError(sums: readonly number[]): number {
+/** The same as `calibrationError`, of what the bins add up to: a resample adds sums, not cases. */
+function errorOfSums(sums: readonly number[]): number {
   let [error, cases] = [0, 0];
   for (let bin = 0; bin < BINS; bin++) {
     const [count = 0, stated = 0, right = 0] = sums.slice(bin * PER_BIN, (bin + 1) * PER_BIN);

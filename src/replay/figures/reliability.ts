@@ -1,5 +1,6 @@
 import { type Proportion, proportion } from '../../domain/proportion.ts';
 import type { ReplayedCase } from '../run/replay.ts';
+import { BINS, binOf } from './calibration-error.ts';
 import { type StatedBy, type StatedCase, statementsOf } from './statements.ts';
 
 /** Cases whose stated probability lies from `from` up to `to`: how many, how many of them were right, and what they stated on average. */
@@ -12,19 +13,17 @@ export interface ReliabilityBin extends Proportion {
 /** Bins of one width (0 to 0.1, 0.1 to 0.2 …), or of about one number of cases. */
 export type Binning = 'width' | 'mass';
 
-export const BINS = 10;
-
 /** The reliability table: ten bins, the lowest first, empty ones left out. A probability that several cases state is in one bin. */
 export function reliabilityOf(cases: readonly ReplayedCase[], of: StatedBy, binning: Binning = 'width'): ReliabilityBin[] {
   const statements = statementsOf(cases, of);
-  const binOf = binner(statements, binning);
-  const bins = Map.groupBy(statements, ({ stated }) => binOf(stated));
+  const place = binner(statements, binning);
+  const bins = Map.groupBy(statements, ({ stated }) => place(stated));
   return [...bins].sort(([left], [right]) => left - right).map(([bin, members]) => reliabilityBin(bin, members, binning));
 }
 
 /** Which of the ten bins a stated probability falls into; by mass: as the statements that are given share out. */
 export function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
-  if (binning === 'width') return (stated) => Math.max(0, Math.min(BINS - 1, Math.floor(stated * BINS)));
+  if (binning === 'width') return binOf;
   const sorted = statements.map(({ stated }) => stated).sort((left, right) => left - right);
   const counts = new Map<number, { first: number; count: number }>();
   for (const [at, stated] of sorted.entries()) {
