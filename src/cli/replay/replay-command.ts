@@ -65,7 +65,7 @@ async function replaySources(
       if (opened !== null) files.push(opened);
       const going = { ...shared, results: opened?.results ?? null };
       await replayAll(measured, how, going, { options, config, repeat, reported, judge }, signal);
-      if (reported.at(-1)?.run.stopped != null) break;
+      if (signal.aborted || reported.at(-1)?.run.stopped != null) break;
     }
     await tellSpread(reported, options);
     judged = await judgeReported(gate, reported);
@@ -96,7 +96,12 @@ async function replayAll(
 ): Promise<void> {
   const { options, config, repeat, reported, judge } = telling;
   for (const one of measured) {
-    const run = await replaySource(one, how, going, signal);
+    const run = await replaySource(one, how, going, signal).catch((error: unknown) => {
+      // Interrupted before its first case: what came before keeps its reports.
+      if (signal.aborted && reported.length > 0) return null;
+      throw error;
+    });
+    if (run === null) return;
     const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${config.triage.budgetTokens} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
     const sections = [...scoreCases(run.cases, run.milliseconds), ...slicesOf(run.cases, options), ...opinions];
