@@ -1,6 +1,6 @@
 import { CONFIDENT } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
-import { isRight, type Judged, judgedCases } from '../figures/judged.ts';
+import { isExcused, isRealFailure, isRight, type Judged, judgedCases } from '../figures/judged.ts';
 import { lineRecall } from '../figures/lines.ts';
 import { rankOf } from '../figures/suspects.ts';
 import type { ReplayedCase } from '../run/replay.ts';
@@ -79,6 +79,5 @@ function isPublished({ one }: Judged): boolean {
 /** The worst mistake there is; only failures of the code or of a test that are not flaky by their label can be met by it. */
 function excusedOf(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
-  const real = (judged?.truth === 'CODE_ERROR' || judged?.truth === 'TEST_FAILURE') && run.row?.kind !== 'flaky_timing';
-  return real ? Number(judged?.said === 'INFRA_ERROR' || run.result.kind === 'flaky_timing') : null;
+  return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
 }

@@ -5,7 +5,7 @@ import type { ReplayedCase } from '../run/replay.ts';
 import { clusterSums } from './clusters.ts';
 import { addToMatrix, CELLS, type ClassCounts, cellOf, classCounts, macroF1, sumMatrix } from './confusion.ts';
 import { caseShare, type Figure, idsOf, shareFigure, withInterval } from './figure.ts';
-import { isRight, type Judged, judgedCases } from './judged.ts';
+import { isExcused, isRealFailure, isRight, type Judged, judgedCases } from './judged.ts';
 
 /** Short, because they head narrow columns. */
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -29,11 +29,11 @@ export function scoreCategories(cases: readonly ReplayedCase[]): Figure[] {
     macroFigure(judged),
     caseShare('category top-2', judged, isInTopTwo),
     caseShare('code and test failures called INFRA_ERROR', real, ({ said }) => said === 'INFRA_ERROR', 'bad'),
-    caseShare('real failures called infrastructure or flaky', realOnes(judged), isBelittled, 'bad'),
+    caseShare('real failures called infrastructure or flaky', judged.filter(isRealFailure), isExcused, 'bad'),
     caseShare(
       'real failures published as infrastructure or flaky',
-      realOnes(judged),
-      (entry) => isBelittled(entry) && entry.one.result.action === 'auto_notify',
+      judged.filter(isRealFailure),
+      (entry) => isExcused(entry) && entry.one.result.action === 'auto_notify',
       'bad',
     ),
     caseShare('abstained', judged, ({ one }) => one.result.abstained === true, 'bad'),
@@ -92,15 +92,6 @@ export function scoreConfusions(cases: readonly ReplayedCase[]): Figure[] {
 }
 
 /** Whether a failure of our own was put down to the machine or to chance: the mistake after which nobody looks. */
-function isBelittled({ said, one }: Judged): boolean {
-  return said === 'INFRA_ERROR' || one.result.kind === 'flaky_timing';
-}
-
-/** Failures of code or test that no label calls flaky. */
-function realOnes(judged: readonly Judged[]): Judged[] {
-  return judged.filter(({ truth, one }) => isReal(truth) && one.row?.kind !== 'flaky_timing');
-}
-
 function isReal(truth: string): boolean {
   return truth === 'CODE_ERROR' || truth === 'TEST_FAILURE';
 }

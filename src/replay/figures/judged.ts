@@ -25,3 +25,14 @@ export function judgedCases(cases: readonly ReplayedCase[]): Judged[] {
 export function isRight({ truth, said }: Judged): boolean {
   return truth === said;
 }
+
+/** A failure of code or test that no label calls flaky or allows to be called infrastructure: to excuse it is the worst mistake. */
+export function isRealFailure({ truth, accepted, one }: Judged): boolean {
+  const real = truth === 'CODE_ERROR' || truth === 'TEST_FAILURE';
+  return real && !accepted.includes('INFRA_ERROR') && one.row?.kind !== 'flaky_timing';
+}
+
+/** Whether the answer says "not your fault". */
+export function isExcused({ said, one }: Judged): boolean {
+  return said === 'INFRA_ERROR' || one.result.kind === 'flaky_timing';
+}

@@ -59,7 +59,8 @@ describe('categories', () => {
   it('a real failure is belittled as infrastructure or as flaky, unless its label says so too', () => {
     const flaky = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'f' }, { kind: 'flaky_timing', action: 'human_review' });
     const truly = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 't', kind: 'flaky_timing' }, { kind: 'flaky_timing' });
-    const figures = scoreCategories([...MIXED, flaky, truly]);
+    const allowed = judged('TEST_FAILURE', 'TEST_FAILURE', { id: 'i', also_ok: ['INFRA_ERROR'] }, { kind: 'flaky_timing' });
+    const figures = scoreCategories([...MIXED, flaky, truly, allowed]);
     expect(figureOf(figures, 'real failures called infrastructure or flaky')).toMatchObject({ value: 2 / 4, against: ['b', 'f'] });
     expect(figureOf(figures, 'real failures published as infrastructure or flaky')).toMatchObject({ value: 1 / 4, against: ['b'] });
   });
