@@ -6,7 +6,7 @@ it.each([
   ['rules', 'rules', 'gpt-4o', true],
   ['llm gpt-4o-mini', 'llm', 'gpt-4o-mini', true],
   ['llm gpt-4o-mini', 'llm', 'gpt-4o-mini-2024-07-18', true],
-  ['llm claude', 'llm', 'claude-20250514', true],
+  ['llm llama', 'llm', 'llama-20250514', true],
   ['llm gpt-4o', 'llm', 'gpt-4o-mini', false],
   ['llm gpt-4o', 'llm', 'gpt-4o-mini-2024-07-18', false],
   ['llm gpt-4o-2024-05-13', 'llm', 'gpt-4o-2024-08-06', false],
