@@ -1,6 +1,7 @@
 import type { ReportCaseList, ReportComparison, ReportDifference } from '../../console/replay-report/comparison.ts';
 import { renderComparisonReport } from '../../console/replay-report/comparison-page.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from '../../replay/compare/comparison.ts';
+import { leftOutLines, namesOf, signed } from '../../replay/compare/comparison-words.ts';
 import { amount, dollars, probability } from '../../replay/compare/words.ts';
 import { VERSION } from '../version.ts';
 
@@ -37,7 +38,11 @@ function partOf(comparison: Comparison): ReportComparison {
       listOf('Lost: B is worse', lost, dataset),
       listOf('Changed, neither better nor worse', changed, dataset),
     ].filter((list) => list.cases.length > 0),
-    notes: [...spreadNotes('A', sides.a.spread), ...spreadNotes('B', sides.b.spread), ...leftOut(comparison)],
+    notes: [
+      ...spreadNotes('A', sides.a.spread),
+      ...spreadNotes('B', sides.b.spread),
+      ...leftOutLines(comparison, MOST_NAMED).map(capitalised),
+    ],
   };
 }
 
@@ -73,29 +78,10 @@ function listOf(title: string, cases: readonly ChangedCase[], dataset: string): 
 function spreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
-  const flips = `${spread.flips.length} change their category between them${namesOf(spread.flips)}`;
+  const flips = `${spread.flips.length} change their category between them${namesOf(spread.flips, MOST_NAMED)}`;
   return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
 }
 
-function leftOut({ cases }: Comparison): string[] {
-  const groups: readonly (readonly [string, readonly string[]])[] = [
-    ['Only on side A, left out', cases.onlyA],
-    ['Only on side B, left out', cases.onlyB],
-    ['In the data set, answered by neither', cases.unanswered],
-    ['Answered, but not in the data set', cases.unlabelled],
-    ['Failed on side A, counted as wrong', cases.failed.a],
-    ['Failed on side B, counted as wrong', cases.failed.b],
-    ['Rows of the data set that could not be read', cases.unreadable],
-  ];
-  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids)}`);
-}
-
-function namesOf(ids: readonly string[]): string {
-  if (ids.length === 0) return '';
-  return `: ${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ' …' : ''}`;
-}
-
-function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
-  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
+function capitalised(line: string): string {
+  return line.charAt(0).toUpperCase() + line.slice(1);
 }

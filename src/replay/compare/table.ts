@@ -1,4 +1,5 @@
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
+import { leftOutLines, namesOf, signed } from './comparison-words.ts';
 import { dollars, probability } from './words.ts';
 
 const INDENT = '  ';
@@ -10,6 +11,7 @@ const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
   'within-noise': 'within noise',
   same: 'same',
 };
+const MOST_NAMED = 10;
 const MOST_LISTED = 50;
 
 /** A comparison for people: what it means, the figures side by side, the cost, the spread of repeats, and the cases won and lost. */
@@ -28,7 +30,7 @@ export function renderComparison(comparison: Comparison): string {
     caseRows('won: B is better', comparison.won, dataset),
     caseRows('lost: B is worse', comparison.lost, dataset),
     caseRows('changed, neither better nor worse', comparison.changed, dataset),
-    ...leftOut(comparison),
+    ...[leftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
   ];
   return blocks
     .filter((lines) => lines.length > 0)
@@ -70,9 +72,11 @@ function spreadRows(side: string, spread: Spread | null): string[] {
     deviation.toFixed(3),
     values.map((value) => value.toFixed(3)).join(' '),
   ]);
-  const flips = `${INDENT}${spread.flips.length} cases change their category between repeats${namesOf(spread.flips)}`;
+  const flips = `${INDENT}${spread.flips.length} cases change their category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
   const partial =
-    spread.partial.length === 0 ? [] : [`${INDENT}${spread.partial.length} cases are not in every repeat${namesOf(spread.partial)}`];
+    spread.partial.length === 0
+      ? []
+      : [`${INDENT}${spread.partial.length} cases are not in every repeat${namesOf(spread.partial, MOST_NAMED)}`];
   return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
 }
 
@@ -88,32 +92,6 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
     ]);
   const more = cases.length - MOST_LISTED;
   return [`${title} (${cases.length})`, ...listed, ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : [])];
-}
-
-function leftOut({ cases }: Comparison): string[][] {
-  const groups: [string, readonly string[]][] = [
-    ['only on side A, left out', cases.onlyA],
-    ['only on side B, left out', cases.onlyB],
-    ['in the data set, answered by neither', cases.unanswered],
-    ['answered, but not in the data set', cases.unlabelled],
-    ['failed on side A, counted as wrong', cases.failed.a],
-    ['failed on side B, counted as wrong', cases.failed.b],
-    ['rows of the data set that could not be read', cases.unreadable],
-  ];
-  const lines = groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids)}`);
-  return lines.length === 0 ? [] : [lines];
-}
-
-const MOST_NAMED = 10;
-
-function namesOf(ids: readonly string[]): string {
-  if (ids.length === 0) return '';
-  return `: ${ids.slice(0, MOST_NAMED).join(', ')}${ids.length > MOST_NAMED ? ' …' : ''}`;
-}
-
-function signed(value: number): string {
-  const text = Math.abs(value).toFixed(3);
-  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
 }
 
 /** Rows of cells in columns; the first and those from `words` on stand left, numbers right. */
