@@ -7,6 +7,13 @@ export interface DecodedText {
 const MARK = '\ufffd';
 const SAMPLE_BYTES = 4_096;
 
+/** Characters of the bytes from 128 on, in the code pages as which consoles read the UTF-8 of another program: 437, 850 and Windows-1252. */
+const CODE_PAGES: readonly string[] = [
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜ¢£¥₧ƒáíóúñÑªº¿⌐¬½¼¡«»░▒▓│┤╡╢╖╕╣║╗╝╜╛┐└┴┬├─┼╞╟╚╔╩╦╠═╬╧╨╤╥╙╘╒╓╫╪┘┌█▄▌▐▀αßΓπΣσµτΦΘΩδ∞φε∩≡±≥≤⌠⌡÷≈°∙·√ⁿ²■\u00a0',
+  'ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0',
+  new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 128 }, (_, at) => at + 128)),
+];
+
 /**
  * Reads bytes as UTF-8; as UTF-16 by its mark or by where its NULs stand; as Windows-1252 where there is next to no UTF-8 in it. What people
  * and PostgreSQL cannot read is replaced or, for NUL, left out. Never throws.
@@ -14,7 +21,7 @@ const SAMPLE_BYTES = 4_096;
 export function toText(name: string, bytes: Uint8Array): DecodedText {
   const notes: string[] = [];
   if (bytes.length === 0) notes.push(`${name} is empty.`);
-  const text = withoutNul(name, decode(name, bytes, notes), notes);
+  const text = withoutCodePage(name, withoutNul(name, decode(name, bytes, notes), notes), notes);
   if (!text.includes('\n') && text.indexOf('\r') !== text.lastIndexOf('\r')) {
     notes.push(`${name} has carriage returns and no line feed: it is one line of many parts.`);
   }
@@ -79,6 +86,30 @@ function withoutNul(name: string, text: string, notes: string[]): string {
   const nuls = count(text, '\0');
   notes.push(`${name} holds ${nuls} NUL ${nuls === 1 ? 'character, which was' : 'characters, which were'} left out.`);
   return text.replaceAll('\0', '');
+}
+
+/**
+ * PowerShell's `>` reads what a program writes in the console's code page: a byte order mark becomes `∩╗┐`, `✓` becomes `Γ£ô`. Where a text
+ * has such a mark, or twice the beginning of a sign or arrow, what is UTF-8 in that code page is read as UTF-8.
+ */
+function withoutCodePage(name: string, text: string, notes: string[]): string {
+  const page = CODE_PAGES.find((characters) => {
+    const shown = (...bytes: readonly number[]) => bytes.map((byte) => characters[byte - 128]).join('');
+    return text.includes(shown(0xef, 0xbb, 0xbf)) || [0x80, 0x94, 0x9c].some((byte) => count(text, shown(0xe2, byte)) > 1);
+  });
+  if (page === undefined) return text;
+  notes.push(`${name} was UTF-8 that had been read in another code page, and was read again.`);
+  const bytes = new Map(Array.from(page, (character, at) => [character, at + 128]));
+  const wrong = new RegExp(`[${page.replace(/[\\\]^-]/g, '\\$&')}]{2,400}`, 'g');
+  return text.replace(wrong, (shown) => readAgain(Uint8Array.from(shown, (character) => bytes.get(character) ?? 0)) ?? shown);
+}
+
+function readAgain(bytes: Uint8Array): string | null {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return null;
+  }
 }
 
 function count(text: string, wanted: string): number {

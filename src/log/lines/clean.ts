@@ -6,7 +6,9 @@ const ESCAPES = /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[
 
 /** The job and step columns of GitHub's downloads. */
 const LONGEST_COLUMN = 120;
-const JOB_AND_STEP = /^[^\t\n]{1,120}\t[^\t\n]{1,120}\t(?=\ufeff?\d{4}-\d\d-\d\dT)/;
+const JOB_AND_STEP = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?([^\t\n]{1,120})\t([^\t\n]{1,120})\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)/;
+/** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
+const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 
 /** What stands before lines of one system, and the characters it may begin with. */
 interface Prefix {
@@ -25,8 +27,8 @@ const PREFIXES: readonly Prefix[] = [
   // Buildkite's times, where the escape character was lost on the way.
   { begins: '_', pattern: /^_bk;t=\d{1,16}\u0007/ },
   {
-    begins: `\ufeff[${DIGITS}`,
-    pattern: /^\ufeff?\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
+    begins: `[${DIGITS}`,
+    pattern: /^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]?(?: \d\d[OE][ +]| ?)/,
   },
   // TeamCity
   { begins: '[', pattern: /^\[\d\d:\d\d:\d\d\] ?[A-Za-z]? ?: {0,2}\t {0,8}(?:\[Step \d{1,3}\/\d{1,3}\] ?)?/ },
@@ -43,6 +45,8 @@ const PREFIXES: readonly Prefix[] = [
   { begins: '[', pattern: /^\[[\w.-]{1,80}:L\d{1,7}:\d{1,7}s\] ?/ },
   { begins: '[', pattern: /^\[[\w.-]{1,80} : [\w.-]{1,80}\] ?/ },
   { begins: '[', pattern: /^\[pod\/[\w.-]{1,120}\/[\w.-]{1,80}\] ?/ },
+  // act: workflow and job
+  { begins: '[', pattern: /^\[[^\]\n]{1,80}\/[^\]\n]{1,80}\] {2,3}(?:\| ?)?/ },
   // BuildKit: by step, and without it where the failed step is shown again
   { begins: '#', pattern: new RegExp(`^#\\d{1,4} (?:${SECONDS}|\\d{4}\\.) `) },
   { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },
@@ -65,9 +69,16 @@ export function cleanLine(line: string): string {
   let shown = line.includes('\r') ? lastSegment(line) : line;
   const tab = shown.indexOf('\t');
   if (tab > 0 && tab <= LONGEST_COLUMN) shown = shown.replace(JOB_AND_STEP, '');
+  if (shown.charCodeAt(0) > 127) shown = shown.replace(MARK, '');
   shown = withoutPrefixes(shown);
   const bar = shown.indexOf('  |');
   return bar > 0 && bar <= LONGEST_CONTAINER ? shown.replace(CONTAINER, '') : shown;
+}
+
+/** Job and step of a line (as stored) of a log that `gh run view` downloaded; null for any other line. */
+export function jobAndStep(line: string): { readonly job: string; readonly step: string } | null {
+  const [, job, step] = JOB_AND_STEP.exec(line) ?? [];
+  return job === undefined || step === undefined ? null : { job, step };
 }
 
 /** Each prefix once, outermost first. */

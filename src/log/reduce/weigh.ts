@@ -57,7 +57,7 @@ function placeWeight(block: Block, structure: Structure, log: LogText): number {
   if (structure.failedSections.length === 0) return late;
   const own = structure.failedSections.find((section) => isInside(block, section));
   if (own !== undefined) return own.consequence === true ? late - 8 : late + 6;
-  return block.start > structure.end ? -24 : -16;
+  return structure.afterwards.some(({ start, end }) => block.start >= start && block.start <= end) ? -24 : -16;
 }
 
 function isInside(block: Block, section: Section): boolean {

@@ -14,7 +14,7 @@ export const EXIT_LITERALS = [
 ] as const;
 
 const EXIT =
-  /(?:exited with|exit(?:ed with)?(?: (?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
+  /(?:exited with|exit(?:ed with)?(?: (?:error )?(?:code|status))?|script returned exit code|returned exit code|with code)[: ]{1,3}'?(\d{1,3})\b/i;
 /** A crash is one wherever it is named; a stop may only be talked about, so that a word before it must tell. */
 const SIGNAL = /\b(SIG(?:SEGV|ABRT|BUS|ILL|FPE)|(?<=\b(?:[Ss]ignal[:=]?|by|with|[Rr]eceived)[ '"(]{0,2})SIG(?:KILL|TERM|PIPE|INT))\b/;
 const MAX_EXITS = 200;

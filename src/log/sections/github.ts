@@ -1,91 +1,177 @@
 import type { Section } from '../../domain/failure.ts';
+import { jobAndStep } from '../lines/clean.ts';
 import type { LogText } from '../lines/lines.ts';
-import type { CiSystem, Mark } from './system.ts';
-import { failedSection, lineAbove, withConsequences } from './system.ts';
+import type { CiSystem, LineRange, Mark, Step, SystemReading } from './system.ts';
+import { failedSection, isCleanUp, lineAbove } from './system.ts';
 
-interface Step {
-  readonly path: readonly string[];
-  readonly line: number;
-  /** Whether an action runs in it, which says by `##[error]` alone that it failed. */
-  readonly isAction: boolean;
-  /** Job and step columns that a download by `gh` puts before each line. */
-  readonly columns: string;
-  /** Groups that the step's own output opened and has not closed. */
-  readonly groups: string[];
-  errorAt: number | null;
+interface Job {
+  name: string | null;
+  readonly steps: OpenStep[];
 }
 
-const RUN_FAILED = /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with code '?[1-9])/;
+interface OpenStep {
+  readonly job: Job;
+  /** Its own name, below that of the action that runs it. */
+  readonly path: readonly string[];
+  readonly line: number;
+  outputStart: number;
+  /** The beginning of its script, as its head shows it. */
+  script: string;
+  /** Whether an action runs in it, which says by `##[error]` alone that it failed. */
+  isAction: boolean;
+  /** Whether columns or the file's name say where it begins and ends, so that heads in it are its own. */
+  readonly isNamed: boolean;
+  /** Groups that its output opened and has not closed, and those that were open where it failed. */
+  readonly groups: string[];
+  failedIn: readonly string[];
+  /** The last `##[error]`, and the line that says that the step failed. */
+  errorAt: number | null;
+  failedAt: number | null;
+  isStopped: boolean;
+}
+
+const RUN_FAILED = /^##\[error\](?:Process completed with exit code [1-9]|.{1,80} exited with (?:error )?code '?[1-9])/;
 const STOPPED =
   /^##\[error\](?:The operation was cancell?ed|The job .{0,200}exceeded the maximum|The runner has received a shutdown signal)/;
-const COLUMNS = /^([^\t\n]{1,120})\t([^\t\n]{1,120})\t\ufeff?\d{4}-\d\d-\d\dT/;
-/** Lines that GitHub writes into the group of a step's head, below the script. */
+const PAGE_FAILED = /^Error: Process completed with exit code [1-9]/;
+const ACTION = /^Run (?:(?:\.{0,2}[\w.-]{0,80}\/)[\w./-]{1,200}(?:@\S{1,100})?$|docker:\/\/)/;
+const SCRIPT_FILE = /^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/;
+/** Lines that GitHub writes into a step's head, below the script, and what stands below these. */
 const STEP_HEAD = /^(?:shell: \S|with:$|env:$)/;
+const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
 const MAX_HEAD = 300;
+/** Lines of a script that tell what it is for. */
+const TELLING = 12;
+const JOB_BEGINS = 'Current runner version';
+const JOB_NAME = 'Complete job name: ';
 /** What GitHub calls the time before the first step. */
 const SET_UP = 'Set up job';
+/** What is mostly run with `if: always()` or `if: failure()`, by its name. */
+const FOLLOWER =
+  /(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$/i;
+/** A job or step that only looks at how others ended. */
+const GATE =
+  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|['"]?(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b/i;
 
-/** GitHub Actions: a step's head is a group `Run …`, and how it ended stands in `##[error]`. */
+/** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended stands in `##[error]`. */
 export const github: CiSystem = {
-  name: 'github-actions',
-  literals: ['##[error]', '##[group]', '##[endgroup]', 'post job cleanup', 'process completed with exit code'],
-  failures: (log, marks) => {
-    if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return [];
-    const { runs, actions } = failedSteps(log, marks);
-    // An action that only reports problems lets the next step run: it counts where no script failed.
-    const failed = runs.length > 0 ? runs : actions;
-    return failed.length > 0 ? withConsequences(failed) : fromPage(log, marks);
+  literals: [
+    ...['##[error]', '##[group]', '##[endgroup]', '::group::', '::endgroup::', 'post job cleanup', 'process completed with exit code'],
+    ...[JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
+  ],
+  read: (log, marks) => {
+    if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
+    const reader = new StepReader(log);
+    for (const mark of marks) reader.read(mark);
+    const open = reader.jobs.flatMap(({ steps }) => steps);
+    const failed = failedIn(log, reader.jobs);
+    const page = failed.length === 0 ? fromPage(log, marks) : null;
+    if (page !== null || (failed.length === 0 && open.length < 2)) return page;
+    const steps = stepsOf(log, open);
+    const jobs = reader.jobs.map((job) => steps.filter((_, i) => open[i]?.job === job));
+    const ranges = jobs.map((own) => ({ start: own[0]?.lineStart ?? 1, end: own.at(-1)?.lineEnd ?? log.lineCount }));
+    return { failed, steps, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs: ranges } : {}) };
   },
 };
 
-function failedSteps(log: LogText, marks: readonly Mark[]): { runs: readonly Section[]; actions: readonly Section[] } {
-  const runs: Section[] = [];
-  const actions: Section[] = [];
-  const whole = archivedStep(log.name);
-  let step = firstStep(whole, '');
-  const close = () => {
-    if (step.isAction && step.errorAt !== null) actions.push(sectionOf(log, step, step.errorAt));
-  };
-  for (const { line, text } of marks) {
-    const columns = COLUMNS.exec(log.raw(line).slice(0, 300));
-    const key = columns === null ? '' : `${columns[1] ?? ''}\t${columns[2] ?? ''}`;
-    if (key !== step.columns) {
-      close();
-      step = firstStep(columns === null ? whole : { path: columnPath(columns), isStep: columns[2] !== 'UNKNOWN STEP' }, key, line);
-    }
-    if (RUN_FAILED.test(text) || STOPPED.test(text)) {
-      runs.push(sectionOf(log, step, line));
-      step.errorAt = null;
-    } else if (text.startsWith('##[error]')) step.errorAt = line;
-    else if (text.startsWith('##[endgroup]')) step.groups.pop();
-    else {
-      const opened = openedStep(log, line, text, step, whole);
-      if (opened === null) continue;
-      close();
-      step = opened;
-    }
-  }
-  close();
-  return { runs, actions };
-}
+/** Follows the marks of a log from job to job and from step to step. */
+class StepReader {
+  readonly jobs: Job[] = [];
+  readonly echoes: LineRange[] = [];
+  private readonly log: LogText;
+  private readonly whole: Whole;
+  private columns = '';
+  private step: OpenStep;
+  private head: number | null = null;
 
-/** The step whose head a line is; null where the line opens none, or only a group of a step's own output. */
-function openedStep(log: LogText, line: number, text: string, step: Step, whole: Whole | null): Step | null {
-  const fresh = { line, columns: step.columns, groups: [], errorAt: null };
-  if (text.startsWith('Post job cleanup')) return { ...fresh, path: ['Post job cleanup'], isAction: true };
-  if (!text.startsWith('##[group]')) return null;
-  const name = text.slice('##[group]'.length);
-  if (!name.startsWith('Run ') || !isStepHead(log, line, step.path.at(-1) !== SET_UP)) {
-    step.groups.push(name);
-    return null;
+  constructor(log: LogText) {
+    this.log = log;
+    this.whole = archivedStep(log.name);
+    const { job, step } = this.whole;
+    this.step = this.open(this.jobOf(job), step === null ? [] : [step], 1, step !== null);
   }
-  const isAction =
-    /^Run (?:\.{0,2}[\w.-]{0,80}\/)[\w./-]{1,200}(?:@\S{1,100})?$|^Run docker:\/\//.test(name) &&
-    !/^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/.test(name);
-  if (whole?.isStep === true) return { ...step, isAction };
-  const named = step.columns !== '' && !step.columns.endsWith('\tUNKNOWN STEP');
-  const job = step.columns === '' ? (whole?.path ?? []) : [step.columns.split('\t')[0] ?? ''];
-  return { ...fresh, path: named ? step.path : [...job, name], line: named ? step.line : line, isAction };
+
+  read({ line, text: shown }: Mark): void {
+    const text = shown.replace(/^::(group|endgroup)::/, '##[$1]');
+    this.followColumns(line, text);
+    if (text.startsWith('##[endgroup]')) this.closeGroup(line);
+    else if (text.startsWith('##[group]')) this.openGroup(line, text.slice('##[group]'.length));
+    else if (text.startsWith('##[error]')) this.fail(line, text);
+    else if (text.startsWith(JOB_NAME)) this.step.job.name ??= text.slice(JOB_NAME.length).slice(0, 120);
+    else if (text.startsWith('Post job cleanup') && !this.step.isNamed) this.step = this.open(this.step.job, ['Post job cleanup'], line);
+  }
+
+  /** Job and step of a download; raw logs one after the other begin a job with the runner's version. */
+  private followColumns(line: number, text: string): void {
+    const columns = jobAndStep(this.log.raw(line).slice(0, 300));
+    if (columns === null) {
+      if (!text.startsWith(JOB_BEGINS) || this.whole.step !== null) return;
+      const isFirst = this.columns === '' && this.jobs.length === 1 && this.step.path.length === 0 && this.step.errorAt === null;
+      if (isFirst) this.step.job.steps.pop();
+      this.columns = '';
+      this.step = this.open(isFirst ? this.step.job : this.jobOf(null), [SET_UP], isFirst ? 1 : line);
+      return;
+    }
+    const key = `${columns.job}\t${columns.step}`;
+    if (key === this.columns) return;
+    this.columns = key;
+    const isNamed = columns.step !== 'UNKNOWN STEP';
+    this.step = this.open(this.jobOf(columns.job), [isNamed ? columns.step : SET_UP], line, isNamed);
+  }
+
+  private jobOf(name: string | null): Job {
+    const known = name === null ? undefined : this.jobs.find((job) => job.name === name);
+    const job = known ?? { name, steps: [] };
+    if (known === undefined) this.jobs.push(job);
+    return job;
+  }
+
+  private open(job: Job, path: readonly string[], line: number, isNamed = false): OpenStep {
+    const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false };
+    const step = { job, path, line, outputStart: line, script: '', isAction: true, isNamed, ...fresh };
+    // What stands before the first columns of a download is no job.
+    if (this.jobs.length > 1 && this.jobs[0]?.steps.length === 1 && this.jobs[0].name === null && this.step.errorAt === null)
+      this.jobs.shift();
+    job.steps.push(step);
+    return step;
+  }
+
+  private openGroup(line: number, name: string): void {
+    if (!name.startsWith('Run ') || !isStepHead(this.log, line, this.step.path.at(-1) !== SET_UP)) {
+      this.step.groups.push(name);
+      return;
+    }
+    const { step } = this;
+    // An action that said nothing before the next head is one of several steps, whose first this is.
+    const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
+    if (!step.isNamed) this.step = this.open(step.job, [...outer, name], line);
+    this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
+    this.step.errorAt = null;
+    this.step.groups.length = 0;
+    this.head = line;
+  }
+
+  private closeGroup(line: number): void {
+    const { head, step } = this;
+    this.head = null;
+    if (head === null) {
+      step.groups.pop();
+      return;
+    }
+    this.echoes.push({ start: head, end: line });
+    if (step.outputStart === step.line) step.outputStart = line + 1;
+    const last = Math.min(line, head + 1 + TELLING);
+    for (let at = head; at < last && step.script.length < 1_000; at++) step.script += `${this.log.line(at).slice(0, 200)}\n`;
+  }
+
+  private fail(line: number, text: string): void {
+    const { step } = this;
+    Object.assign(step, { errorAt: line, failedIn: step.groups.slice(-3) });
+    this.head = null;
+    const isStopped = STOPPED.test(text);
+    if (!isStopped && !RUN_FAILED.test(text)) return;
+    Object.assign(step, { failedAt: line, isStopped });
+  }
 }
 
 /** Scripts may open groups called "Run …" too; the head of a step ends with its shell, inputs or environment, or is empty. */
@@ -93,44 +179,102 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   for (let at = line + 1; at <= Math.min(log.lineCount, line + MAX_HEAD); at++) {
     const text = log.line(at);
     if (STEP_HEAD.test(text)) return true;
-    if (/^##\[(?:group|error)\]/.test(text)) return !isInStep;
-    if (text.startsWith('##[endgroup]')) return at === line + 1;
+    if (/^(?:##\[(?:group|error)\]|::group::)/.test(text)) return !isInStep;
+    if (/^(?:##\[endgroup\]|::endgroup::)/.test(text)) return at === line + 1;
   }
   return true;
 }
 
-function sectionOf(log: LogText, step: Step, end: number): Section {
-  return failedSection(log, [...step.path, ...step.groups.slice(-3)], step.line, end);
+function stepsOf(log: LogText, open: readonly OpenStep[]): Step[] {
+  return open.map((step, i) => {
+    const next = open[i + 1];
+    const outcome = isFailed(step) ? 'failed' : next?.job === step.job ? 'passed' : 'unknown';
+    const lineEnd = Math.max(step.line, next === undefined ? log.lineCount : next.line - 1);
+    const { name } = failedSection(log, step.path, 1, 1);
+    return { source: log.name, job: step.job.name, name, lineStart: step.line, outputStart: step.outputStart, lineEnd, outcome };
+  });
+}
+
+function isFailed({ failedAt, isAction, errorAt }: OpenStep): boolean {
+  return failedAt !== null || (isAction && errorAt !== null);
+}
+
+/** What turned each job red. An action that only reports problems lets the next step run: it counts where nothing else failed. */
+function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
+  const red = jobs.flatMap(turnedRed);
+  const all = red.length > 0 ? red : jobs.flatMap(({ steps }) => steps.filter(isFailed).map((step) => ({ step, isFollower: false })));
+  const causes = all.filter(({ step, isFollower }) => !isFollower && !step.isStopped && !isGate(step));
+  return all.map(({ step, isFollower }) => {
+    const { job, path, line, failedAt, errorAt } = step;
+    const isNamed = job.name !== null && (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
+    const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
+    const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? errorAt ?? line);
+    const isOfOthers = (step.isStopped || isGate(step)) && causes.some((cause) => cause.step.job !== job);
+    return isFollower || isOfOthers ? { ...section, consequence: true } : section;
+  });
+}
+
+/**
+ * The steps that failed one job. A step that failed and did not stop it is left out: after it another one ran that nobody runs after a failure,
+ * and a later one failed too. What failed after a decisive one, only to clean up or to tell, follows from it.
+ */
+function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean }[] {
+  const failed = steps.filter(isFailed);
+  const last = failed.findLast((step) => !isFollowing(step));
+  const isTolerated = (step: OpenStep) => {
+    if (step.isStopped) return false;
+    const later = steps.slice(steps.indexOf(step) + 1).filter((one) => !isFollowing(one));
+    if (step.failedAt === null) return later.length > 0;
+    const between = steps.slice(steps.indexOf(step) + 1, last === undefined ? 0 : steps.indexOf(last));
+    return between.some((one) => !isCleanUp(one.path.join(' ')));
+  };
+  const red = failed.filter((step) => !isTolerated(step));
+  return red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || red.slice(0, i).some(({ isStopped }) => isStopped)) }));
+}
+
+function isFollowing({ path }: OpenStep): boolean {
+  const name = path.at(-1) ?? '';
+  return isCleanUp(name) || FOLLOWER.test(name);
+}
+
+function isGate({ job, path, script }: OpenStep): boolean {
+  return GATE.test(`${job.name ?? ''}\n${path.join(' ')}\n${script}`);
 }
 
 interface Whole {
-  readonly path: readonly string[];
-  /** Whether it is one step rather than a whole job. */
-  readonly isStep: boolean;
+  readonly job: string | null;
+  /** The step that the whole file is; null where it is a job. */
+  readonly step: string | null;
 }
 
 /** Archives of logs hold a file a job (`0_build.txt`) and a file a step (`build/3_Run tests.txt`). */
-function archivedStep(source: string): Whole | null {
+function archivedStep(source: string): Whole {
   const step = /([^/!]{1,150})\/\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
-  if (step !== null) return { path: [step[1] ?? '', step[2] ?? ''], isStep: true };
+  if (step !== null) return { job: step[1] ?? '', step: step[2] ?? '' };
   const job = /(?:^|[/!])\d{1,3}_([^/]{1,150})\.txt$/.exec(source);
-  return job === null ? null : { path: [job[1] ?? ''], isStep: false };
+  return { job: job?.[1] ?? null, step: null };
 }
 
-function columnPath(columns: RegExpExecArray): readonly string[] {
-  return columns[2] === 'UNKNOWN STEP' ? [columns[1] ?? ''] : [columns[1] ?? '', columns[2] ?? ''];
+/** Text copied off the page says `Error:` for `##[error]`, and a step's head is plain lines. */
+function fromPage(log: LogText, marks: readonly Mark[]): SystemReading | null {
+  const failed: Section[] = [];
+  const echoes: LineRange[] = [];
+  for (const { line } of marks.filter(({ text }) => PAGE_FAILED.test(text))) {
+    const above = (fits: (text: string, at: number) => boolean) => lineAbove(log, line, 2_000, fits, (failed.at(-1)?.lineEnd ?? 0) + 1);
+    const start =
+      above((text, at) => text.startsWith('Run ') && plainHead(log, at) !== null) ?? above((text) => /^Run [^\s`'"]/.test(text));
+    const end = start === null ? null : plainHead(log, start);
+    if (start !== null) echoes.push({ start, end: end ?? start });
+    failed.push(failedSection(log, [start === null ? 'log' : log.line(start)], start ?? 1, line));
+  }
+  return failed.length === 0 ? null : { failed, echoes };
 }
 
-/** What is said before any step's head belongs to setting up the job, or to the step that the whole file is. */
-function firstStep(whole: Whole | null, columns: string, line = 1): Step {
-  const path = whole?.isStep === true ? whole.path : [...(whole?.path ?? []), SET_UP];
-  return { path, line, isAction: true, columns, groups: [], errorAt: null };
-}
-
-/** Text copied off the page says `Error:` for `##[error]`, and a step's head is a plain line. */
-function fromPage(log: LogText, marks: readonly Mark[]): readonly Section[] {
-  const ended = marks.find(({ text }) => /^Error: Process completed with exit code [1-9]/.test(text));
-  if (ended === undefined) return [];
-  const start = lineAbove(log, ended.line, 2_000, (text) => /^Run \S/.test(text));
-  return [failedSection(log, [start === null ? 'log' : log.line(start)], start ?? 1, ended.line)];
+/** The last line of a step's head without marks; null where no shell, inputs or environment show that it is one. */
+function plainHead(log: LogText, line: number): number | null {
+  let at = line + 1;
+  while (at <= line + MAX_HEAD && !STEP_HEAD.test(log.line(at)) && !log.line(at).startsWith('Run ')) at++;
+  if (!STEP_HEAD.test(log.line(at))) return null;
+  while (IN_HEAD.test(log.line(at + 1))) at++;
+  return at;
 }

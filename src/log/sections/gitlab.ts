@@ -1,6 +1,6 @@
 import type { Section } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
-import type { CiSystem, Mark } from './system.ts';
+import type { CiSystem, Mark, Step } from './system.ts';
 import { failedSection, lineAbove } from './system.ts';
 
 interface Stage {
@@ -22,13 +22,13 @@ const MAX_OUTPUT = 5_000;
 
 /** GitLab: sections are marked before a carriage return, each command of the script is echoed in green after `$ `. */
 export const gitlab: CiSystem = {
-  name: 'gitlab',
   literals: ['section_start:', 'section_end:', 'error: job failed'],
-  failures: (log, marks) => {
+  read: (log, marks) => {
     const ended = marks.find(({ text }) => text.startsWith('ERROR: Job failed'));
-    if (ended === undefined) return [];
-    const stage = stagesOf(log, marks).findLast(({ name, start }) => start <= ended.line && !CLEAN_UP.test(name));
-    return [cutToCommand(log, stage, ended)];
+    if (ended === undefined) return null;
+    const stages = stagesOf(log, marks);
+    const stage = stages.findLast(({ name, start }) => start <= ended.line && !CLEAN_UP.test(name));
+    return { failed: [cutToCommand(log, stage, ended)], steps: stages.map((one) => stepOf(log, one, one === stage)) };
   },
 };
 
@@ -52,6 +52,11 @@ function stagesOf(log: LogText, marks: readonly Mark[]): Stage[] {
     }
   }
   return stages;
+}
+
+function stepOf(log: LogText, { name, start, end }: Stage, isFailed: boolean): Step {
+  const outcome = isFailed ? 'failed' : end === null ? 'unknown' : 'passed';
+  return { source: log.name, job: null, name, lineStart: start, outputStart: start, lineEnd: end ?? log.lineCount, outcome };
 }
 
 /** All commands of a script share one section; the last one echoed is the one that failed. */

@@ -1,14 +1,32 @@
 import type { Section } from '../../domain/failure.ts';
 import type { LogText } from '../lines/lines.ts';
-import { freestyleFailures } from './jenkins-freestyle.ts';
-import type { JenkinsStage } from './jenkins-stages.ts';
-import { stagesOf } from './jenkins-stages.ts';
 import type { CiSystem, Mark } from './system.ts';
 import { failedSection, withConsequences } from './system.ts';
 
+/** A stage or branch of a pipeline. */
+interface JenkinsStage {
+  readonly name: string;
+  /** Names of the stages around it, outermost first. */
+  readonly outer: readonly string[];
+  readonly start: number;
+  end: number;
+  /** Whether a step of its own ran in it, rather than only in a stage inside it. */
+  stepAt: number | null;
+  readonly isCleanUp: boolean;
+}
+
+const FREESTYLE_ENDED = /^Build step '(.{1,200})' (?:marked build as failure|changed build result to (?:FAILURE|UNSTABLE))/;
+
+/** Blocks that Jenkins opens itself, and what runs when everything is over. */
+const NOT_A_STAGE = /^(?:hide|Declarative: (?:Checkout SCM|Tool Install|Agent Setup))$/;
+const BRANCH = 'Branch: ';
+const POST = 'Declarative: Post Actions';
+/** Steps that only hold other steps. */
+const NO_STEP =
+  /^\[Pipeline\] (?!\/\/|stage\b|End\b|Start\b|node\b|parallel\b|with\w+\b|timeout\b|script\b|catchError\b|retry\b|dir\b|ws\b)\w/;
+
 /** Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs name the build step. */
 export const jenkins: CiSystem = {
-  name: 'jenkins',
   literals: [
     '[pipeline]',
     'finished: failure',
@@ -22,11 +40,11 @@ export const jenkins: CiSystem = {
     'post stage',
     '] $ ',
   ],
-  failures: (log, all) => {
+  read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));
-    if (!marks.some(({ text }) => /^Finished: (?:FAILURE|UNSTABLE|ABORTED)/.test(text))) return [];
+    if (!marks.some(({ text }) => /^Finished: (?:FAILURE|UNSTABLE|ABORTED)/.test(text))) return null;
     const freestyle = freestyleFailures(log, marks);
-    return freestyle.length > 0 ? freestyle : withConsequences(pipelineFailures(log, marks));
+    return { failed: withConsequences(freestyle.length > 0 ? freestyle : pipelineFailures(log, marks)) };
   },
 };
 
@@ -69,4 +87,60 @@ function lastStep(log: LogText, marks: readonly Mark[]): Section[] {
 
 function sectionOf(log: LogText, { outer, name, start }: JenkinsStage, end: number): Section {
   return failedSection(log, [...outer, name], start, Math.min(end, log.lineCount));
+}
+
+/** Build steps that failed a freestyle job. Each starts with the workspace in brackets and the command: `[ledger] $ /bin/sh -xe …`. */
+function freestyleFailures(log: LogText, marks: readonly Mark[]): Section[] {
+  const failed: Section[] = [];
+  let started: Mark | undefined;
+  for (const mark of marks) {
+    if (/^\[[^\]]{1,120}\] \$ /.test(mark.text)) started = mark;
+    const name = FREESTYLE_ENDED.exec(mark.text)?.[1];
+    if (name === undefined) continue;
+    // Publishers start no command of their own: what they blame stands just above.
+    const start = started?.line ?? Math.max(failed.at(-1)?.lineEnd ?? 1, mark.line - 5);
+    failed.push(failedSection(log, [name], start, mark.line));
+    started = undefined;
+  }
+  return failed;
+}
+
+/** The stages of a pipeline log, in the order they were opened. */
+function stagesOf(marks: readonly Mark[], lineCount: number): JenkinsStage[] {
+  const open: (JenkinsStage | null)[] = [];
+  const stages: JenkinsStage[] = [];
+  for (const { line, text } of marks) {
+    if (text.startsWith('Post stage')) endOwnSteps(open, line);
+    if (!text.startsWith('[Pipeline] ')) continue;
+    if (text.startsWith('[Pipeline] {')) {
+      const stage = openedStage(line, text, open, lineCount);
+      open.push(stage);
+      if (stage !== null) stages.push(stage);
+    } else if (text.startsWith('[Pipeline] }')) {
+      const closed = open.pop();
+      if (closed != null && closed.end === lineCount) closed.end = line;
+    } else if (NO_STEP.test(text)) {
+      const inner = open.findLast((stage) => stage !== null);
+      if (inner != null) inner.stepAt ??= line;
+    }
+  }
+  return stages;
+}
+
+function openedStage(line: number, text: string, open: readonly (JenkinsStage | null)[], lineCount: number): JenkinsStage | null {
+  const name = /^\[Pipeline\] \{ \((.{1,120})\)$/.exec(text)?.[1];
+  if (name === undefined || NOT_A_STAGE.test(name)) return null;
+  const around = open.flatMap((stage) => (stage === null ? [] : [stage.name]));
+  const branches = around.filter((one) => one.startsWith(BRANCH));
+  // Branches run side by side: their marks mix, and which of several open ones a stage is in cannot be told.
+  const isMixed = name.startsWith(BRANCH) || branches.length > 1;
+  const known = isMixed && branches.length > 0 ? around.slice(0, around.indexOf(branches[0] ?? '')) : around;
+  const outer = known.map((one) => one.replace(BRANCH, ''));
+  return { name, outer, start: line, end: lineCount, stepAt: null, isCleanUp: name === POST };
+}
+
+/** A stage's own post actions stand inside of it, below this word. */
+function endOwnSteps(open: readonly (JenkinsStage | null)[], line: number): void {
+  const inner = open.findLast((stage) => stage !== null);
+  if (inner != null) inner.end = line;
 }

@@ -7,21 +7,57 @@ export interface Mark {
   readonly text: string;
 }
 
+/** Lines from `start` to `end`, both with them. */
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** One step of a job, as its CI system marks it. */
+export interface Step {
+  readonly source: string;
+  /** Null where the log does not name it. */
+  readonly job: string | null;
+  readonly name: string;
+  readonly lineStart: number;
+  /** The first line after the echoed head. */
+  readonly outputStart: number;
+  readonly lineEnd: number;
+  /** `failed` also where the job went on: what turned it red are the failed sections. */
+  readonly outcome: 'failed' | 'passed' | 'unknown';
+}
+
+/** What the marks of one system tell of a log. */
+export interface SystemReading {
+  /** The steps that turned their jobs red, in the order of the log, and those that only failed for it. */
+  readonly failed: readonly Section[];
+  /** All steps that are marked; left out where a system marks none. */
+  readonly steps?: readonly Step[];
+  /** Commands echoed before their output. */
+  readonly echoes?: readonly LineRange[];
+  /** Where jobs end that failed; left out where the log is one job. */
+  readonly jobs?: readonly LineRange[];
+}
+
 /** Reads the marks that one CI system leaves in its logs. */
 export interface CiSystem {
-  readonly name: string;
   /** ASCII literals, case ignored, rare on ordinary lines. */
   readonly literals: readonly string[];
   /**
-   * The steps that failed, in the order of the log; empty where nothing failed or the log is not of this system. `marks` are the lines
-   * with literals of any system, ascending. Looks at a bounded stretch around each; must not throw.
+   * Null where the log is not of this system. `marks` are the lines with literals of any system, ascending. Looks at a bounded stretch
+   * around each; must not throw.
    */
-  readonly failures: (log: LogText, marks: readonly Mark[]) => readonly Section[];
+  readonly read: (log: LogText, marks: readonly Mark[]) => SystemReading | null;
 }
 
 /** What runs when everything has been decided, by the names that people and systems give it. */
 const CLEAN_UP =
-  /\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|pre-exit hook|post actions|post job)\b/i;
+  /\b(?:upload|artifacts?|publish|test[ -]report(?:er)?|upload coverage|codecov|coveralls|notify|notifications?|slack|clean ?up|tear ?down|after[_ ](?:script|failure)|post_build|pre-exit hook|post actions|post job)\b|^Post /i;
+
+/** Whether a step only cleans up, publishes or tells, whatever happened before it. */
+export function isCleanUp(name: string): boolean {
+  return CLEAN_UP.test(name);
+}
 
 /** A failed section. Its name may be a path, outermost first: `['Test', 'Run unit tests']`. */
 export function failedSection(log: LogText, path: readonly string[], lineStart: number, lineEnd: number): Section {
@@ -37,7 +73,7 @@ export function failedSection(log: LogText, path: readonly string[], lineStart: 
 
 /** Marks sections that only clean up, publish or tell after the first one had failed: what they say follows from it. */
 export function withConsequences(sections: readonly Section[]): Section[] {
-  return sections.map((section, i) => (i > 0 && CLEAN_UP.test(section.name) ? { ...section, consequence: true } : section));
+  return sections.map((section, i) => (i > 0 && isCleanUp(section.name) ? { ...section, consequence: true } : section));
 }
 
 /** The nearest line at or above `from` that fits, at most `limit` lines up and not above `first`; null where none does. */

@@ -1,0 +1,141 @@
+import type { Section } from '../../domain/failure.ts';
+import type { LogText } from '../lines/lines.ts';
+import type { CiSystem, Mark, Step } from './system.ts';
+import { failedSection, lineAbove, withConsequences } from './system.ts';
+
+/** A CI system that tells where a command begins and how it ended. */
+interface CommandMarks {
+  /** Literals of the lines that say how a command ended; those of the lines that begin one too, unless `reach` says how far up they stand. */
+  readonly literals: readonly string[];
+  /** Lines above an end that are looked at for its beginning, where that has no literal. */
+  readonly reach?: number;
+  /** The name of the command or group that a line begins; null where it begins none. */
+  readonly begins: (text: string, log: LogText, line: number) => string | null;
+  /** Says that it failed; its group is a name around that of the command. */
+  readonly failed: RegExp;
+  /** The name of what is around the commands below a line. */
+  readonly around?: RegExp;
+  /** The name where no beginning is found; without it such an end is not believed. */
+  readonly unnamed?: string;
+}
+
+const STAMP = /^(?:\u001b?_bk;t=\d{1,16}\u0007|\[Container\] \d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d(?:\.\d{1,9})? )/;
+/** Heads of diffs and verdicts of tests, which have the same signs as Buildkite's groups. */
+const NO_GROUP = /^(?:---|\+\+\+) (?:[ab]\/|\/dev\/null|\S{1,200}\t|Expected|Actual|Received|(?:FAIL|PASS|SKIP): )/;
+
+const SYSTEMS: readonly CommandMarks[] = [
+  // Travis: a command is timed or folded where it starts. The last line of one of several lines has no head; no colon and one quote only
+  // tell it from a tool's `ERROR: "lint" exited with 1.`
+  {
+    literals: [
+      ...['travis_fold:', 'travis_time:', '" exited with ', 'failed and exited with '],
+      ...['no output has been received', 'exceeded the maximum '],
+    ],
+    begins: travisCommand,
+    failed:
+      /^(?:(?:The command ".{1,1500}|[^":]{0,300})" (?:failed and )?exited with [1-9]\d{0,2}(?: during (\w{0,30}))?\.\s{0,3}$|No output has been received in the last |The job exceeded the maximum (?:time|log) )/,
+    unnamed: 'log',
+  },
+  // AWS CodeBuild: the container tells each command and each phase.
+  {
+    literals: ['entering phase ', 'running command ', 'command did not exit successfully', 'phase complete: '],
+    begins: (text) => /^Running command (.{1,200})/.exec(text)?.[1] ?? (/^Entering phase/.test(text) ? '' : null),
+    failed: /^Command did not exit successfully /,
+    around: /^Entering phase (\w{1,40})/,
+    unnamed: '',
+  },
+  // Buildkite: `---`, `+++` and `~~~` head the groups. Other `🚨 Error:` lines are of single calls that a job survives.
+  {
+    literals: ['exited with status', 'user command error: '],
+    reach: 5_000,
+    begins: (text) => (NO_GROUP.test(text) ? null : (/^(?:---|\+\+\+|~~~) (\S.{0,200})/.exec(text)?.[1] ?? null)),
+    failed:
+      /^(?:\W{0,12}Error: (?:running .{1,200}: |Error tearing down .{1,60}: )?The (?:command|.{1,80} hook) exited with status [1-9]|user command error: (?:exit status [1-9]|.{1,200} exited with status))/,
+  },
+  // AppVeyor: the scripts of each phase are named before they run.
+  {
+    literals: ['command exited with code', 'command executed with exception', 'build execution time has reached'],
+    reach: 5_000,
+    begins: (text) => /^Running (.{1,40}) scripts?$/.exec(text)?.[1]?.replace(/"/g, '') ?? null,
+    failed: /^(?:Command (?:exited with code -?\d|executed with exception)|Build execution time has reached)/,
+    unnamed: 'build',
+  },
+  // CircleCI: the output of each step begins with its shell and script; its own command line adds headers.
+  {
+    literals: ['exited with code', 'circleci received exit code', 'too long with no output', '====>> ', 'bash -eo pipefail'],
+    begins: (text, log, line) =>
+      /^====>> (.{1,200})/.exec(text)?.[1] ?? (/^#!\/bin\/(?:ba)?sh -eo pipefail/.test(text) ? log.line(line + 1) : null),
+    failed: /^(?:(?:Error: )?Exited with code (?:exit status )?[1-9]|CircleCI received exit code [1-9]|Too long with no output \(exceeded)/,
+    unnamed: 'log',
+  },
+  // act, Gitea and Forgejo, where they run GitHub's workflows on their own.
+  {
+    literals: ['run main ', 'run post ', 'failure - main ', 'failure - post '],
+    begins: (text) => /^\W{1,8}Run (?:Main|Post) (.{1,200})$/.exec(text)?.[1] ?? null,
+    failed: /^\W{1,8}Failure - (?:Main|Post) /,
+  },
+];
+
+/** The CI systems that tell of commands one after the other: a row each. */
+export const COMMAND_SYSTEMS: readonly CiSystem[] = SYSTEMS.map((system) => ({
+  literals: system.literals,
+  read: (log, marks) => readCommands(log, marks, system),
+}));
+
+/** Google Cloud Build: each step says that it starts and that it is finished; the build says at its end which step failed. */
+export const cloudBuild: CiSystem = {
+  literals: ['starting step #', 'finished step #', 'error: build step '],
+  read: (log, marks) => {
+    const ended = marks.find(({ text }) => /^ERROR: build step \d{1,3} "[^"]{1,300}" failed: /.test(text));
+    if (ended === undefined) return null;
+    const number = /\d{1,3}/.exec(ended.text)?.[0] ?? '';
+    const of = (word: string) => marks.find(({ text }) => new RegExp(`^${word} Step #${number}(?:\\D|$)`).test(text));
+    const started = of('Starting');
+    const name = /- "([^"]{1,200})"/.exec(started?.text ?? '')?.[1] ?? `Step #${number}`;
+    return { failed: [failedSection(log, [name], started?.line ?? 1, of('Finished')?.line ?? ended.line)] };
+  },
+};
+
+function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks): ReturnType<CiSystem['read']> {
+  const failed: Section[] = [];
+  const steps: Step[] = [];
+  let around = '';
+  for (const { line, text: shown } of marks) {
+    const text = shown.replace(STAMP, '');
+    around = system.around?.exec(text)?.[1] ?? around;
+    const after = failed.at(-1)?.lineEnd ?? 0;
+    const begun = steps.findLast(({ lineStart }) => lineStart > after);
+    const ended = system.failed.exec(text);
+    if (ended !== null) {
+      const start = system.reach === undefined ? begun : beginningAbove(log, line, after, system);
+      const name = start?.name ?? (failed.length === 0 ? system.unnamed : undefined);
+      if (name !== undefined) failed.push(failedSection(log, [ended[1] ?? around, name], start?.lineStart ?? 1, line));
+    }
+    const name = system.reach === undefined ? system.begins(text, log, line) : null;
+    if (name === null) continue;
+    const step = { source: log.name, job: null, name: name || (begun?.name ?? ''), lineStart: line, outputStart: line + 1 };
+    steps.push({ ...step, lineEnd: log.lineCount, outcome: 'unknown' });
+  }
+  if (failed.length === 0) return null;
+  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], failed)) };
+}
+
+function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
+  const nameAt = (at: number) => begins(log.line(at).replace(STAMP, ''), log, at);
+  const at = lineAbove(log, line, reach, (_text, one) => nameAt(one) !== null, after + 1);
+  return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
+}
+
+function ended(step: Step, next: Step | undefined, failed: readonly Section[]): Step {
+  const lineEnd = Math.max(step.lineStart, next === undefined ? step.lineEnd : next.lineStart - 1);
+  const isFailed = failed.some(({ lineStart }) => lineStart === step.lineStart);
+  return { ...step, lineEnd, outcome: isFailed ? 'failed' : next === undefined ? 'unknown' : 'passed' };
+}
+
+/** The mark stands before a carriage return, and the command on its line or the next; empty where neither names one. */
+function travisCommand(text: string, log: LogText, line: number): string | null {
+  const isMarked = /travis_(?:time|fold):start/.test(log.raw(line).slice(0, 500));
+  if (!isMarked && !text.startsWith('$ ')) return null;
+  const shown = text.includes('$ ') || !log.line(line + 1).startsWith('$ ') ? text : log.line(line + 1);
+  return /^.{0,200}?\$ (.{0,120})/.exec(shown)?.[1] ?? '';
+}
