@@ -49,9 +49,11 @@ const SET_UP = 'Set up job';
 /** What is mostly run with `if: always()` or `if: failure()`, by its name. */
 const FOLLOWER =
   /(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$/i;
-/** A job or step that only looks at how others ended. */
+/** A job or step that only looks at how others ended, by its name or its script. */
 const GATE =
-  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|['"]?(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b/i;
+  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|alls-green/i;
+const COMPARES_RESULTS =
+  /(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b/;
 
 /** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended stands in `##[error]`. */
 export const github: CiSystem = {
@@ -238,7 +240,7 @@ function isFollowing({ path }: OpenStep): boolean {
 }
 
 function isGate({ job, path, script }: OpenStep): boolean {
-  return GATE.test(`${job.name ?? ''}\n${path.join(' ')}\n${script}`);
+  return GATE.test(`${job.name ?? ''}\n${path.join(' ')}`) || COMPARES_RESULTS.test(script);
 }
 
 interface Whole {

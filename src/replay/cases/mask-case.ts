@@ -13,7 +13,7 @@ export interface MaskedCase {
   readonly idHidden: boolean;
 }
 
-const WORDS = ['project', 'source', 'group', 'root_cause', 'fix', 'decided_by'] as const;
+const WORDS = ['project', 'source', 'group', 'step', 'root_cause', 'fix', 'decided_by'] as const;
 const LISTS = ['failing_tests', 'faulty_files', 'required_mentions', 'forbidden_mentions'] as const;
 
 /** Masks the log, the green log and every free text of the row as one run: what is found in one is hidden in all, with one name. */

@@ -25,6 +25,9 @@ export const DatasetRow = z.object({
   failing_tests: z.array(z.string()).nullish(),
   faulty_files: z.array(z.string()).nullish(),
   group: z.string().nullish(),
+  /** The step that turned the job red, in any words, and the code with which it ended. */
+  step: z.string().min(1).nullish(),
+  exit_code: z.int().nullish(),
   kind: Kind.nullish(),
   /** In words; data sets that keep it as fields of their own have none that could be compared. */
   root_cause: z.string().nullish().catch(null),

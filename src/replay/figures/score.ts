@@ -12,6 +12,7 @@ import { scoreMentions } from './mentions.ts';
 import { scoreOverlap } from './overlap.ts';
 import { scoreQuotes } from './quotes.ts';
 import { scoreSpeed } from './speed.ts';
+import { scoreSteps } from './steps.ts';
 import { scoreSuspects } from './suspects.ts';
 import { scoreTests } from './tests.ts';
 
@@ -20,6 +21,7 @@ export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: 
   const sections = [
     { title: 'cases', figures: countCases(cases) },
     { title: 'lines', figures: scoreLines(cases) },
+    { title: 'failing step', figures: scoreSteps(cases) },
     { title: 'failing tests', figures: scoreTests(cases) },
     { title: 'category', figures: scoreCategories(cases) },
     { title: 'category, by class', figures: scoreClasses(cases) },

@@ -1,6 +1,7 @@
 import type { CaseTexts } from '../cases/case.ts';
 import type { DatasetRow } from '../cases/row.ts';
 import { estimateTokens } from './estimate-tokens.ts';
+import { isStepFound } from './find-step.ts';
 import type { CaseResult } from './result.ts';
 
 /** What only those can say who have the log of a case. */
@@ -9,6 +10,8 @@ export interface CaseChecks {
   readonly quotes: { readonly made: number; readonly literal: number };
   /** Tokens of the whole log, where its labelled lines are scored; counted in samples where the log is long. */
   readonly logTokens?: number;
+  /** Whether the labelled step is among those that failed. */
+  readonly stepFound?: boolean;
   /** How long these checks took, which no triage makes; the clock of the run leaves it out. */
   readonly checkMilliseconds?: number;
 }
@@ -18,7 +21,8 @@ export function checkCase(row: DatasetRow, result: CaseResult, { sources }: Case
   const startedAt = performance.now();
   const quotes = checkQuotes(result, sources);
   const logTokens = row.expected_lines == null ? {} : { logTokens: estimateTokens(sources[0]?.text ?? '') };
-  return { quotes, ...logTokens, checkMilliseconds: performance.now() - startedAt };
+  const stepFound = row.step == null ? {} : { stepFound: isStepFound(row.step, result.failedSections, sources) };
+  return { quotes, ...logTokens, ...stepFound, checkMilliseconds: performance.now() - startedAt };
 }
 
 /** A hidden secret, and what e-mail addresses and hosts are called where they are hidden. */

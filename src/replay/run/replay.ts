@@ -97,7 +97,8 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     const analysis = analyses[0] ?? null;
     const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
-    return { row, result: { ...result, quotes: checks.quotes, logTokens: checks.logTokens ?? null }, analysis, ...checks };
+    const { quotes, logTokens = null, stepFound = null } = checks;
+    return { row, result: { ...result, quotes, logTokens, stepFound }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
     const result = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);

@@ -44,6 +44,19 @@ export const ResultLine = z.object({
   logTokens: Count.nullable().default(null),
   rawConfidence: Probability.nullable().default(null),
   model: Text.default(null),
+  failedSections: z
+    .array(
+      z.object({
+        name: z.string(),
+        source: z.string(),
+        lineStart: z.int(),
+        lineEnd: z.int(),
+        exitCode: z.int().nullable(),
+        consequence: z.boolean(),
+      }),
+    )
+    .default([]),
+  stepFound: z.boolean().nullable().default(null),
 });
 
 /** Reads a line; null where it is none, such as the torn last line of a run that was killed. */

@@ -41,6 +41,17 @@ export interface CaseResult {
   readonly rawConfidence: number | null;
   /** The model that answered; null where none did. */
   readonly model: string | null;
+  /** The steps that failed, as the CI system marks them; `consequence`: only for the failure of another. */
+  readonly failedSections: readonly {
+    readonly name: string;
+    readonly source: string;
+    readonly lineStart: number;
+    readonly lineEnd: number;
+    readonly exitCode: number | null;
+    readonly consequence: boolean;
+  }[];
+  /** Whether the labelled step is one of them; null where none is labelled, or the log was not read. */
+  readonly stepFound: boolean | null;
 }
 
 const MAX_MESSAGES = 20;
@@ -79,6 +90,9 @@ export function resultOf(id: string, reading: Reading, analysis: Analysis | null
     tools: toolsOf(analysis),
     rawConfidence: analysis?.verdict.calibration?.raw ?? analysis?.verdict.confidence ?? null,
     model: analysis?.model ?? null,
+    failedSections: reading.failedSections.map(({ name, source, lineStart, lineEnd, exitCode = null, consequence = false }) => {
+      return { name, source, lineStart, lineEnd, exitCode, consequence };
+    }),
   };
 }
 
@@ -132,5 +146,7 @@ function emptyResult(id: string): CaseResult {
     logTokens: null,
     rawConfidence: null,
     model: null,
+    failedSections: [],
+    stepFound: null,
   };
 }

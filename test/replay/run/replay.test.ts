@@ -14,7 +14,7 @@ const KEYS = [
   ...['id', 'category', 'kind', 'probabilities', 'confidence', 'abstained', 'excerpts', 'tokens', 'logLines', 'logBytes'],
   ...['failingTests', 'messages', 'fingerprint', 'suspects', 'rootCause', 'fixRecommendation', 'claims', 'action', 'analyst'],
   ...['usage', 'milliseconds', 'error', 'answerConfidence', 'iterations', 'terminationReason', 'tools', 'quotes', 'logTokens'],
-  ...['rawConfidence', 'model'],
+  ...['rawConfidence', 'model', 'failedSections', 'stepFound'],
 ];
 const LOG = 'building\nError: the cart is empty\n    at total (src/cart.ts:4:9)\n';
 
