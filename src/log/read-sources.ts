@@ -3,7 +3,7 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
-import { branchLines, extractAll, NET, readerMatcher, structureLines } from './extract/run.ts';
+import { branchLines, extractAll, inFailedSteps, NET, readerMatcher, structureLines } from './extract/run.ts';
 import type { GreenDiff, GreenTemplates } from './green/green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
 import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
@@ -15,6 +15,9 @@ import { mergeTests } from './merge-tests.ts';
 import { failuresOf } from './recognise/failures.ts';
 import type { WeighedLog } from './reduce/reduce.ts';
 import { reduceLogs } from './reduce/reduce.ts';
+import { placeRanked, rankedMessages } from './rank/ranked.ts';
+import type { RankedLine } from './rank/rank.ts';
+import { rankLines } from './rank/rank.ts';
 import { weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
@@ -56,6 +59,8 @@ interface ReadLog {
   readonly fresh: Extraction;
   readonly structure: Structure;
   readonly proposed: readonly Block[];
+  /** Lines that hold a word that some reader asks for. */
+  readonly hits: readonly (readonly number[])[];
   readonly diff: GreenDiff | null;
 }
 
@@ -73,10 +78,8 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
   const read = logsFirst(sources).map((source) => readLog(source, source.kind === 'log' ? green : null, without));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
-  const { excerpts, tokens } = reduceLogs(
-    logs.map((one) => weighed(one, without)),
-    options.budgetTokens,
-  );
+  const weighed = logs.map((one) => weigh(one, without));
+  const { excerpts, tokens } = reduceLogs(weighed, options.budgetTokens);
   const all = <K extends 'diagnostics' | 'exceptions'>(key: K) => logs.flatMap(({ found }) => found[key] as Extraction[K][number][]);
   const partial: Omit<Reading, 'fingerprint' | 'generic'> = {
     excerpts: [...excerpts],
@@ -88,7 +91,7 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
     testResults: reports.flatMap(({ testResults }): readonly TestResult[] => testResults),
     diagnostics: oneALine([...reports.flatMap(({ diagnostics }) => diagnostics), ...all('diagnostics')]),
     exceptions: all('exceptions'),
-    messages: tellingFirst(logs.flatMap(({ found }) => found.messages)),
+    messages: tellingFirst(logs.flatMap((one, i) => rankedMessages(one.log.name, one.found, one.structure, weighed[i]?.ranked ?? []))),
     exits: logs.flatMap(({ structure }) => structure.exits),
     failedSections: logs.flatMap(({ structure }) => structure.failedSections),
     toolchains: [...new Set(logs.flatMap(({ found }) => [...found.toolchains]))].sort(),
@@ -138,16 +141,21 @@ function readLog(source: ReadableSource, green: GreenTemplates | null, without: 
 function readLines(name: string, bytes: LogBytes, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog(name, bytes, scan.index, branchLines(scan));
-  const found = extractAll(log, scan, without.has('extractors') ? NET : null);
   const told = readStructure(log, structureLines(scan));
   const structure = without.has('sections') ? withoutSections(told, log) : told;
+  const found = inFailedSteps(log, extractAll(log, scan, without.has('extractors') ? NET : null), structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   const fresh = diff === null ? found : newFindings(found, diff);
-  return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, diff };
+  return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, hits: scan.hits, diff };
 }
 
-function weighed({ log, proposed, structure, diff }: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog {
-  return { log, blocks: weighBlocks(log, proposed, structure, diff, without) };
+/** What the readers proposed by its place, then the learned ranking of the lines over it. */
+function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { readonly ranked: readonly RankedLine[] } {
+  const { log, proposed, structure, diff, found, hits } = read;
+  const placed = weighBlocks(log, proposed, structure, diff, without);
+  if (without.has('ranking') || without.has('reducer')) return { log, blocks: placed, ranked: [] };
+  const ranked = rankLines(log, hits, found, structure, placed, diff);
+  return { log, blocks: placeRanked(ranked, placed), ranked };
 }
 
 /** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */

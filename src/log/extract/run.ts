@@ -1,9 +1,11 @@
+import type { LogPosition } from '../../domain/failure.ts';
 import { BRANCH_LITERALS } from '../lines/branches.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Matcher } from '../scan/matcher.ts';
 import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
-import { STRUCTURE_LITERALS } from '../sections.ts';
+import { rolesOf } from '../roles.ts';
+import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
 import { newExtraction } from './extraction.ts';
@@ -72,4 +74,28 @@ export function extractAll(log: LogText, scan: Scan, only: string | null = null)
     }
   }
   return found;
+}
+
+/**
+ * Leaves out what cannot be a cause for where it stands: in a command that was only shown, behind the step that failed, and before it where
+ * the failed steps say something themselves.
+ */
+export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
+  const roleAt = rolesOf(log, structure);
+  const isOutput = (line: number) => roleAt(line) !== 'echo' && !structure.afterwards.some(({ start, end }) => line >= start && line <= end);
+  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const output = keep(found, isOutput);
+  const failed = structure.failedSections.length === 0 ? output : keep(output, isFailed);
+  return failed.failingTests.length + failed.diagnostics.length + failed.exceptions.length + failed.messages.length > 0 ? failed : output;
+}
+
+function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {
+  const at = (one: { readonly at: LogPosition | null }) => one.at === null || isKept(one.at.line);
+  return {
+    ...found,
+    failingTests: found.failingTests.filter(at),
+    diagnostics: found.diagnostics.filter(at),
+    exceptions: found.exceptions.filter(at),
+    messages: found.messages.filter(at),
+  };
 }

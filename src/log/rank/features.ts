@@ -1,0 +1,223 @@
+import type { Block, Extraction } from '../extract/extraction.ts';
+import type { LogText } from '../lines/lines.ts';
+import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
+import type { Structure } from '../sections.ts';
+
+/** A line that may be kept, with what is known of it before its words are weighed. */
+export interface Candidate {
+  readonly line: number;
+  readonly text: string;
+  readonly role: LineRole;
+}
+
+/** The candidates of one log, ascending, and their facts, one row each. */
+export interface Candidates {
+  readonly lines: readonly Candidate[];
+  /** `lines.length` × {@link FACTS}`.length` values. */
+  readonly facts: Float32Array;
+}
+
+/** What is measured of a line beside its words, in the order of the columns. */
+export const FACTS = [
+  ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
+  ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
+  ...(['repeats', 'occurrence', 'length', 'words', 'indent', 'indentStep', 'blankAbove', 'blankBelow', 'paragraphEnd'] as const),
+  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame'] as const),
+] as const;
+
+/** Lines of a failed step's end that are candidates whatever they say. */
+const TAIL = 150;
+/** Lines of one block that are candidates. */
+const MAX_BLOCK = 200;
+/** Candidates of one log; of more, those nearest to the ends of the failed steps stay. */
+const MAX_CANDIDATES = 12_000;
+
+/** Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers proposed, and the ends of failed steps. */
+export function candidateLines(log: LogText, hits: readonly (readonly number[])[], found: Extraction, structure: Structure): number[] {
+  const lines = new Set<number>();
+  const add = (from: number, to: number) => {
+    for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) lines.add(line);
+  };
+  for (const end of endsOf(log, structure)) add(end - TAIL, end);
+  add(log.lineCount - 40, log.lineCount);
+  for (const { start, end } of found.blocks) add(start - 1, Math.min(end, start + MAX_BLOCK) + 2);
+  for (const group of hits) for (const line of group) add(line, line);
+  const sorted = [...lines].sort((a, b) => a - b);
+  return sorted.length <= MAX_CANDIDATES ? sorted : nearest(sorted, log, found, structure);
+}
+
+function endsOf(log: LogText, { failedSections }: Structure): number[] {
+  return failedSections.length === 0 ? [log.lineCount] : failedSections.map(({ lineEnd }) => lineEnd);
+}
+
+/** Of too many lines those of the heaviest blocks, and the last before each end in equal shares. */
+function nearest(sorted: readonly number[], log: LogText, found: Extraction, structure: Structure): number[] {
+  const ends = endsOf(log, structure).slice(0, 20);
+  const share = Math.floor(MAX_CANDIDATES / 2 / ends.length);
+  const kept = new Set(ends.flatMap((end) => sorted.filter((line) => line <= end).slice(-share)));
+  for (const { start, end } of found.blocks.toSorted((a, b) => b.weight - a.weight)) {
+    if (kept.size >= MAX_CANDIDATES) break;
+    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) kept.add(line);
+  }
+  return [...kept].sort((a, b) => a - b);
+}
+
+/** Reads the facts of all candidates of one log. */
+export function readCandidates(
+  log: LogText,
+  numbers: readonly number[],
+  found: Extraction,
+  structure: Structure,
+  weighed: readonly Block[],
+): Candidates {
+  const roleAt = rolesOf(log, structure);
+  const lines = numbers.map((line): Candidate => ({ line, text: log.line(line), role: roleAt(line) }));
+  const width = FACTS.length;
+  const facts = new Float32Array(lines.length * width);
+  const told = toldLines(found);
+  const wanted = new Set(numbers);
+  const blocks = blocksByLine(found.blocks, wanted);
+  const placed = blocksByLine(weighed, wanted);
+  const repeats = countRepeats(lines);
+  const ends = new Ends(log, structure);
+  for (const [i, one] of lines.entries()) {
+    const block = blocks.get(one.line);
+    const place = ends.placeOf(one.line);
+    const shape = shapeOf(one.text);
+    const above = neighbor(log, one.line - 1, roleAt);
+    const below = neighbor(log, one.line + 1, roleAt);
+    facts.set(
+      [
+        ...[block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0],
+        ...[told.diagnostics, told.exceptions, told.tests, told.messages].map((set) => (set.has(one.line) ? 1 : 0)),
+        ...[roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart)],
+        ...[log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line))],
+        ...[log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent],
+        ...[shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0],
+        ...[shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length)],
+        ...[place.toEnd < 12 ? 1 : 0, shape.frame],
+      ],
+      i * width,
+    );
+  }
+  return { lines, facts };
+}
+
+function log2(value: number): number {
+  return Math.log2(1 + Math.max(0, value));
+}
+
+function roleNumber(role: LineRole): number {
+  return LINE_ROLES.indexOf(role);
+}
+
+function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole): { role: number; indent: number; isBlank: boolean } {
+  const role = roleAt(line);
+  return { role: roleNumber(role), indent: indentOf(log.line(line)), isBlank: role === 'blank' };
+}
+
+function toldLines(found: Extraction) {
+  const at = (items: readonly { readonly at: { readonly line: number } | null }[]) => new Set(items.flatMap(({ at }) => at?.line ?? []));
+  return {
+    diagnostics: at(found.diagnostics.filter(({ severity }) => severity === 'error')),
+    exceptions: at(found.exceptions),
+    tests: at(found.failingTests),
+    messages: at(found.messages.filter(({ weight }) => weight > 30)),
+  };
+}
+
+interface Covering {
+  readonly weight: number;
+  readonly loose: boolean;
+  readonly size: number;
+  readonly place: number;
+}
+
+/** The heaviest block over each line; of equal ones the smallest. */
+function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>): Map<number, Covering> {
+  const best = new Map<number, Covering>();
+  for (const { start, end, weight, loose } of proposed) {
+    const size = end - start + 1;
+    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) {
+      if (!wanted.has(line)) continue;
+      const known = best.get(line);
+      if (known !== undefined && (known.weight > weight || (known.weight === weight && known.size <= size))) continue;
+      best.set(line, { weight, loose: loose === true, size: log2(size), place: line - start });
+    }
+  }
+  return best;
+}
+
+function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrence: number[] } {
+  const counts = new Map<string, number>();
+  const keys = lines.map(({ text }) => text.slice(0, 160).replace(/\d+|0x[\da-f]+/g, '0').trim());
+  const occurrence = keys.map((key) => {
+    const times = counts.get(key) ?? 0;
+    counts.set(key, times + 1);
+    return Math.min(times, 30);
+  });
+  return { total: keys.map((key) => counts.get(key) ?? 1), occurrence };
+}
+
+/** Where lines stand beside the ends of failed steps. */
+class Ends {
+  readonly #sections: readonly { readonly start: number; readonly end: number; readonly consequence: boolean }[];
+  readonly #marks: readonly number[];
+  readonly #count: number;
+  readonly #afterwards: Structure['afterwards'];
+
+  constructor(log: LogText, { failedSections, exits, afterwards }: Structure) {
+    this.#count = log.lineCount;
+    this.#afterwards = afterwards;
+    this.#sections = failedSections.map(({ lineStart, lineEnd, consequence }) => ({
+      start: lineStart,
+      end: lineEnd,
+      consequence: consequence === true,
+    }));
+    this.#marks = [...exits.map(({ line }) => line), ...failedSections.map(({ lineEnd }) => lineEnd)].sort((a, b) => a - b);
+  }
+
+  /** `inside`: 2 in a failed step, 1 in one that only followed, 0 where no step is known to have failed, -1 outside, -2 behind all of them. */
+  placeOf(line: number): { readonly inside: number; readonly toEnd: number; readonly fromStart: number } {
+    const own = this.#sections.find(({ start, end }) => line >= start && line <= end);
+    if (own !== undefined) return { inside: own.consequence ? 1 : 2, toEnd: own.end - line, fromStart: line - own.start };
+    if (this.#sections.length === 0) return { inside: 0, toEnd: this.#count - line, fromStart: line };
+    const next = this.#sections.find(({ start }) => start > line);
+    const isAfter = next === undefined || this.#afterwards.some(({ start, end }) => line >= start && line <= end);
+    return isAfter ? { inside: -2, toEnd: 5_000, fromStart: 5_000 } : { inside: -1, toEnd: next.end - line, fromStart: 5_000 };
+  }
+
+  /** Lines to the next one that tells how something ended. */
+  toMark(line: number): number {
+    let [low, high] = [0, this.#marks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#marks[middle] ?? 0) < line) low = middle + 1;
+      else high = middle;
+    }
+    return (this.#marks[low] ?? this.#count) - line;
+  }
+}
+
+const SEVERITY =
+  /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
+
+function shapeOf(text: string) {
+  const head = text.slice(0, 400);
+  const letters = head.replace(/[^A-Za-z]/g, '');
+  return {
+    words: Math.min(60, head.split(/\s+/).length),
+    indent: indentOf(head),
+    severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
+    place: /[\w./\\-]{1,120}\.\w{1,8}[:(]\d{1,6}/.test(head) ? 2 : /[\w-]{1,80}\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
+    quoted: /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
+    capitals: letters.length === 0 ? 0 : letters.replace(/[^A-Z]/g, '').length / letters.length,
+    colon: /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,
+    digits: head.replace(/\D/g, '').length / Math.max(1, head.length),
+    frame: /^\s{2,20}(?:at |File "|from |in )|^\s{0,8}\d{1,3}: /.test(head) ? 1 : 0,
+  };
+}
+
+function indentOf(text: string): number {
+  return Math.min(40, text.length - text.trimStart().length);
+}

@@ -1,0 +1,162 @@
+import { readFileSync } from 'node:fs';
+import { z } from 'zod';
+import type { Candidate, Candidates } from './features.ts';
+import { FACTS } from './features.ts';
+
+/** Buckets of hashed words and pairs of words. */
+export const BUCKETS = 65_536;
+
+/** What the trees see: the facts of a line, then what its words and those of the lines around it weigh. */
+export const COLUMNS = [
+  ...FACTS,
+  ...(['words', 'wordsAbove', 'wordsBelow', 'wordsBest3', 'wordsBest10', 'wordsMean5', 'wordsPlace', 'wordsBestBefore'] as const),
+] as const;
+
+/** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */
+export interface Tree {
+  readonly columns: readonly number[];
+  readonly thresholds: readonly number[];
+  /** Index of the right child. */
+  readonly rights: readonly number[];
+}
+
+/** What was learned, and from what. */
+export interface RankModel {
+  readonly wordScale: number;
+  /** One signed byte a bucket. */
+  readonly wordWeights: Int8Array;
+  readonly bias: number;
+  readonly trees: readonly Tree[];
+}
+
+const ModelFile = z.object({
+  provenance: z.record(z.string(), z.unknown()),
+  buckets: z.literal(BUCKETS),
+  columns: z.array(z.string()),
+  wordScale: z.number(),
+  words: z.string(),
+  bias: z.number(),
+  trees: z.array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())])),
+});
+
+let loaded: RankModel | undefined;
+
+/** The model in this folder, read once. */
+export function rankModel(): RankModel {
+  loaded ??= parseModel(readFileSync(new URL('./model.json', import.meta.url), 'utf8'));
+  return loaded;
+}
+
+/** Reads a model's file. Throws where it was trained for other columns: train it again (`scripts/train-ranking`). */
+export function parseModel(text: string): RankModel {
+  const file = ModelFile.parse(JSON.parse(text));
+  if (file.columns.join() !== COLUMNS.join()) throw new Error('The ranking model was trained for other columns; run scripts/train-ranking.');
+  const bytes = Buffer.from(file.words, 'base64');
+  return {
+    wordScale: file.wordScale,
+    wordWeights: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length),
+    bias: file.bias,
+    trees: file.trees.map(([columns, thresholds, rights]) => ({ columns, thresholds, rights })),
+  };
+}
+
+/** How telling each candidate is, as log-odds; only their order means something. */
+export function scoreCandidates(model: RankModel, candidates: Candidates): Float32Array {
+  const { lines } = candidates;
+  const words = Float32Array.from(lines, ({ text }) => wordScore(model, text));
+  const rows = rowsOf(candidates, words);
+  const width = COLUMNS.length;
+  return Float32Array.from(lines, (_, i) => treeScore(model, rows, i * width));
+}
+
+/** What the words of a line weigh. */
+export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, text: string): number {
+  const buckets = bucketsOf(text);
+  let sum = 0;
+  for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
+  return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
+}
+
+/** The buckets of a line's words and pairs, each once. */
+export function bucketsOf(text: string): number[] {
+  const tokens = text.slice(0, 300).toLowerCase().match(TOKEN) ?? [];
+  const buckets = new Set<number>();
+  let previous = 'start';
+  for (const raw of tokens.slice(0, 40)) {
+    const token = /^\d/.test(raw) ? '0' : raw;
+    buckets.add(hash(token, 1));
+    buckets.add(hash(`${previous} ${token}`, 2));
+    previous = token;
+  }
+  buckets.add(hash(`${previous} end`, 2));
+  return [...buckets];
+}
+
+const TOKEN = /[a-z_]{1,30}|\d{1,20}|[^\sa-z_\d]/g;
+
+/** FNV-1a. */
+function hash(text: string, seed: number): number {
+  let value = 2_166_136_261 ^ seed;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
+  return (value ^ (value >>> 16)) & (BUCKETS - 1);
+}
+
+/** Facts and words of all candidates, one row of {@link COLUMNS} each. */
+export function rowsOf({ lines, facts }: Candidates, words: Float32Array): Float32Array {
+  const [width, own] = [COLUMNS.length, FACTS.length];
+  const rows = new Float32Array(lines.length * width);
+  const order = Float32Array.from(words).sort();
+  let best = -50;
+  for (const [i, { line }] of lines.entries()) {
+    const row = i * width;
+    rows.set(facts.subarray(i * own, (i + 1) * own), row);
+    const score = words[i] ?? 0;
+    const near = (reach: number) => nearby(lines, words, i, line, reach);
+    const [three, ten, five] = [near(3), near(10), near(5)];
+    const [above, below] = [at(lines, words, i - 1, line - 1), at(lines, words, i + 1, line + 1)];
+    rows.set([score, above, below, three.best, ten.best, five.mean, placeIn(order, score), best], row + own);
+    if (score > best) best = score;
+  }
+  return rows;
+}
+
+const UNKNOWN = -8;
+
+function at(lines: readonly Candidate[], words: Float32Array, i: number, line: number): number {
+  return lines[i]?.line === line ? (words[i] ?? UNKNOWN) : UNKNOWN;
+}
+
+function nearby(lines: readonly Candidate[], words: Float32Array, i: number, line: number, reach: number): { best: number; mean: number } {
+  let [best, sum, count] = [UNKNOWN, 0, 0];
+  for (let j = i - 1; j >= 0 && line - (lines[j]?.line ?? 0) <= reach; j--) take(words[j] ?? UNKNOWN);
+  for (let j = i + 1; j < lines.length && (lines[j]?.line ?? 0) - line <= reach; j++) take(words[j] ?? UNKNOWN);
+  return { best, mean: count === 0 ? UNKNOWN : sum / count };
+  function take(value: number): void {
+    if (value > best) best = value;
+    sum += value;
+    count++;
+  }
+}
+
+/** The share of all candidates that weigh no more. */
+function placeIn(order: Float32Array, score: number): number {
+  let [low, high] = [0, order.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((order[middle] ?? 0) < score) low = middle + 1;
+    else high = middle;
+  }
+  return low / Math.max(1, order.length);
+}
+
+/** The sum of all trees for the row that begins at `row`. */
+export function treeScore({ trees, bias }: Pick<RankModel, 'trees' | 'bias'>, rows: Float32Array, row: number): number {
+  let sum = bias;
+  for (const { columns, thresholds, rights } of trees) {
+    let node = 0;
+    for (let column = columns[0] ?? -1; column >= 0; column = columns[node] ?? -1)
+      node = (rows[row + column] ?? 0) <= (thresholds[node] ?? 0) ? node + 1 : (rights[node] ?? 0);
+    sum += thresholds[node] ?? 0;
+  }
+  return sum;
+}

@@ -1,0 +1,72 @@
+import type { ErrorMessage } from '../../domain/failure.ts';
+import type { Block, Extraction } from '../extract/extraction.ts';
+import type { Structure } from '../sections.ts';
+import type { RankedLine } from './rank.ts';
+
+/** Lines of one log that become messages at most. */
+const MAX_MESSAGES = 50;
+/** What the place of a line counts in either order: halved with each doubling of the rank. */
+const LEARNED = 0.6;
+
+/**
+ * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights; what is no candidate follows
+ * with the weight it had.
+ */
+export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
+  const byReaders = placesOf(ranked, heaviest(ranked, placed));
+  const byModel = placesOf(
+    ranked,
+    ranked.map(({ score }) => score),
+  );
+  const reasons = reasonsOf(ranked, placed);
+  return ranked.map(({ line }, i): Block => {
+    const weight = 100 - 7 * (LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0));
+    return { start: line, end: line, weight, reason: reasons.get(line) ?? 'telling line' };
+  });
+}
+
+/** The binary logarithm of each line's rank, 0 for the first. */
+function placesOf(ranked: readonly RankedLine[], values: readonly number[]): number[] {
+  const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
+  const places = new Array<number>(ranked.length).fill(0);
+  for (const [rank, i] of order.entries()) places[i] = Math.log2(1 + rank);
+  return places;
+}
+
+function heaviest(ranked: readonly RankedLine[], placed: readonly Block[]): number[] {
+  const best = new Map(ranked.map(({ line }) => [line, -100]));
+  for (const { start, end, weight } of placed)
+    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) if ((best.get(line) ?? weight) < weight) best.set(line, weight);
+  return ranked.map(({ line }) => best.get(line) ?? -100);
+}
+
+const MAX_BLOCK = 2_000;
+
+/** The reason of the heaviest block that a reader proposed over each line. */
+function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): Map<number, string> {
+  const reasons = new Map<number, string>();
+  const wanted = new Set(ranked.map(({ line }) => line));
+  for (const { start, end, reason } of placed.toSorted((a, b) => b.weight - a.weight))
+    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++)
+      if (wanted.has(line) && !reasons.has(line)) reasons.set(line, reason);
+  return reasons;
+}
+
+/**
+ * The sentences that tell most, with their share of the best one's odds as weight (0..100). Only possible causes; of a log that does not say
+ * that anything failed, only what a reader took for an error.
+ */
+export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
+  const told = new Map(found.messages.map((message) => [message.at?.line, message.text]));
+  const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
+  const causes = ranked.filter(({ line, role }) => role === 'cause' && (hasFailed || told.has(line)));
+  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
+  const inside = causes.filter(({ line }) => isFailed(line));
+  const chosen = (inside.length > 0 ? inside : causes).sort((a, b) => b.score - a.score).slice(0, MAX_MESSAGES);
+  const best = chosen[0]?.score ?? 0;
+  return chosen.map(({ line, text, score }) => ({
+    text: (told.get(line) ?? text.trim()).slice(0, 500),
+    at: { source, line },
+    weight: Math.round(1_000 * Math.exp(Math.max(-6, (score - best) / 2))) / 10,
+  }));
+}

@@ -1,0 +1,125 @@
+import type { LogText } from './lines/lines.ts';
+import type { LineRange, Structure } from './sections.ts';
+
+/**
+ * What a line of a log is. Only a `cause` may decide, be the headline or be quoted as the proof. `echo` is a command or setting shown before
+ * it runs, `progress` what a tool does next, `passing` a test or check that did not fail, `notice` a warning or remark, `ending` how something
+ * ended without why, `wrapper` a frame around the real message, which stands further in.
+ */
+export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'ending' | 'wrapper' | 'cause';
+
+/** All roles, in the order in which they are tested. */
+export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'echo', 'passing', 'notice', 'progress', 'cause'];
+
+/** Marks that runners put before a sentence of any role. */
+const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
+const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
+const THINGS = String.raw`(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
+
+/** How something ended. None of these lines says why. */
+const ENDING: readonly RegExp[] = [
+  new RegExp(
+    String.raw`^\W{0,12}${MARK}(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
+    'i',
+  ),
+  new RegExp(String.raw`^\W{0,12}${MARK}(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`, 'i'),
+  /^(?:g?make|ninja|gmake)(?:\[\d{1,3}\])?: (?:\*\*\*|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
+  new RegExp(
+    String.raw`^\W{0,12}${MARK}(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
+    'i',
+  ),
+  new RegExp(
+    String.raw`^\W{0,12}${MARK}(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160})$`,
+    'i',
+  ),
+  /^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)/,
+  /^[^\w#]{0,40}(?:(?:FAILED|ERRORS?|FAILURES?) ?\((?:failures|errors|\d)|\d{1,6} (?:failed|passed|passing|failing|pending|errors?|failures?|skipped|errored|xfailed|deselected)\b.{0,200}$)/i,
+  /\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|job|step|operation) (?:has been |was )?cancell?ed\W*$/i,
+  /\b(?:due to|because of|after|with) (?:\d{1,5} |one |the |an? )?(?:previous|prior|above|earlier)? ?(?:\d{1,5} )?(?:errors?|failures?)\b(?:; \d{1,5} warnings? emitted)?\W{0,4}$/i,
+  /^(?:ELIFECYCLE|\S{0,4}ERR_PNPM_RECURSIVE_\w{1,30}|npm (?:ERR!|error) (?:Lifecycle script|code (?:ELIFECYCLE|\d)|errno|A complete log|workspace |location |path |command |Test failed|in workspace|at location|[A-Z]:|\/)|\W{0,3}ELIFECYCLE)/,
+  /^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|Aborting|Exiting|Terminated\W*$|Killed by signal)/i,
+  /^\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
+  /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
+];
+
+/** What is put around another message. It leads inward. */
+const WRAPPER: readonly RegExp[] = [
+  /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
+  /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
+  /^\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|Failed to execute goal|A failure occurred while executing|FAILURE: )/,
+  new RegExp(String.raw`^\W{0,6}${MARK}(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`, 'i'),
+  new RegExp(String.raw`^\W{0,6}${MARK}(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`, 'i'),
+  /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v\d/,
+  /^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|summary of (?:all )?failing tests)\W{0,12}$/i,
+  /^\W{0,6}(?:={2,40}|-{2,40}|_{2,40}) ?(?:FAILURES|ERRORS|short test summary info|warnings summary|Captured .{1,40}|BUILD FAILURE)\b.{0,60}$/,
+];
+
+/** Commands and settings as systems show them before they run. */
+const ECHO: readonly RegExp[] = [
+  /^(?:##\[(?:group|endgroup|command|section)\]|::(?:group|endgroup|add-mask|set-output|save-state|stop-commands|debug)\b|\[command\])/,
+  /^\+{1,4} \S|^(?:[\w.@:~/-]{1,80})?\$ \S|^> \S{1,120}@\S{1,40} \S|^> \S{1,200}$|^PS .{0,120}> \S/,
+  /^(?:shell: (?:\/|pwsh|bash|sh|cmd|python|[A-Z]:)|env:$|with:$)|^#\d{1,4} (?:\[[^\]\n]{1,80}\] |(?:DONE|CACHED|sha256|transferring|exporting|resolve|extracting)\b)|^Step \d{1,4}\/\d{1,4} : /,
+  /^(?:if \[|\[\[? .{1,200} \]\]?(?: &&| \|\||;|$)|echo |printf |export \w{1,60}=|set -[a-z]{1,10}|fi$|done$|then$|exit [0-9]{1,3}$|case .{1,80} in$|esac$|\w{1,60}\(\) \{$)/,
+];
+
+/** Tests and checks that did not fail: what their names say is no evidence. */
+const PASSING: readonly RegExp[] = [
+  /^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)/,
+  /[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$/,
+  /^\s{0,20}checking (?:for|whether|if|how)\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
+  /^(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail)).{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b|\b(?:errors?|failures?|failed)[:=] ?0\b/i,
+];
+
+/** Warnings and remarks, and what a tool tries again by itself. */
+const NOTICE: readonly RegExp[] = [
+  /^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|notice|debug)|\[?(?:warn(?:ing)?|info(?:rmation)?|debug|notice|trace|note|hint|help|verbose|deprecat(?:ed|ion))\]?\b ?[:\])|>-]|npm (?:warn|notice|http|info|verb)|(?:WARN|WARNING|INFO|DEBUG|NOTICE)\b|yarn (?:info|warn)|hint:)/i,
+  /\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|ion)|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]/,
+  /\bwill (?:retry|be retried|try again)\b|\b[Rr]etrying\b|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|\/)|\(retry \d|^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b/i,
+  /^(?:Cache not found for|No (?:cache|files were found|artifacts?)|Unable to (?:reserve|restore|save) cache|Post job cleanup|Temporarily overriding|Adding repository directory|Cleaning up orphan|git version |\[command\]\/usr\/bin\/git)/,
+];
+
+/** What a tool does, has done, or is about to do. */
+const PROGRESS: readonly RegExp[] = [
+  /^(?:\W{0,3}|={2,6}> |\[[^\]\n]{1,12}\] )(?:Get|Hit|Fetched|Selecting|Preparing|Unpacking|Setting up|Processing triggers|Reading (?:package|state)|Building dependency|Download(?:ing|ed)|Install(?:ing|ed)|Collect(?:ing|ed)|Compil(?:ing|ed)|Fetch(?:ing|ed)|Build(?:ing|t)|Resolv(?:ing|ed)|Check(?:ing|ed|out)|Runn?(?:ing)|Starting|Started|Creat(?:ing|ed)|Updat(?:ing|ed)|Load(?:ing|ed)|Linking|Packag(?:ing|ed)|Upload(?:ing|ed)|Extract(?:ing|ed)|Using|Requirement already|Attempting uninstall|Successfully|Pull(?:ing|ed)|Push(?:ing|ed)|Cloning|Receiving|Counting|Compressing|Enumerating|Restor(?:ing|ed)|Saving|Saved|Writing|Wrote|Copying|Generat(?:ing|ed)|Scanning|Analyzing|Transforming|Rendering|Bundling|Initializing|Configuring|Executing|Waiting|Connecting|Finished|Completed|Done|Adding|Added|Removing|Removed|Locking|Syncing|Prepar(?:ing|ed)|Progress|Discover(?:ing|ed)|Detect(?:ing|ed)|Verif(?:ying|ied)|Validating|Linting|Formatting|Testing|Publishing|Deploying)\b(?!.{0,200}(?:\b(?:error|fail(?:ed|ure|s)?|fatal|exception|cannot|could not|unable|denied|refused|missing|invalid|not found|but|expected|exceed(?:s|ed)?)\b))/i,
+  /^\s{0,20}(?:\[ {0,3}\d{1,3}%\]|\d{1,3}%|\[\d{1,6}\/\d{1,6}\])(?!.{0,200}\b(?:error|fail|fatal)\w{0,4}\b)|^(?:remote: )?(?:Counting|Compressing|Receiving|Resolving|Total|Enumerating)\b.{0,60}\d|^[.FsxE*]{4,200}(?:\s{1,20}\[ {0,3}\d{1,3}%\])?$|\bkB\/s\b|\bMB\/s\b|^\s{0,8}[━█▓▒░#=>. -]{8,200}\s{0,3}(?:\d.{0,60})?$/,
+];
+
+const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
+  ['ending', ENDING],
+  ['wrapper', WRAPPER],
+  ['echo', ECHO],
+  ['passing', PASSING],
+  ['notice', NOTICE],
+  ['progress', PROGRESS],
+];
+
+/** What a line is by its words alone, as a person saw it (see `LogText.line`). Whether it is a command that was only shown may need its place: see `isEchoed`. */
+export function roleOf(line: string): LineRole {
+  const text = line.length > 600 ? line.slice(0, 600) : line;
+  if (!/[\p{L}\p{N}]/u.test(text)) return 'blank';
+  return TABLE.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0] ?? 'cause';
+}
+
+/** What each line of a log is: by its place where the CI system only showed it, else by its words. */
+export function rolesOf(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (line: number) => LineRole {
+  return (line) => {
+    const role = roleOf(log.line(line));
+    return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
+  };
+}
+
+/** Whether a line lies in one of the ranges, which ascend. */
+function isWithin(ranges: readonly LineRange[], line: number): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.end ?? 0) < line) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
+}
+
+/** Whether a line reports a test or check that passed or was skipped: its name is no evidence, whatever it says. */
+export function isPassing(line: string): boolean {
+  return PASSING.some((pattern) => pattern.test(line));
+}
