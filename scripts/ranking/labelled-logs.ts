@@ -1,5 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { extractAll, NET, branchLines, readerMatcher, structureLines } from '../../src/log/extract/run.ts';
+import { z } from 'zod';
+import { extractAll, inFailedSteps, NET, branchLines, readerMatcher, structureLines } from '../../src/log/extract/run.ts';
 import type { Block } from '../../src/log/extract/extraction.ts';
 import { openLog, type LogText } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
@@ -7,7 +9,9 @@ import { type Candidates, candidateLines, readCandidates } from '../../src/log/r
 import { scanLog } from '../../src/log/scan/scan-log.ts';
 import { readStructure } from '../../src/log/sections.ts';
 import { weighBlocks } from '../../src/log/reduce/weigh.ts';
-import { datasetCases } from '../../src/replay/cases/dataset.ts';
+import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
+import { HARMLESS } from '../../test/support/harmless-lines.ts';
+import { inventedLogs } from '../../test/support/invented-tools.ts';
 import { projectOf } from '../../src/replay/cases/project-folds.ts';
 
 /** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
@@ -33,18 +37,18 @@ const MOST = 64 * 1024 * 1024;
 /** Lines of a log to learn from: those that tell the cause, those beside one, and others. */
 const [CAUSES, AROUND, REST] = [60, 4, 150];
 
-/** Every labelled log of the data, read twice: with all readers, and with the general one alone. */
+/** Every labelled log of the data, our captured failures and half of the invented ones, read twice: with all readers, and with the general one alone. */
 export async function labelledLogs(data: string): Promise<LabelledLog[]> {
-  const logs: LabelledLog[] = [];
+  const logs = [...capturedLogs(), ...inventedHalf()];
   for (const set of SETS) {
-    for await (const outcome of datasetCases(join(data, set))) {
-      if (!('one' in outcome)) continue;
-      const { row } = outcome.one;
+    for await (const outcome of readDataset(join(data, set))) {
+      if (!('row' in outcome)) continue;
+      const { row } = outcome;
       const wanted = (row.expected_lines ?? []).map(([start, end]) => [start, end] as const);
       if (wanted.length === 0) continue;
-      const { sources } = await outcome.one.load({ maxBytes: MOST, green: false });
+      const { sources } = await textsOf(row, join(data, set), { maxBytes: MOST, green: false });
       const text = sources[0]?.text ?? '';
-      const language = typeof row.language === 'string' ? row.language : null;
+      const language = z.object({ language: z.string() }).safeParse(outcome.value).data?.language ?? null;
       const project = (set.startsWith('actions') ? projectOf(row).split('/')[0] : projectOf(row)) ?? row.id;
       for (const augmented of [false, true])
         logs.push({ id: row.id, set, project, language, augmented, wanted, ...read(text, wanted, augmented) });
@@ -53,12 +57,67 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
   return logs;
 }
 
+const FIXTURES = new URL('../../test/fixtures/', import.meta.url).pathname;
+const Truth = z.object({
+  tool: z.string().optional(),
+  mustCite: z.array(z.tuple([z.int(), z.int()])).optional(),
+  telling: z.array(z.tuple([z.int(), z.int()])).optional(),
+});
+
+/** Our captured failures, each with a harmless line of the half that may be learned from. */
+function capturedLogs(): LabelledLog[] {
+  return ['failures', 'tools'].flatMap((set) => {
+    const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return slugs.flatMap(({ name }, i) => {
+      const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, set, name, 'truth.json'), 'utf8')));
+      const text = readFileSync(join(FIXTURES, set, name, 'log.txt'), 'utf8');
+      const wanted = truth.telling ?? truth.mustCite ?? [];
+      const project = truth.tool ?? name;
+      return [false, true].map((augmented) => {
+        const noisy = withHarmless(text, wanted, LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length]?.lines ?? [], i);
+        return { id: `${set}/${name}`, set, project, language: project, augmented, wanted: noisy.wanted, ...read(noisy.text, noisy.wanted, augmented) };
+      });
+    });
+  });
+}
+
+/** The harmless kinds and invented tools of even number: gates ask for the others. */
+const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
+
+function inventedHalf(): LabelledLog[] {
+  const even = inventedLogs(512, 1).filter(({ name }) => isEven(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
+  return even.map(({ name, lines, telling }, i) => {
+    const wanted = telling.map((line) => [line, line] as const);
+    const tool = name.split(' with ')[0] ?? name;
+    const own = { id: `invented/${i}`, set: 'invented', project: tool, language: tool, augmented: false, wanted };
+    return { ...own, ...read(lines.join('\n'), wanted, false) };
+  });
+}
+
+/** Whether an invented log's tool is of the half that may be learned from. */
+export function isEven(name: string): boolean {
+  let sum = 0;
+  for (const character of name.split(' with ')[0] ?? '') sum += character.charCodeAt(0);
+  return sum % 2 === 0;
+}
+
+/** Puts lines somewhere outside of the wanted ones; the place depends on `seed` alone. */
+function withHarmless(text: string, wanted: LabelledLog['wanted'], harmless: readonly string[], seed: number) {
+  const lines = text.split('\n');
+  const places = lines.map((_, i) => i + 1).filter((line) => !wanted.some(([start, end]) => line > start && line <= end));
+  const at = places[(seed * 7_919) % Math.max(1, places.length)] ?? 1;
+  const moved = wanted.map(([start, end]): [number, number] =>
+    start >= at ? [start + harmless.length, end + harmless.length] : [start, end],
+  );
+  return { text: [...lines.slice(0, at - 1), ...harmless, ...lines.slice(at - 1)].join('\n'), wanted: moved };
+}
+
 function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const bytes = bytesOfText(text);
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog('log', bytes, scan.index, branchLines(scan));
-  const found = extractAll(log, scan, augmented ? NET : null);
   const structure = readStructure(log, structureLines(scan));
+  const found = inFailedSteps(log, extractAll(log, scan, augmented ? NET : null), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
   const candidates = readCandidates(log, candidateLines(log, scan.hits, found, structure), found, structure, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));

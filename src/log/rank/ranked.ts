@@ -6,7 +6,9 @@ import type { RankedLine } from './rank.ts';
 /** Lines of one log that become messages at most. */
 const MAX_MESSAGES = 50;
 /** What the place of a line counts in either order: halved with each doubling of the rank. */
-const LEARNED = 0.6;
+const LEARNED = 0.5;
+/** How far a line is told by the better of its neighbors. */
+const TOGETHER = 0.5;
 
 /**
  * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights; what is no candidate follows
@@ -19,8 +21,11 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
     ranked.map(({ score }) => score),
   );
   const reasons = reasonsOf(ranked, placed);
+  const weights = ranked.map((_, i) => 100 - 7 * (LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0)));
   return ranked.map(({ line }, i): Block => {
-    const weight = 100 - 7 * (LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0));
+    const own = weights[i] ?? 0;
+    const beside = [i - 1, i + 1].filter((j) => Math.abs((ranked[j]?.line ?? -9) - line) === 1).map((j) => weights[j] ?? 0);
+    const weight = own + TOGETHER * Math.max(0, ...beside.map((other) => other - own));
     return { start: line, end: line, weight, reason: reasons.get(line) ?? 'telling line' };
   });
 }

@@ -28,7 +28,8 @@ const MAX_TITLE = 120;
 
 /** Names the cause from the structured facts of a ruling; honest where they are thin. */
 export function causeOf(ruling: Ruling, classification: Classification): Cause {
-  const match = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
+  // What is too thin to decide is too thin to be the headline.
+  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
   const said = describe(ruling.facts, match, classification);
   const told = match === null ? null : toldBy(match, ruling.facts);
   const title = match === null || told === null ? null : titleOf(match, told);
@@ -236,7 +237,7 @@ function otherTestsThan(facts: Facts): string {
 
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
   const { failures, messages } = facts.subject;
-  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? failures[0]?.message ?? messages[0]?.text ?? '', 300);
+  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
   return { title: said, rootCause: `${spokenKind(kind)}. The log says: ${said}.` };
 }

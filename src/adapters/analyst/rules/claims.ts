@@ -16,11 +16,13 @@ const MAX_CLAIMS = 6;
 /** Statements that stand on evidence: each cites it, and quotes of the log stand literally on their line. */
 export function claimsOf(rootCause: string, ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): Claim[] {
   const decisive = bestOf(ruling.matches, classification.category) ?? ruling.decisive;
-  const main = decisive === null ? null : (firstErrorBefore(decisive.fact, ruling, evidence) ?? quoteFact(decisive.fact, evidence));
+  const proof = classification.abstained ? null : decisive;
+  const main = proof === null ? null : (firstErrorBefore(proof.fact, ruling, evidence) ?? quoteFact(proof.fact, evidence));
   const candidates: (Claim | null)[] = [
     main === null ? null : withValues(claim(rootCause, main), ruling, evidence),
     ...testClaims(ruling, evidence),
     ...placeClaims(ruling, evidence),
+    toldClaim(ruling, main, evidence),
     elsewhereClaim(ruling, evidence),
   ];
   // How the step ended says little where any line says why.
@@ -30,6 +32,19 @@ export function claimsOf(rootCause: string, ruling: Ruling, classification: Clas
   const kept = all.filter((entry): entry is Claim => entry !== null && !seen.has(entry.text) && seen.add(entry.text) !== undefined);
   return kept.slice(0, MAX_CLAIMS);
 }
+
+/** The lines that the reader takes to tell most, where the decisive quotation is none of them. */
+function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly Evidence[]): Claim | null {
+  const told = facts.subject.messages.filter(({ weight }) => weight >= NEARLY_BEST).slice(0, MAX_TOLD);
+  const quotations = told.flatMap((message) => at(message.at, evidence) ?? []).filter(({ quote }) => quote.line !== main?.quote.line);
+  const [first] = quotations;
+  if (first === undefined) return null;
+  const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
+  return { text: 'These lines of the failed step tell most.', evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))], quotes };
+}
+
+/** Messages quoted for being told, and their share of the best one's weight. */
+const [MAX_TOLD, NEARLY_BEST] = [3, 30];
 
 /** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
 function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {

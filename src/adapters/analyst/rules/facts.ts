@@ -1,6 +1,7 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
+import { roleOf } from '../../../log/roles.ts';
 import { isDiagnosed } from './diagnosed.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 import {
@@ -9,7 +10,6 @@ import {
   COMPILER_BEGINS,
   COMPILERS,
   ENVIRONMENT_WORDS,
-  QUIET_LINE,
   SUMMARY_WORDS,
 } from './vocabulary.ts';
 
@@ -141,8 +141,7 @@ function messageFacts(subject: TriageSubject): Fact[] {
   }));
   for (const [rank, message] of subject.messages.entries()) {
     const at = { source: message.at?.source ?? null, line: message.at?.line ?? null };
-    const loud = QUIET_LINE.test(message.text) ? 0.35 : 1;
-    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: (rank === 0 ? 1 : 0.85) * loud });
+    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: (rank === 0 ? 1 : 0.85) * shareOf(message.weight) });
   }
   return facts;
 }
@@ -155,22 +154,47 @@ function exitFacts(subject: TriageSubject): Fact[] {
   });
 }
 
-/** Excerpt lines weigh less than structured facts, and less again outside the failed step and where they only inform. */
+/**
+ * Excerpt lines weigh less than structured facts, less where the reader takes them to tell little, and less again outside the failed step.
+ * Only possible causes are facts.
+ */
 function lineFacts(subject: TriageSubject): Fact[] {
-  const heaviest = Math.max(1e-9, ...subject.excerpts.map((excerpt) => excerpt.weight));
+  const telling = tellingLines(subject);
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
-    const share = 0.6 + 0.25 * Math.max(0, excerpt.weight / heaviest);
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
       const text = cut(cleanLine(stripEscapes(raw)));
+      if (roleOf(text) !== 'cause') continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
-      const loud = QUIET_LINE.test(text) ? 0.35 : 1;
-      facts.push({ origin: 'line', text, source: excerpt.source, line, weight: share * inside * loud });
+      facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside * telling(excerpt.source, line) });
     }
   }
   return facts;
+}
+
+/** How much a line tells beside the most telling one, 0..1: that of the nearest message. All tell alike where there are no messages. */
+function tellingLines(subject: TriageSubject): (source: string, line: number) => number {
+  if (subject.messages.length === 0) return () => 1;
+  const shares = new Map<string, number>();
+  for (const { at, weight } of subject.messages) {
+    if (at === null) continue;
+    for (let line = at.line - NEAR; line <= at.line + NEAR; line++) {
+      const key = `${at.source}:${line}`;
+      shares.set(key, Math.max(shares.get(key) ?? 0, shareOf(weight)));
+    }
+  }
+  return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
+}
+
+/** Lines around a message that are told with it. */
+const NEAR = 3;
+/** What a line is worth that the reader ranks far below the most telling one. */
+const LEAST = 0.25;
+
+function shareOf(weight: number): number {
+  return LEAST + (1 - LEAST) * Math.sqrt(Math.min(1, weight / 100));
 }
 
 function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
