@@ -52,3 +52,12 @@ export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
 export function debian(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
   return { debian: packages, version: `dpkg -s ${packages[0] ?? ''} | sed -n 's/^Version: //p'` };
 }
+
+/** A command that is a Go module, which is built for the job where the machine lacks it; tells the module's version. */
+export function goTool(source: string): Pick<ToolRow, 'setup' | 'version'> {
+  const name = source.replace(/(?:\/v\d+)?@.*/, '').replace(/^.*\//, '');
+  return {
+    setup: `command -v ${name} || GOBIN="$HOME/.local/bin" go install ${source}`,
+    version: `go version -m "$(command -v ${name})" | grep -w mod`,
+  };
+}

@@ -40,7 +40,7 @@ stage "$node" node
 case $python_prefix in /usr) ;; *) stage "$python_prefix" python ;; esac
 case $rust_root in '' | /usr) ;; *) stage "$rust_root" rust ;; esac
 case $go_root in '' | /usr/*) ;; *) stage "$go_root" go ;; esac
-for kind in npm pip go-mod cargo-registry; do
+for kind in npm pip go-mod cargo-registry maven; do
   mkdir -p "$cache/$kind"
   chown "$uid:$uid" "$cache/$kind"
   stage "$cache/$kind" "cache-$kind"
