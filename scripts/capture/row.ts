@@ -11,7 +11,7 @@ export interface ToolRow {
   readonly setup?: string;
   /** Prints the tool's version. Runs after the job and never shows in the log. */
   readonly version?: string;
-  /** Debian packages that the row needs on the machine. */
+  /** Debian packages that the row needs; those that the machine lacks are installed. */
   readonly debian?: readonly string[];
   /** The project: the text of each file by its path. */
   readonly files: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
   };
 }
 
-/** A tool of Debian's, which the machine must have; tells the version of the first package. */
+/** A tool of Debian's; tells the version of the first package. */
 export function debian(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
   return { debian: packages, version: `dpkg -s ${packages[0] ?? ''} | sed -n 's/^Version: //p'` };
 }

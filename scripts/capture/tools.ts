@@ -49,7 +49,7 @@ async function readRows(): Promise<ToolRow[]> {
 }
 
 async function captureTool(row: ToolRow, folder: string, checkout: string): Promise<void> {
-  requireDebian(row.debian ?? []);
+  installDebian(row.debian ?? []);
   const projectDir = await mkdtemp(join(tmpdir(), 'capture-project-'));
   try {
     await writeFiles(join(projectDir, 'project'), row.files);
@@ -136,9 +136,12 @@ function projectName(slug: string): string {
   return names[slug.length % names.length] ?? 'ledger';
 }
 
-function requireDebian(packages: readonly string[]): void {
+/** Installs what the machine lacks. It blocks, so that no two rows install at once. */
+function installDebian(packages: readonly string[]): void {
   const missing = packages.filter((name) => spawnSync('dpkg', ['-s', name], { stdio: 'ignore' }).status !== 0);
-  if (missing.length > 0) throw new Error(`install these first: apt-get install --no-install-recommends ${missing.join(' ')}`);
+  if (missing.length === 0) return;
+  const { status, stderr } = spawnSync('apt-get', ['install', '--yes', '--no-install-recommends', ...missing], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`apt-get could not install ${missing.join(' ')}: ${stderr}`);
 }
 
 async function writeFiles(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
