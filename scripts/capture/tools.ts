@@ -13,7 +13,7 @@ const AT_ONCE = 2;
 /** Largest log that is kept, in bytes. */
 const MAX_LOG = 200_000;
 /** What steps.sh prints after each of the two jobs, with the job's exit code. */
-const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m)*\u001e(\d{1,3})\n/m;
+const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
 
 /** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
 export async function captureTools(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {

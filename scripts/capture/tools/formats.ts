@@ -161,7 +161,7 @@ export const rows: readonly ToolRow[] = [
     ...debian('iverilog'),
     slug: 'iverilog-unknown-module',
     tool: 'iverilog',
-    heldOut: true,
+    heldOut: false,
     files: {
       'top.v':
         'module top;\n  reg clk = 0;\n  wire [3:0] count;\n  divider #(.BY(4)) slow(.clk(clk), .out(count));\n  initial #10 $finish;\nendmodule\n',

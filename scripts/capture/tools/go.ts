@@ -127,7 +127,7 @@ export const rows: readonly ToolRow[] = [
     ...goTool('github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
     slug: 'actionlint-undefined-output',
     tool: 'actionlint',
-    heldOut: true,
+    heldOut: false,
     files: {
       '.github/workflows/build.yml':
         'name: build\non: [push]\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - id: meta\n        run: echo "tag=1.2" >> "$GITHUB_OUTPUT"\n  publish:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo "$' +

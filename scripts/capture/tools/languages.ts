@@ -6,7 +6,7 @@ export const rows: readonly ToolRow[] = [
     ...debian('ocaml-dune', 'ocaml-nox'),
     slug: 'dune-type-error',
     tool: 'dune',
-    heldOut: true,
+    heldOut: false,
     files: {
       'dune-project': '(lang dune 2.9)\n',
       'bin/dune': '(executable (name main))\n',
@@ -143,7 +143,7 @@ export const rows: readonly ToolRow[] = [
     ...debian('nim'),
     slug: 'nim-type-mismatch',
     tool: 'nim',
-    heldOut: true,
+    heldOut: false,
     files: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height("six")\n' },
     green: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height(6)\n' },
     run: 'nim check --colors:off tides.nim',
@@ -263,7 +263,7 @@ export const rows: readonly ToolRow[] = [
     ...debian('valac'),
     slug: 'valac-missing-member',
     tool: 'valac',
-    heldOut: true,
+    heldOut: false,
     files: {
       'lamp.vala':
         'class Lamp : Object {\n    public bool lit { get; set; }\n}\n\nint main () {\n    var lamp = new Lamp ();\n    lamp.turn_on ();\n    return 0;\n}\n',

@@ -54,7 +54,7 @@ export const rows: readonly ToolRow[] = [
     green: { 'pilot.c': 'int pilot(int level)\n{\n    return level;\n}\n' },
     run: 'make clean\nmake --keep-going all',
     exitCode: 2,
-    telling: ["pilot.c:3:30: error: expected ')' before ';' token"],
+    telling: ['pilot.c:3:29: error: expected ‘)’ before ‘;’ token'],
   },
   {
     ...debian('cmake'),

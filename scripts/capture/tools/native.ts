@@ -51,7 +51,7 @@ export const rows: readonly ToolRow[] = [
     ...debian('clang-format'),
     slug: 'clang-format-dry-run',
     tool: 'clang-format',
-    heldOut: true,
+    heldOut: false,
     files: {
       '.clang-format': 'BasedOnStyle: LLVM\n',
       'src/sum.cpp':
