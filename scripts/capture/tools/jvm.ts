@@ -3,7 +3,8 @@ import type { ToolRow } from '../row.ts';
 /** Maven's tools: checks of sources, tests, documents and dependencies. */
 export const rows: readonly ToolRow[] = [
   {
-    ...maven('test-compile'),
+    ...maven('test-compile', 'maven-compiler-plugin'),
+    version: 'javac -version',
     slug: 'javac-missing-symbol',
     tool: 'javac',
     heldOut: false,
@@ -17,7 +18,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['cannot find symbol'],
   },
   {
-    ...maven('checkstyle:check'),
+    ...maven('checkstyle:check', 'maven-checkstyle-plugin'),
     slug: 'checkstyle-magic-number',
     tool: 'checkstyle',
     heldOut: false,
@@ -44,7 +45,7 @@ export const rows: readonly ToolRow[] = [
     telling: ["'150' is a magic number"],
   },
   {
-    ...maven('compile spotbugs:check'),
+    ...maven('compile spotbugs:check', 'spotbugs-maven-plugin'),
     slug: 'spotbugs-null-dereference',
     tool: 'spotbugs',
     heldOut: true,
@@ -58,7 +59,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['NP_ALWAYS_NULL'],
   },
   {
-    ...maven('compile pmd:check'),
+    ...maven('compile pmd:check', 'maven-pmd-plugin'),
     slug: 'pmd-empty-catch',
     tool: 'pmd',
     heldOut: true,
@@ -80,7 +81,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['EmptyCatchBlock'],
   },
   {
-    ...maven('verify'),
+    ...maven('verify', 'jacoco-maven-plugin'),
     slug: 'jacoco-line-ratio',
     tool: 'jacoco',
     heldOut: true,
@@ -104,7 +105,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['lines covered ratio is'],
   },
   {
-    ...maven('validate'),
+    ...maven('validate', 'maven-enforcer-plugin'),
     slug: 'maven-enforcer-java-version',
     tool: 'maven-enforcer',
     heldOut: true,
@@ -115,7 +116,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Detected JDK'],
   },
   {
-    ...maven('validate'),
+    ...maven('validate', 'maven-enforcer-plugin'),
     slug: 'maven-enforcer-convergence',
     tool: 'maven-enforcer',
     heldOut: true,
@@ -133,7 +134,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Dependency convergence error for'],
   },
   {
-    ...maven('test'),
+    ...maven('test', 'archunit'),
     slug: 'archunit-layer-violation',
     tool: 'archunit',
     heldOut: true,
@@ -153,7 +154,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['was violated', 'Method <harbor.model.Boat.page()> '],
   },
   {
-    ...maven('compile javadoc:javadoc'),
+    ...maven('compile javadoc:javadoc', 'maven-javadoc-plugin'),
     slug: 'javadoc-unknown-reference',
     tool: 'javadoc',
     heldOut: true,
@@ -168,7 +169,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['error: reference not found'],
   },
   {
-    ...maven('spotless:check'),
+    ...maven('spotless:check', 'spotless-maven-plugin'),
     slug: 'spotless-trailing-space',
     tool: 'spotless',
     heldOut: true,
@@ -187,7 +188,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['The following files had format violations', 'Rope.java'],
   },
   {
-    ...maven('license:check'),
+    ...maven('license:check', 'license-maven-plugin'),
     slug: 'license-maven-missing-header',
     tool: 'license-maven',
     heldOut: true,
@@ -205,7 +206,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Missing header in: '],
   },
   {
-    ...maven('flyway:migrate'),
+    ...maven('flyway:migrate', 'flyway-maven-plugin'),
     slug: 'flyway-migration-syntax',
     tool: 'flyway',
     heldOut: true,
@@ -227,7 +228,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Column "WIDTH" not found'],
   },
   {
-    ...maven('compile forbiddenapis:check'),
+    ...maven('compile forbiddenapis:check', 'forbiddenapis'),
     slug: 'forbiddenapis-default-charset',
     tool: 'forbiddenapis',
     heldOut: true,
@@ -244,7 +245,7 @@ export const rows: readonly ToolRow[] = [
     telling: ['Forbidden method invocation: java.lang.String#toUpperCase()'],
   },
   {
-    ...maven('test-compile dependency:analyze'),
+    ...maven('test-compile dependency:analyze', 'maven-dependency-plugin'),
     slug: 'maven-dependency-analyze',
     tool: 'maven-dependency',
     heldOut: true,
@@ -261,11 +262,11 @@ export const rows: readonly ToolRow[] = [
   },
 ];
 
-/** A project of Maven's whose downloads are done before the job, so that its log shows the goals alone. */
-function maven(goals: string): Pick<ToolRow, 'setup' | 'version'> {
+/** A project of Maven's whose downloads are done before the job, so that its log shows the goals alone; tells an artifact's version. */
+function maven(goals: string, artifact: string): Pick<ToolRow, 'setup' | 'version'> {
   return {
     setup: `mkdir -p ~/.m2 && ln -s /mnt/cache-maven ~/.m2/repository && { mvn -B -q ${goals} || true; } && rm -rf target`,
-    version: 'mvn --version',
+    version: `grep -o '<artifactId>${artifact}</artifactId><version>[^<]*' pom.xml`,
   };
 }
 

@@ -102,7 +102,7 @@ export const rows: readonly ToolRow[] = [
     env: { CARGO_NET_RETRY: '1' },
     run: 'cargo fetch',
     exitCode: 101,
-    telling: ['failed to connect'],
+    telling: [{ from: 'failed to connect', occurrence: 'last' }],
   },
   {
     version,
