@@ -6,7 +6,7 @@ set -euo pipefail
 exec 2>&1 </dev/null
 project_dir=$1 variant=$2 CI_STYLE=$3 PROJECT=$4 warmth=$5 out=$6 node=$7 checkout=$8
 cache=${CAPTURE_CACHE:-/var/tmp/capture-cache}
-capture_dir=$(dirname "$(dirname "$project_dir")")
+capture_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 uid=1001
 
 case $CI_STYLE in
@@ -40,7 +40,7 @@ stage "$node" node
 case $python_prefix in /usr) ;; *) stage "$python_prefix" python ;; esac
 case $rust_root in '' | /usr) ;; *) stage "$rust_root" rust ;; esac
 case $go_root in '' | /usr/*) ;; *) stage "$go_root" go ;; esac
-for kind in npm pip go-mod cargo-registry; do
+for kind in npm pip go-mod cargo-registry maven; do
   mkdir -p "$cache/$kind"
   chown "$uid:$uid" "$cache/$kind"
   stage "$cache/$kind" "cache-$kind"
