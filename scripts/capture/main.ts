@@ -3,33 +3,41 @@ import { join, resolve } from 'node:path';
 
 import { assertNeutral, neutralise } from './neutral.ts';
 import { type Run, runInSandbox } from './run.ts';
+import { captureTools } from './tools.ts';
 import { citedLines, Recipe } from './truth.ts';
 
 const checkout = resolve(import.meta.dirname, '../..');
 const projects = join(import.meta.dirname, 'projects');
 const fixtures = join(checkout, 'test/fixtures/failures');
 
-const asked = process.argv.slice(2);
-const known = (await readdir(projects)).toSorted();
-const unknown = asked.filter((slug) => !known.includes(slug));
-if (unknown.length > 0) throw new Error(`no such project: ${unknown.join(', ')}; there are ${known.join(', ')}`);
-
-await mkdir(fixtures, { recursive: true });
-const failed: string[] = [];
-for (const slug of asked.length > 0 ? asked : known) {
-  try {
-    await capture(slug);
-  } catch (error) {
-    failed.push(slug);
-    console.error(`${slug}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-for (const path of (await readdir(fixtures, { recursive: true })).filter((name) => name.includes('/'))) {
-  assertNeutral(path, await readFile(join(fixtures, path)), checkout);
-}
+const [table, ...names] = process.argv.slice(2);
+const failed =
+  table === 'tools'
+    ? await captureTools(names, join(checkout, 'test/fixtures/tools'), checkout)
+    : await captureProjects(process.argv.slice(2));
 if (failed.length > 0) {
   console.error(`not captured: ${failed.join(', ')}`);
   process.exitCode = 1;
+}
+
+async function captureProjects(asked: readonly string[]): Promise<string[]> {
+  const known = (await readdir(projects)).toSorted();
+  const unknown = asked.filter((slug) => !known.includes(slug));
+  if (unknown.length > 0) throw new Error(`no such project: ${unknown.join(', ')}; there are ${known.join(', ')}`);
+  await mkdir(fixtures, { recursive: true });
+  const rejected: string[] = [];
+  for (const slug of asked.length > 0 ? asked : known) {
+    try {
+      await capture(slug);
+    } catch (error) {
+      rejected.push(slug);
+      console.error(`${slug}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  for (const path of (await readdir(fixtures, { recursive: true })).filter((name) => name.includes('/'))) {
+    assertNeutral(path, await readFile(join(fixtures, path)), checkout);
+  }
+  return rejected;
 }
 
 async function capture(slug: string): Promise<void> {

@@ -6,6 +6,9 @@ import { join } from 'node:path';
 import { createLineStamper } from './stamp.ts';
 import type { Recipe } from './truth.ts';
 
+/** Milliseconds until a run is killed. */
+const LONGEST_RUN = 900_000;
+
 /** What one run of one project left behind, exactly as the tools wrote it. */
 export interface Run {
   readonly log: Buffer;
@@ -17,7 +20,7 @@ export interface Run {
 export interface RunRequest {
   readonly projectDir: string;
   readonly checkout: string;
-  readonly recipe: Recipe;
+  readonly recipe: Pick<Recipe, 'tools' | 'report' | 'ci' | 'project' | 'cold'>;
   readonly variant: 'red' | 'green';
 }
 
@@ -50,10 +53,10 @@ function record({ projectDir, checkout, recipe, variant }: RunRequest, out: stri
   const child = spawn(
     'unshare',
     [
-      ...['--mount', '--uts', '--pid', '--fork', '--mount-proc', 'bash', join(import.meta.dirname, 'sandbox.sh')],
+      ...['--kill-child', '--mount', '--uts', '--pid', '--fork', '--mount-proc', 'bash', join(import.meta.dirname, 'sandbox.sh')],
       ...[projectDir, variant, recipe.ci, recipe.project, warmth, out, process.execPath, checkout],
     ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
+    { stdio: ['ignore', 'pipe', 'inherit'], timeout: LONGEST_RUN },
   );
   const stamp = createLineStamper(recipe.ci === 'github');
   const parts: Buffer[] = [];

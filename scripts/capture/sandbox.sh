@@ -6,7 +6,7 @@ set -euo pipefail
 exec 2>&1 </dev/null
 project_dir=$1 variant=$2 CI_STYLE=$3 PROJECT=$4 warmth=$5 out=$6 node=$7 checkout=$8
 cache=${CAPTURE_CACHE:-/var/tmp/capture-cache}
-capture_dir=$(dirname "$(dirname "$project_dir")")
+capture_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 uid=1001
 
 case $CI_STYLE in

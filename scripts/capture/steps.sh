@@ -6,6 +6,9 @@
 #   upstream 'behaviour'     starts upstream.ts as packages.example.test (after isolate)
 #   small_disk path size     mounts a tmpfs of that size over a folder of the workspace
 #   limit_memory bytes       steps that follow live in a memory control group, as in a container
+#   quietly 'commands'       prepares the machine before the job; shows nothing unless it fails
+#   checkout_step            what the checkout action prints
+#   red_then_green after     runs the function `job`, then once more with the files of before/; each is followed by `after` and a separator
 STEP_ENV=()
 STEP_DIR=.
 namespace_pid=
@@ -123,4 +126,44 @@ collect_versions() { # out/tools holds "name<TAB>command" lines; answers go to o
   while IFS=$'\t' read -r name command; do
     printf '%s\t%s\n' "$name" "$( (cd "$WORKSPACE" && as_user bash -c "$command" 2>&1 </dev/null) | tr '\n\t' '  ' | head -c 300)"
   done </mnt/out/tools >/mnt/out/versions
+}
+
+quietly() {
+  (cd "$WORKSPACE" && as_user bash -e -c "$1") >/tmp/setup.log 2>&1 || { cat /tmp/setup.log; exit 97; }
+  rm -f /tmp/setup.log
+}
+
+red_then_green() {
+  local code
+  (job)
+  code=$?
+  "$1"
+  printf '\x1e%s\n' "$code"
+  [ -d /mnt/project/before ] || exit "$code"
+  cp -R /mnt/project/before/. "$WORKSPACE/"
+  chown -R 1001:1001 "$WORKSPACE"
+  (job)
+  code=$?
+  "$1"
+  printf '\x1e%s\n' "$code"
+  exit 0
+}
+
+checkout_step() {
+  printf '%s\n' '##[group]Run actions/checkout@v4' 'with:' "  repository: example/$PROJECT" '  token: ***' '  ssh-strict: true' \
+    '  persist-credentials: true' '  clean: true' '  fetch-depth: 1' '  show-progress: true' '##[endgroup]' "Syncing repository: example/$PROJECT" \
+    '##[group]Getting Git version info' "Working directory is '$WORKSPACE'" '[command]/usr/bin/git version' 'git version 2.49.0' '##[endgroup]' \
+    '##[group]Fetching the repository' \
+    '[command]/usr/bin/git -c protocol.version=2 fetch --no-tags --prune --depth=1 origin +5d1c0ffee0a1:refs/remotes/origin/main' \
+    "From https://github.com/example/$PROJECT" ' * [new ref]         5d1c0ffee0a1 -> origin/main' '##[endgroup]' \
+    '##[group]Checking out the ref' '[command]/usr/bin/git checkout --progress --force -B main refs/remotes/origin/main' \
+    "Switched to a new branch 'main'" "branch 'main' set up to track 'origin/main'." '##[endgroup]'
+}
+
+cleanup_lines() {
+  printf '%s\n' 'Post job cleanup.' '[command]/usr/bin/git version' 'git version 2.49.0' \
+    "Temporarily overriding HOME='$JOB_HOME/work/_temp/9c1e' before making global git config changes" \
+    "[command]/usr/bin/git config --global --add safe.directory $WORKSPACE" \
+    '[command]/usr/bin/git config --local --name-only --get-regexp core\.sshCommand' \
+    'Cleaning up orphan processes'
 }

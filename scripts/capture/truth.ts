@@ -1,9 +1,11 @@
 import { z } from 'zod';
 
-const quote = z.union([
+/** A line of a log by words that it holds, or a range of lines from one to another. */
+const Quote = z.union([
   z.string().min(1),
   z.strictObject({ from: z.string().min(1), to: z.string().min(1).optional(), occurrence: z.enum(['first', 'last']).default('first') }),
 ]);
+export type Quote = z.input<typeof Quote>;
 
 /** The static half of a fixture's truth, written by hand beside its project. `mustCite` quotes the log; lines are found at capture time. */
 export const Recipe = z.strictObject({
@@ -19,7 +21,7 @@ export const Recipe = z.strictObject({
   cause: z.string().min(1),
   fix: z.string().min(1),
   failingTests: z.array(z.strictObject({ name: z.string(), suite: z.string().optional(), file: z.string().optional() })),
-  mustCite: z.array(quote).min(1),
+  mustCite: z.array(Quote).min(1),
   /** name → command that prints its version, run in the sandbox after the job. */
   tools: z.record(z.string(), z.string()),
   ci: z.enum(['github', 'jenkins', 'plain']),
@@ -34,10 +36,10 @@ export const Recipe = z.strictObject({
 export type Recipe = z.output<typeof Recipe>;
 
 /** 1-based and inclusive over `text.split('\n')`. Throws when a quote is not in the log. */
-export function citedLines(text: string, quotes: Recipe['mustCite']): Array<[number, number]> {
+export function citedLines(text: string, quotes: readonly Quote[]): Array<[number, number]> {
   const lines = text.split('\n').map(withoutColours);
   return quotes.map((entry) => {
-    const { from, to, occurrence } = typeof entry === 'string' ? { from: entry, to: undefined, occurrence: 'first' as const } : entry;
+    const { from, to = undefined, occurrence = 'first' } = typeof entry === 'string' ? { from: entry } : entry;
     const includesFrom = (line: string) => line.includes(from);
     const start = occurrence === 'last' ? lines.findLastIndex(includesFrom) : lines.findIndex(includesFrom);
     if (start === -1) throw new Error(`mustCite is not in the log: ${from}`);

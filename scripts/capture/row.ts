@@ -1,0 +1,54 @@
+import type { Quote } from './truth.ts';
+
+/** One failure of one tool: the project, the step that fails and the lines that say why. Rows of `tools/*.ts` are these. */
+export interface ToolRow {
+  /** The fixture's folder, which starts with the tool's name. */
+  readonly slug: string;
+  readonly tool: string;
+  /** True when the tool has no reader of its own in `src/log/extract` and never shall. */
+  readonly heldOut: boolean;
+  /** Commands that run before the job and never show in the log. */
+  readonly setup?: string;
+  /** Prints the tool's version. Runs after the job and never shows in the log. */
+  readonly version?: string;
+  /** Debian packages that the row needs on the machine. */
+  readonly debian?: readonly string[];
+  /** The project: the text of each file by its path. */
+  readonly files: Readonly<Record<string, string>>;
+  /** Files that replace those of `files` so that the same job passes. Without it there is no green log. */
+  readonly green?: Readonly<Record<string, string>>;
+  /** Shown environment of all steps. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** The commands of an earlier step, shown in the log, which passes. */
+  readonly before?: string;
+  /** The commands of the step that fails. */
+  readonly run: string;
+  readonly exitCode: number;
+  /** `none`: no network. Otherwise what packages.example.test does with every request: a name of `upstream.ts`. */
+  readonly network?: 'none' | 'unavailable' | 'rate-limited' | 'unauthorized' | 'resetting';
+  /** The fewest lines of the failing step that a person would quote as the reason, never how it ends. */
+  readonly telling: readonly Quote[];
+}
+
+/** Installs npm packages into the project, and tells the version of the first. */
+export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
+  const first = (packages[0] ?? '').replace(/(?<=.)@.*/, '');
+  return {
+    setup: `npm install --no-audit --no-fund --no-save --prefer-offline ${packages.join(' ')}`,
+    version: `sed -n 's/^ *"version": //p' node_modules/${first}/package.json`,
+  };
+}
+
+/** Installs Python packages for the user, as an earlier step of a job does, and tells the version of the first. */
+export function pip(...packages: readonly string[]): Pick<ToolRow, 'setup' | 'version'> {
+  const first = (packages[0] ?? '').replace(/[[=<>~!].*/, '');
+  return {
+    setup: `python3 -m pip install --user --no-warn-script-location ${packages.map((name) => `'${name}'`).join(' ')}`,
+    version: `python3 -m pip show ${first} | sed -n 's/^Version: //p'`,
+  };
+}
+
+/** A tool of Debian's, which the machine must have; tells the version of the first package. */
+export function debian(...packages: readonly string[]): Pick<ToolRow, 'debian' | 'version'> {
+  return { debian: packages, version: `dpkg -s ${packages[0] ?? ''} | sed -n 's/^Version: //p'` };
+}
