@@ -15,8 +15,8 @@ export interface ToolRow {
   readonly debian?: readonly string[];
   /** The project: the text of each file by its path. */
   readonly files: Readonly<Record<string, string>>;
-  /** Files that replace those of `files` so that the same job passes. Without it there is no green log. */
-  readonly green?: Readonly<Record<string, string>>;
+  /** What makes the same job pass: a file's whole text, or words of it and what to write instead. Without it there is no green log. */
+  readonly green?: Readonly<Record<string, string | readonly [words: string, instead: string]>>;
   /** Shown environment of all steps. */
   readonly env?: Readonly<Record<string, string>>;
   /** The commands of an earlier step, shown in the log, which passes. */

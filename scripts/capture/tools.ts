@@ -53,7 +53,7 @@ async function captureTool(row: ToolRow, folder: string, checkout: string): Prom
   const projectDir = await mkdtemp(join(tmpdir(), 'capture-project-'));
   try {
     await writeFiles(join(projectDir, 'project'), row.files);
-    if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), row.green);
+    if (row.green !== undefined) await writeFiles(join(projectDir, 'before'), healthyFiles(row));
     await writeFile(join(projectDir, 'capture.sh'), jobScript(row));
     const tools: Record<string, string> = row.version === undefined ? {} : { [row.tool]: row.version };
     const recipe = { tools, report: undefined, ci: 'github', project: projectName(row.slug), cold: false } as const;
@@ -88,6 +88,17 @@ async function keep(row: ToolRow, folder: string, recorded: string, version: str
     await writeFile(rejected, recorded, 'latin1');
     throw new Error(`${error instanceof Error ? error.message : String(error)} (log kept in ${rejected})`, { cause: error });
   }
+}
+
+function healthyFiles({ slug, files, green = {} }: ToolRow): Record<string, string> {
+  const changed = Object.entries(green).map(([path, change]): [string, string] => {
+    if (typeof change === 'string') return [path, change];
+    const [words, instead] = change;
+    const text = files[path];
+    if (text === undefined || !text.includes(words)) throw new Error(`${slug}: ${path} does not hold ${words}`);
+    return [path, text.replace(words, () => instead)];
+  });
+  return Object.fromEntries(changed);
 }
 
 /** Lines of the failing step's output, so that no quote is found in the echo of its commands or in an earlier step. */
