@@ -311,7 +311,7 @@ components:
     green: { 'styles/card.css': '.card {\n  color: #123456;\n}\n' },
     run: "npx stylelint 'styles/**/*.css'",
     exitCode: 2,
-    telling: ['Unknown property "bordr"', 'Unexpected invalid hex color "#12345"'],
+    telling: ['Unexpected unknown property "bordr"', 'Unexpected invalid hex color "#12345"'],
   },
   {
     ...npm('publint@0.3'),
@@ -331,7 +331,7 @@ components:
   },
   {
     ...npm('@arethetypeswrong/cli@0.17'),
-    slug: 'attw-types-not-found',
+    slug: 'attw-pack-crash',
     tool: 'attw',
     heldOut: true,
     files: {
@@ -340,8 +340,8 @@ components:
       'index.js': 'export const hours = 12;\n',
     },
     run: 'npx attw --pack .',
-    exitCode: 1,
-    telling: ['This package does not contain types.'],
+    exitCode: 3,
+    telling: ["Cannot read properties of undefined (reading 'filename')"],
   },
   {
     ...npm('license-checker-rseidelsohn@4'),
