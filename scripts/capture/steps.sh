@@ -129,7 +129,7 @@ collect_versions() { # out/tools holds "name<TAB>command" lines; answers go to o
 }
 
 quietly() {
-  (cd "$WORKSPACE" && as_user bash -e -c "$1") >/tmp/setup.log 2>&1 || { cat /tmp/setup.log; exit 97; }
+  (cd "$WORKSPACE" && as_user bash -e -c "$1") >/tmp/setup.log 2>&1 || { cat /tmp/setup.log; rm -f /mnt/out/tools; exit 97; }
   rm -f /tmp/setup.log
 }
 
@@ -140,6 +140,7 @@ red_then_green() {
   "$1"
   printf '\x1e%s\n' "$code"
   [ -d /mnt/project/before ] || exit "$code"
+  sleep 1 # caches that compare whole seconds must see a change
   cp -R /mnt/project/before/. "$WORKSPACE/"
   chown -R 1001:1001 "$WORKSPACE"
   (job)

@@ -14,6 +14,8 @@ const AT_ONCE = 2;
 const MAX_LOG = 200_000;
 /** What steps.sh prints after each of the two jobs, with the job's exit code. */
 const JOB_ENDS = /^\S{20,40} (?:\u001b\[0m){0,4}\u001e(\d{1,3})\n/m;
+/** A line of the runner behind output that ended without a line break: the runner starts a new line. */
+const GLUED = /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit code|Post job cleanup\.|\u001e\d)/gm;
 
 /** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
 export async function captureTools(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
@@ -66,7 +68,7 @@ async function captureTool(row: ToolRow, folder: string, checkout: string): Prom
 
 async function keep(row: ToolRow, folder: string, recorded: string, version: string | undefined, checkout: string): Promise<void> {
   try {
-    const [red = '', redCode, green = '', greenCode] = recorded.split(JOB_ENDS);
+    const [red = '', redCode, green = '', greenCode] = recorded.replace(GLUED, '$1$2\n$1$3').split(JOB_ENDS);
     if (redCode === undefined) throw new Error('the setup failed');
     if (Number(redCode) !== row.exitCode) throw new Error(`exit code ${redCode}, expected ${row.exitCode}`);
     if (row.green !== undefined && greenCode !== '0') throw new Error(`the healthy project failed with exit code ${greenCode}`);
