@@ -18,6 +18,7 @@ export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
   weights: 'every block that a reader proposes weighs the same',
   repeats: 'what is said again weighs as much as the first time',
   rarity: 'a common phrase weighs as much as a rare one',
+  ranking: 'the readers’ weights alone choose the lines',
   context: 'no lines around what was found',
   ends: 'no ends of log and failed steps',
   reducer: 'the last lines of the log that fit the budget, nothing else',
