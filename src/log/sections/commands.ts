@@ -117,7 +117,8 @@ function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks
     steps.push({ ...step, lineEnd: log.lineCount, outcome: 'unknown' });
   }
   if (failed.length === 0) return null;
-  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], failed)) };
+  const echoes = steps.map(({ lineStart, outputStart }) => ({ start: lineStart, end: outputStart - 1 }));
+  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], failed)), echoes };
 }
 
 function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
