@@ -45,6 +45,7 @@ const MAX_HEAD = 300;
 const TELLING = 12;
 const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
+const CLEAN_UP = 'Post job cleanup';
 const AFTER_STEPS = /^(?:Post job cleanup|Cleaning up orphan processes)/;
 /** What GitHub calls the time before the first step. */
 const SET_UP = 'Set up job';
@@ -100,7 +101,7 @@ class StepReader {
     else if (text.startsWith('##[group]')) this.openGroup(line, text.slice('##[group]'.length));
     else if (text.startsWith('##[error]')) this.fail(line, text);
     else if (text.startsWith(JOB_NAME)) this.step.job.name ??= text.slice(JOB_NAME.length).slice(0, 120);
-    else if (!this.step.isNamed && AFTER_STEPS.test(text)) this.step = this.open(this.step.job, ['Post job cleanup'], line);
+    else if (!this.step.isNamed && AFTER_STEPS.test(text)) this.step = this.open(this.step.job, [CLEAN_UP], line);
   }
 
   /** Job and step of a download; raw logs one after the other begin a job with the runner's version. */
@@ -146,7 +147,9 @@ class StepReader {
     const { step } = this;
     // An action that said nothing before the next head is one of several steps, whose first this is.
     const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
-    if (!step.isNamed) this.step = this.open(step.job, [...outer, name], line);
+    // No step begins when a job has cleaned up: this is the next job.
+    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.jobOf(null) : step.job;
+    if (!step.isNamed) this.step = this.open(job, [...outer, name], line);
     this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
     this.step.errorAt = null;
     this.step.groups.length = 0;

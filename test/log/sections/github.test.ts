@@ -179,6 +179,11 @@ describe('the step that turned a job red', () => {
     expect(steps.map(({ job: of, name, outcome }) => `${of}: ${name}, ${outcome}`)).toContain('lint: Run npm run lint, unknown');
   });
 
+  it('is known in them also where their beginnings are missing', () => {
+    const lines = [...failing('npm test'), 'Post job cleanup.', ...passing('npm ci'), ...failing('npm run e2e'), 'Post job cleanup.'];
+    expect(names(lines)).toEqual(['Run npm test', 'Run npm run e2e']);
+  });
+
   it('is not one that the log only quotes', () => {
     const quoted = [...failing('make old'), 'Post job cleanup.'].map(
       (line) => `2024-01-01T00:00:00Z old\tstep\t2023-01-01T00:00:00.0Z ${line}`,
