@@ -146,7 +146,7 @@ describe('the step that turned a job red', () => {
         ...inJob('test (20)', ...failing('npm test')),
         ...inJob('All checks passed', ...failing('if [ "failure" != "success" ]; then exit 1; fi')),
       ],
-      ['(test (18) / npm test)', 'test (20) / npm test', '(All checks passed / if [ "failure" != "success" ]; then exit 1; fi)'],
+      ['test (20) / npm test', '(test (18) / npm test)', '(All checks passed / if [ "failure" != "success" ]; then exit 1; fi)'],
     ],
     ['is the gate, where nothing else is known', inJob('All checks passed', ...failing('exit 1')), ['All checks passed / exit 1']],
   ])('%s', (_, lines, expected) => {
