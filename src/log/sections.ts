@@ -14,6 +14,7 @@ export type { LineRange, Step } from './sections/system.ts';
 
 /** What the CI system's own marks say: the steps, those that turned the build red, and where each failing command ended. */
 export interface Structure {
+  /** In the order of the log, but those that only follow from others come last. */
   readonly failedSections: readonly Section[];
   readonly exits: readonly ExitMark[];
   /** Lines after which the log is only clean-up; `lineCount` where nothing says so. */
@@ -45,7 +46,9 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
   const exits = readExits(log, marks);
   const told = readSystem(log, marks);
   const traced = told.failed.length > 0 ? null : traceFailure(log, exits);
-  const failedSections = (traced === null ? told.failed : [traced]).map((section) => withExit(section, exits));
+  const failedSections = (traced === null ? told.failed : [traced])
+    .map((section) => withExit(section, exits))
+    .sort((a, b) => Number(a.consequence ?? false) - Number(b.consequence ?? false));
   const end = endIn(failedSections, { start: 1, end: log.lineCount });
   const afterwards = (told.jobs ?? [{ start: 1, end: log.lineCount }])
     .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))

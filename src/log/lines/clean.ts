@@ -6,7 +6,8 @@ const ESCAPES = /\u001b(?:[\]_][^\u0007\u001b\n]{0,2000}(?:\u0007|\u001b\\)?|\[[
 
 /** The job and step columns of GitHub's downloads. */
 const LONGEST_COLUMN = 120;
-const JOB_AND_STEP = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?([^\t\n]{1,120})\t([^\t\n]{1,120})\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)/;
+const JOB_AND_STEP =
+  /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)?(?!\d{4}-\d\d-\d\dT)([^\t\n]{1,120})\t([^\t\n]{1,120})\t(?=(?:\ufeff|∩╗┐|´╗┐|ï»¿)?\d{4}-\d\d-\d\dT)/;
 /** A byte order mark, also as code pages 437, 850 and Windows-1252 show it. */
 const MARK = /^(?:\ufeff|∩╗┐|´╗┐|ï»¿)/;
 

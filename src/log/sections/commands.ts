@@ -104,7 +104,8 @@ function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks
     const text = shown.replace(STAMP, '');
     around = system.around?.exec(text)?.[1] ?? around;
     const after = failed.at(-1)?.lineEnd ?? 0;
-    const begun = steps.findLast(({ lineStart }) => lineStart > after);
+    const last = steps.at(-1);
+    const begun = last !== undefined && last.lineStart > after ? last : undefined;
     const ended = system.failed.exec(text);
     if (ended !== null) {
       const start = system.reach === undefined ? begun : beginningAbove(log, line, after, system);
@@ -117,7 +118,9 @@ function readCommands(log: LogText, marks: readonly Mark[], system: CommandMarks
     steps.push({ ...step, lineEnd: log.lineCount, outcome: 'unknown' });
   }
   if (failed.length === 0) return null;
-  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], failed)) };
+  const starts = new Set(failed.map(({ lineStart }) => lineStart));
+  const echoes = steps.map(({ lineStart, outputStart }) => ({ start: lineStart, end: outputStart - 1 }));
+  return { failed: withConsequences(failed), steps: steps.map((step, i) => ended(step, steps[i + 1], starts)), echoes };
 }
 
 function beginningAbove(log: LogText, line: number, after: number, { begins, reach = 0 }: CommandMarks) {
@@ -126,9 +129,9 @@ function beginningAbove(log: LogText, line: number, after: number, { begins, rea
   return at === null ? undefined : { name: nameAt(at) ?? '', lineStart: at };
 }
 
-function ended(step: Step, next: Step | undefined, failed: readonly Section[]): Step {
+function ended(step: Step, next: Step | undefined, failed: ReadonlySet<number>): Step {
   const lineEnd = Math.max(step.lineStart, next === undefined ? step.lineEnd : next.lineStart - 1);
-  const isFailed = failed.some(({ lineStart }) => lineStart === step.lineStart);
+  const isFailed = failed.has(step.lineStart);
   return { ...step, lineEnd, outcome: isFailed ? 'failed' : next === undefined ? 'unknown' : 'passed' };
 }
 

@@ -15,6 +15,7 @@ interface OpenStep {
   readonly path: readonly string[];
   readonly line: number;
   outputStart: number;
+  lineEnd: number;
   /** The beginning of its script, as its head shows it. */
   script: string;
   /** Whether an action runs in it, which says by `##[error]` alone that it failed. */
@@ -44,6 +45,8 @@ const MAX_HEAD = 300;
 const TELLING = 12;
 const JOB_BEGINS = 'Current runner version';
 const JOB_NAME = 'Complete job name: ';
+const CLEAN_UP = 'Post job cleanup';
+const AFTER_STEPS = /^(?:Post job cleanup|Cleaning up orphan processes)/;
 /** What GitHub calls the time before the first step. */
 const SET_UP = 'Set up job';
 /** What is mostly run with `if: always()` or `if: failure()`, by its name. */
@@ -51,28 +54,26 @@ const FOLLOWER =
   /(?<![-./\w=])(?:reports?|summary|summari[sz]e|comment|logs|dump|diagnos\w{1,10}|debug|collect|save|stop|shut ?down|kill|down)(?![-=./\w])|^Complete job$/i;
 /** A job or step that only looks at how others ended, by its name or its script. */
 const GATE =
-  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|alls-green/i;
+  /\b(?:required|all)\b.{0,30}\b(?:checks?|jobs?|green|passed|succeeded)\b|\b(?:ci|build|tests?|status|checks?)[ -](?:success|passed|gate|results?|status|complete)\b|\bmerge[ -]gate\b|alls-green/i;
 const COMPARES_RESULTS =
   /(?<![\w-])(?:success|failure|cancelled|skipped)['"]? [!=]=? ['"]?(?:success|failure|cancelled|skipped)\b|\bneeds\.[\w.*-]{1,80}\.result\b/;
 
 /** GitHub Actions, and Gitea's in its form: a step's head is a group `Run …`, and how it ended stands in `##[error]`. */
 export const github: CiSystem = {
   literals: [
-    ...['##[error]', '##[group]', '##[endgroup]', '::group::', '::endgroup::', 'post job cleanup', 'process completed with exit code'],
-    ...[JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
+    ...['##[error]', '##[group]', '##[endgroup]', '::group::', '::endgroup::', 'process completed with exit code'],
+    ...['post job cleanup', 'cleaning up orphan processes', JOB_BEGINS.toLowerCase(), JOB_NAME.toLowerCase()],
   ],
   read: (log, marks) => {
     if (marks.some(({ text }) => text.startsWith('##[section]Starting: '))) return null;
     const reader = new StepReader(log);
     for (const mark of marks) reader.read(mark);
-    const open = reader.jobs.flatMap(({ steps }) => steps);
+    const steps = endedSteps(log, reader.jobs);
     const failed = failedIn(log, reader.jobs);
     const page = failed.length === 0 ? fromPage(log, marks) : null;
-    if (page !== null || (failed.length === 0 && open.length < 2)) return page;
-    const steps = stepsOf(log, open);
-    const jobs = reader.jobs.map((job) => steps.filter((_, i) => open[i]?.job === job));
-    const ranges = jobs.map((own) => ({ start: own[0]?.lineStart ?? 1, end: own.at(-1)?.lineEnd ?? log.lineCount }));
-    return { failed, steps, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs: ranges } : {}) };
+    if (page !== null || (failed.length === 0 && steps.length < 2)) return page;
+    const jobs = reader.jobs.map((job) => ({ start: job.steps[0]?.line ?? 1, end: job.steps.at(-1)?.lineEnd ?? log.lineCount }));
+    return { failed, steps, echoes: reader.echoes, ...(jobs.length > 1 ? { jobs } : {}) };
   },
 };
 
@@ -100,7 +101,7 @@ class StepReader {
     else if (text.startsWith('##[group]')) this.openGroup(line, text.slice('##[group]'.length));
     else if (text.startsWith('##[error]')) this.fail(line, text);
     else if (text.startsWith(JOB_NAME)) this.step.job.name ??= text.slice(JOB_NAME.length).slice(0, 120);
-    else if (text.startsWith('Post job cleanup') && !this.step.isNamed) this.step = this.open(this.step.job, ['Post job cleanup'], line);
+    else if (!this.step.isNamed && AFTER_STEPS.test(text)) this.step = this.open(this.step.job, [CLEAN_UP], line);
   }
 
   /** Job and step of a download; raw logs one after the other begin a job with the runner's version. */
@@ -130,7 +131,7 @@ class StepReader {
 
   private open(job: Job, path: readonly string[], line: number, isNamed = false): OpenStep {
     const fresh = { groups: [], failedIn: [], errorAt: null, failedAt: null, isStopped: false };
-    const step = { job, path, line, outputStart: line, script: '', isAction: true, isNamed, ...fresh };
+    const step = { job, path, line, outputStart: line, lineEnd: line, script: '', isAction: true, isNamed, ...fresh };
     // What stands before the first columns of a download is no job.
     if (this.jobs.length > 1 && this.jobs[0]?.steps.length === 1 && this.jobs[0].name === null && this.step.errorAt === null)
       this.jobs.shift();
@@ -146,7 +147,9 @@ class StepReader {
     const { step } = this;
     // An action that said nothing before the next head is one of several steps, whose first this is.
     const outer = step.isAction && step.outputStart === line && step.line < line - 1 ? step.path : [];
-    if (!step.isNamed) this.step = this.open(step.job, [...outer, name], line);
+    // No step begins when a job has cleaned up: this is the next job.
+    const job = step.path[0] === CLEAN_UP && !step.isNamed ? this.jobOf(null) : step.job;
+    if (!step.isNamed) this.step = this.open(job, [...outer, name], line);
     this.step.isAction = ACTION.test(name) && !SCRIPT_FILE.test(name);
     this.step.errorAt = null;
     this.step.groups.length = 0;
@@ -187,13 +190,23 @@ function isStepHead(log: LogText, line: number, isInStep: boolean): boolean {
   return true;
 }
 
-function stepsOf(log: LogText, open: readonly OpenStep[]): Step[] {
+/** All steps in the order of the log. Each ends where the next one begins. */
+function endedSteps(log: LogText, jobs: readonly Job[]): Step[] {
+  const open = jobs.flatMap(({ steps }) => steps).sort((a, b) => a.line - b.line);
   return open.map((step, i) => {
     const next = open[i + 1];
+    step.lineEnd = Math.max(step.line, next === undefined ? log.lineCount : next.line - 1);
     const outcome = isFailed(step) ? 'failed' : next?.job === step.job ? 'passed' : 'unknown';
-    const lineEnd = Math.max(step.line, next === undefined ? log.lineCount : next.line - 1);
     const { name } = failedSection(log, step.path, 1, 1);
-    return { source: log.name, job: step.job.name, name, lineStart: step.line, outputStart: step.outputStart, lineEnd, outcome };
+    return {
+      source: log.name,
+      job: step.job.name,
+      name,
+      lineStart: step.line,
+      outputStart: step.outputStart,
+      lineEnd: step.lineEnd,
+      outcome,
+    };
   });
 }
 
@@ -206,12 +219,14 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
   const red = jobs.flatMap(turnedRed);
   const all = red.length > 0 ? red : jobs.flatMap(({ steps }) => steps.filter(isFailed).map((step) => ({ step, isFollower: false })));
   const causes = all.filter(({ step, isFollower }) => !isFollower && !step.isStopped && !isGate(step));
+  const failing = new Set(causes.map(({ step }) => step.job));
   return all.map(({ step, isFollower }) => {
-    const { job, path, line, failedAt, errorAt } = step;
+    const { job, path, line, failedAt, lineEnd } = step;
     const isNamed = job.name !== null && (jobs.length > 1 || step.isNamed || jobAndStep(log.raw(line).slice(0, 300)) !== null);
     const outer = isNamed || /\d_[^/]{1,150}\.txt$/.test(log.name) ? [job.name ?? ''] : [];
-    const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? errorAt ?? line);
-    const isOfOthers = (step.isStopped || isGate(step)) && causes.some((cause) => cause.step.job !== job);
+    // An action may go on to explain itself.
+    const section = failedSection(log, [...outer, ...path, ...step.failedIn], line, failedAt ?? lineEnd);
+    const isOfOthers = (step.isStopped || isGate(step)) && failing.size > Number(failing.has(job));
     return isFollower || isOfOthers ? { ...section, consequence: true } : section;
   });
 }
@@ -221,17 +236,13 @@ function failedIn(log: LogText, jobs: readonly Job[]): Section[] {
  * and a later one failed too. What failed after a decisive one, only to clean up or to tell, follows from it.
  */
 function turnedRed({ steps }: Job): { step: OpenStep; isFollower: boolean }[] {
-  const failed = steps.filter(isFailed);
-  const last = failed.findLast((step) => !isFollowing(step));
-  const isTolerated = (step: OpenStep) => {
-    if (step.isStopped) return false;
-    const later = steps.slice(steps.indexOf(step) + 1).filter((one) => !isFollowing(one));
-    if (step.failedAt === null) return later.length > 0;
-    const between = steps.slice(steps.indexOf(step) + 1, last === undefined ? 0 : steps.indexOf(last));
-    return between.some((one) => !isCleanUp(one.path.join(' ')));
-  };
-  const red = failed.filter((step) => !isTolerated(step));
-  return red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || red.slice(0, i).some(({ isStopped }) => isStopped)) }));
+  const lastRun = steps.findLastIndex((step) => !isFollowing(step));
+  const lastFailed = steps.findLastIndex((step) => isFailed(step) && !isFollowing(step));
+  const lastBetween = steps.findLastIndex(({ path }, at) => at < lastFailed && !isCleanUp(path.join(' ')));
+  const isTolerated = (step: OpenStep, at: number) => !step.isStopped && at < (step.failedAt === null ? lastRun : lastBetween);
+  const red = steps.filter((step, at) => isFailed(step) && !isTolerated(step, at));
+  const stopped = red.findIndex(({ isStopped }) => isStopped);
+  return red.map((step, i) => ({ step, isFollower: i > 0 && (isFollowing(step) || (stopped !== -1 && i > stopped)) }));
 }
 
 function isFollowing({ path }: OpenStep): boolean {

@@ -28,17 +28,8 @@ const NO_STEP =
 /** Jenkins: pipelines mark their blocks, branches of `parallel` are named where they failed, freestyle jobs name the build step. */
 export const jenkins: CiSystem = {
   literals: [
-    '[pipeline]',
-    'finished: failure',
-    'finished: unstable',
-    'finished: aborted',
-    'marked build as failure',
-    'changed build result to',
-    'failed in branch',
-    'skipped due to earlier',
-    'error: script returned exit code',
-    'post stage',
-    '] $ ',
+    ...['[pipeline]', 'finished: failure', 'finished: unstable', 'finished: aborted', 'failed in branch', 'skipped due to earlier'],
+    ...['marked build as failure', 'changed build result to', 'error: script returned exit code', 'post stage', '] $ '],
   ],
   read: (log, all) => {
     const marks = all.map(({ line, text }) => ({ line, text: text.trimStart() }));

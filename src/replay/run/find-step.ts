@@ -5,7 +5,7 @@ import { contentWords } from '../figures/words.ts';
 type FailedStep = Pick<Section, 'name' | 'source' | 'lineStart' | 'lineEnd' | 'consequence'>;
 
 /** Words that any label may add or leave out. */
-const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action']);
+const NOT_TELLING = new Set(['run', 'step', 'job', 'workflow', 'action', 'log']);
 /** Lines of a step's head that are looked at for what it runs. */
 const MAX_HEAD = 300;
 

@@ -121,3 +121,34 @@ describe('T38: decodeSource', () => {
     );
   });
 });
+
+describe('a log that was written in another form', () => {
+  it.each([
+    ['code page 437', '∩╗┐Γ£ô 3 passed ΓÇ║ ├⌐t├⌐', '\ufeff✓ 3 passed › été'],
+    ['code page 850', '´╗┐Ô£ô 3 passed ÔÇ║ ├®t├®', '\ufeff✓ 3 passed › été'],
+    ['Windows-1252', 'ï»¿âœ“ 3 passed â€º Ã©tÃ©', '\ufeff✓ 3 passed › été'],
+  ])('is read again where it was read in %s', (_, shown, text) => {
+    const source = decode(Buffer.from(shown));
+    expect(source.text).toBe(text);
+    expect(source.notes).toEqual(['build.log was UTF-8 that had been read in another code page, and was read again.']);
+  });
+
+  it('keeps what only looks like it', () => {
+    const text = 'σ = 3 µs, ça va, ┌──┐\n';
+    expect(decode(Buffer.from(text))).toMatchObject({ text, notes: [] });
+  });
+
+  it('has its escapes back, but not in JSON, where they are letters', () => {
+    expect(decode(Buffer.from('^[[31mbad\\u001b[0m \\x1b[1mx ␛[0m ^[ \\u001b'))).toMatchObject({
+      text: '\u001b[31mbad\u001b[0m \u001b[1mx \u001b[0m ^[ \\u001b',
+    });
+    const json = '{"Output":"\\u001b[31mbad"}\n';
+    expect(decode(Buffer.from(json)).text).toBe(json);
+  });
+
+  it('is no longer quoted, but keeps what npm prints before a script', () => {
+    expect(decode(Buffer.from('He wrote:\n> a\n>\n> b\n> > c\n> d\n> e\n')).text).toBe('He wrote:\na\n\nb\n> c\nd\ne\n');
+    const npm = '\n> pear@1.0.0 test\n> node --test\n\nok\nok\n';
+    expect(decode(Buffer.from(npm)).text).toBe(npm);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { sectionsOf } from './read-sections.ts';
+import { sectionsOf, structureOf } from './read-sections.ts';
 
 const head = (name: string) => [`##[group]Run ${name}`, `\u001b[36;1m${name}\u001b[0m`, 'shell: /usr/bin/bash -e {0}', '##[endgroup]'];
 const FAILED = '##[error]Process completed with exit code 1.';
@@ -55,5 +55,182 @@ describe('GitHub Actions', () => {
 
   it('blames the step that was stopped', () => {
     expect(sectionsOf([...head('npm test'), 'waiting', '##[error]The operation was canceled.'])).toMatchObject([{ name: 'Run npm test' }]);
+  });
+});
+
+describe('the steps of GitHub Actions', () => {
+  it('stand in the order of the log, each with its echoed head and how it ended', () => {
+    const { steps, echoes, end } = structureOf([...head('npm ci'), 'fine', ...head('npm test'), 'bad', FAILED, 'Post job cleanup.', 'bye']);
+    expect(steps.slice(-3)).toEqual([
+      { source: 'log.txt', job: null, name: 'Run npm ci', lineStart: 1, outputStart: 5, lineEnd: 5, outcome: 'passed' },
+      { source: 'log.txt', job: null, name: 'Run npm test', lineStart: 6, outputStart: 10, lineEnd: 11, outcome: 'failed' },
+      { source: 'log.txt', job: null, name: 'Post job cleanup', lineStart: 12, outputStart: 12, lineEnd: 13, outcome: 'unknown' },
+    ]);
+    expect(echoes).toEqual([
+      { start: 1, end: 4 },
+      { start: 6, end: 9 },
+    ]);
+    expect(end).toBe(11);
+  });
+
+  it('have heads in the form of Gitea too', () => {
+    const gitea = head('npm test').map((line) => line.replace('##[', '::').replace(/^(::\w+)\]/, '$1::'));
+    expect(gitea[0]).toBe('::group::Run npm test');
+    expect(structureOf([...gitea, 'bad', FAILED])).toMatchObject({
+      failedSections: [{ name: 'Run npm test', lineEnd: 6 }],
+      echoes: [{ start: 1, end: 4 }],
+    });
+  });
+
+  it('of one action are named below it where it says nothing itself', () => {
+    const action = ['##[group]Run pear/check@v2', 'with:', '  strict: true', '##[endgroup]'];
+    expect(sectionsOf([...action, ...head('./check.sh'), 'bad', FAILED])).toMatchObject([
+      { name: 'Run pear/check@v2 / Run ./check.sh', lineStart: 5 },
+    ]);
+  });
+});
+
+describe('the step that turned a job red', () => {
+  const names = (lines: readonly string[]) => sectionsOf(lines).map(({ name, consequence }) => (consequence === true ? `(${name})` : name));
+  const failing = (name: string) => [...head(name), 'bad', FAILED];
+  const passing = (name: string) => [...head(name), 'fine'];
+  const action = (name: string) => [`##[group]Run ${name}`, 'with:', '##[endgroup]'];
+  const inJob = (job: string, ...lines: readonly string[]) => {
+    let step = 'Set up job';
+    return lines.map((line) => {
+      step = /##\[group\]Run (.+)/.exec(line)?.[1] ?? step;
+      return `${job}\t${step}\t2024-01-01T00:00:00.0000000Z ${line}`;
+    });
+  };
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['is not one that may fail', [...failing('npm audit'), ...passing('npm run build'), ...failing('npm test')], ['Run npm test']],
+    ['is the only one that failed, whatever ran after it', [...failing('npm test'), ...passing('npm run build')], ['Run npm test']],
+    ['may be one of two in a row', [...failing('npm run lint'), ...failing('npm test')], ['Run npm run lint', 'Run npm test']],
+    [
+      'is followed by clean-ups',
+      [...failing('npm test'), ...passing('docker compose down'), ...action('actions/upload-artifact@v4'), '##[error]No files were found'],
+      ['Run npm test', '(Run actions/upload-artifact@v4)'],
+    ],
+    [
+      'is the one that was stopped, not what runs always',
+      [...head('npm test'), '##[error]The operation was canceled.', ...failing('./fix-permissions.sh')],
+      ['Run npm test', '(Run ./fix-permissions.sh)'],
+    ],
+    [
+      'is an action that gave up after its last try',
+      [
+        ...action('nick-fields/retry@v3'),
+        'bad',
+        '##[warning]Attempt 1 failed. Reason: Child_process exited with error code 1',
+        'bad',
+        '##[error]Final attempt failed. Child_process exited with error code 1',
+        'Post job cleanup.',
+      ],
+      ['Run nick-fields/retry@v3'],
+    ],
+    [
+      'is not an action that only reports',
+      [...action('pear/annotate@v1'), '##[error]src/a.ts: unused', ...failing('npm test')],
+      ['Run npm test'],
+    ],
+    [
+      'is one for each job',
+      [...inJob('test (18)', ...failing('npm test')), ...inJob('lint', ...failing('npm run lint'))],
+      ['test (18) / npm test', 'lint / npm run lint'],
+    ],
+    [
+      'is not one that was cancelled for another job, nor one that only looks at others',
+      [
+        ...inJob('test (18)', ...head('npm test'), '##[error]The operation was canceled.'),
+        ...inJob('test (20)', ...failing('npm test')),
+        ...inJob('All checks passed', ...failing('if [ "failure" != "success" ]; then exit 1; fi')),
+      ],
+      ['test (20) / npm test', '(test (18) / npm test)', '(All checks passed / if [ "failure" != "success" ]; then exit 1; fi)'],
+    ],
+    ['is the gate, where nothing else is known', inJob('All checks passed', ...failing('exit 1')), ['All checks passed / exit 1']],
+  ])('%s', (_, lines, expected) => {
+    expect(names(lines)).toEqual(expected);
+  });
+
+  it('ends its own job only', () => {
+    const passed = inJob('lint', ...passing('npm run lint'));
+    const failed = inJob('test', ...failing('npm test'), 'Post job cleanup.');
+    const { afterwards } = structureOf([...failed, ...passed, ...inJob('e2e', ...failing('npm run e2e'), 'late')]);
+    expect(afterwards).toEqual([
+      { start: 7, end: 7 },
+      { start: 19, end: 19 },
+    ]);
+  });
+
+  it('is known in job logs that stand one after the other', () => {
+    const job = (name: string, ...lines: readonly string[]) => [
+      "Current runner version: '2.330.0'",
+      `Complete job name: ${name}`,
+      ...lines,
+    ];
+    const lines = [
+      ...job('lint', ...passing('npm run lint')),
+      ...job('test', ...failing('npm test')),
+      ...job('e2e', ...failing('npm run e2e')),
+    ];
+    const { failedSections, steps } = structureOf(lines);
+    expect(failedSections.map(({ name }) => name)).toEqual(['test / Run npm test', 'e2e / Run npm run e2e']);
+    expect(steps.map(({ job: of, name, outcome }) => `${of}: ${name}, ${outcome}`)).toContain('lint: Run npm run lint, unknown');
+  });
+
+  it('is known in them also where their beginnings are missing', () => {
+    const lines = [...failing('npm test'), 'Post job cleanup.', ...passing('npm ci'), ...failing('npm run e2e'), 'Post job cleanup.'];
+    expect(names(lines)).toEqual(['Run npm test', 'Run npm run e2e']);
+  });
+
+  it('is not one that the log only quotes', () => {
+    const quoted = [...failing('make old'), 'Post job cleanup.'].map(
+      (line) => `2024-01-01T00:00:00Z old\tstep\t2023-01-01T00:00:00.0Z ${line}`,
+    );
+    expect(names([...head('gh run view --log'), ...quoted, ...failing('npm test')])).toEqual(['Run npm test']);
+  });
+});
+
+describe('echoes', () => {
+  it('are the instructions of a Dockerfile, before they run and where one failed', () => {
+    const lines = [
+      '#12 [4/7] RUN npm ci',
+      '#12 0.345 npm error code ERESOLVE',
+      ' > [4/7] RUN npm ci:',
+      '0.345 npm error code ERESOLVE',
+      'Dockerfile:5',
+      '--------------------',
+      '   4 |     COPY package.json .',
+      '   5 | >>> RUN npm ci',
+      '   6 |     COPY . .',
+      '--------------------',
+      'ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+    ];
+    expect(structureOf(lines).echoes).toEqual([
+      { start: 1, end: 1 },
+      { start: 3, end: 3 },
+      { start: 5, end: 10 },
+    ]);
+    expect(structureOf(['Step 3/9 : RUN npm ci', 'bad']).echoes).toEqual([{ start: 1, end: 1 }]);
+  });
+
+  it('are the sentences around a log in fences, not those around a snippet that a build prints', () => {
+    const log = [...head('npm test'), 'bad', FAILED];
+    expect(structureOf(['It fails:', '', '```text', ...log, '```', 'Since noon.']).echoes).toEqual([
+      { start: 1, end: 3 },
+      { start: 4, end: 7 },
+      { start: 10, end: 11 },
+    ]);
+    const snippet = ['```', 'a', '```'];
+    expect(structureOf([...log, ...snippet, ...log]).echoes).toHaveLength(2);
+  });
+
+  it('are the head of a step that was copied off the page', () => {
+    const lines = ['Run npm ci', 'fine', 'Run npm test', 'npm test', 'shell: bash', 'env:', '  CI: true', 'Error: bad', FAILED];
+    expect(structureOf(lines.map((line) => line.replace('##[error]', 'Error: ')))).toMatchObject({
+      failedSections: [{ name: 'Run npm test', lineStart: 3, lineEnd: 9 }],
+      echoes: [{ start: 3, end: 7 }],
+    });
   });
 });

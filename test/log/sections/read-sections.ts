@@ -1,11 +1,24 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Section } from '../../../src/domain/failure.ts';
-import { readSources } from '../../../src/log/read-sources.ts';
+import { branchLines, readerMatcher, structureLines } from '../../../src/log/extract/run.ts';
+import { openLog } from '../../../src/log/lines/lines.ts';
+import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
+import { scanLog } from '../../../src/log/scan/scan-log.ts';
+import type { Structure } from '../../../src/log/sections.ts';
+import { readStructure } from '../../../src/log/sections.ts';
+
+/** What the marks in a log of these lines say. */
+export function structureOf(lines: readonly string[], name = 'log.txt'): Structure {
+  const bytes = bytesOfText(lines.join('\n'));
+  const scan = scanLog(bytes, readerMatcher());
+  const log = openLog(name, bytes, scan.index, branchLines(scan));
+  return readStructure(log, structureLines(scan));
+}
 
 /** The failed sections of a log of these lines. */
 export function sectionsOf(lines: readonly string[], name = 'log.txt'): readonly Section[] {
-  return readSources([{ name, kind: 'log', text: lines.join('\n'), notes: [] }], { budgetTokens: 2_000 }).failedSections;
+  return structureOf(lines, name).failedSections;
 }
 
 /** The lines of a log that a CI system's own program wrote; see scripts/capture/ci-systems.sh. */
