@@ -43,7 +43,13 @@ function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
-  const identity = fingerprintOf({ test: fullName(test), exceptionType: thrown?.type ?? null, frames, message: test.message });
+  const identity = fingerprintOf({
+    test: fullName(test),
+    testFile: test.file,
+    exceptionType: thrown?.type ?? null,
+    frames,
+    message: test.message,
+  });
   return { test, message, frames: [...frames], excerpt, ...identity };
 }
 
