@@ -18,6 +18,13 @@ export function failuresOf(reading: Reading): ReadFailure[] {
   return failures.length > 0 ? failures : [mainFailure(reading)];
 }
 
+/** Whether anything in the build's logs and reports says that something failed. */
+export function showsFailure(reading: Reading): boolean {
+  const { failingTests, diagnostics, exceptions, messages, exits, failedSections } = reading;
+  if ([failingTests, exceptions, messages, failedSections].some(({ length }) => length > 0)) return true;
+  return diagnostics.some(({ severity }) => severity === 'error') || exits.some(({ code }) => code !== 0);
+}
+
 /** Groups failures by fingerprint, in the order of their first failure. */
 export function groupByCause<F extends { readonly fingerprint: Fingerprint; readonly generic: boolean }>(
   failures: readonly F[],
