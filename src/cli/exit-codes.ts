@@ -7,6 +7,7 @@ export const EXIT = {
   usage: 2,
   unreadable: 3,
   refused: 4,
+  noFailure: 5,
   needsPerson: 10,
   infrastructure: 11,
   belowBar: 12,
@@ -20,6 +21,7 @@ export const EXIT_HELP = `Exit codes:
   2    wrong usage or configuration
   3    input unreadable, empty or not found
   4    a backend or the model refused or did not answer
+  5    triage, read: no failure was found in the log
   10   with --exit-code: a person must look
   11   with --exit-code: INFRA_ERROR
   12   replay --gate: a figure is below its bar; replay --frozen: a run is not what it was
@@ -45,6 +47,9 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   cancelled: EXIT.interrupted,
   internal: EXIT.internal,
 };
+
+/** What a person is told about a log in which nothing failed. */
+export const NO_FAILURE = 'No failure was found in this log.';
 
 /** The exit code for anything that was thrown. */
 export function exitCodeOf(error: unknown): number {

@@ -1,8 +1,10 @@
 import type { Reading } from '../domain/reading.ts';
 import { createMasker, type Masker } from '../log/mask/mask.ts';
+import { showsFailure } from '../log/recognise/failures.ts';
 import { isUnknown } from '../log/recognise/fingerprint.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
 import { maskSources, readMasked } from '../triage/read-build.ts';
+import { EXIT, NO_FAILURE } from './exit-codes.ts';
 import { readInput, readReports } from './input.ts';
 import { type LargeLog, openLargeLog } from './large-log.ts';
 import { jsonText, print } from './terminal.ts';
@@ -37,13 +39,16 @@ async function readAll(path: string, large: LargeLog | null, masker: Masker, opt
   const green =
     options.green === undefined ? undefined : (await readInput(options.green, options.maxBytes)).map((one) => one.text).join('\n');
   const reading = readMasked(sources, { budgetTokens: options.budget, secrets, ...(green === undefined ? {} : { greenText: green }) });
-  await print(options.json ? jsonText({ ok: true, schema: 1, ...reading }) : renderReading(reading));
+  const failureFound = showsFailure(reading);
+  await print(options.json ? jsonText({ ok: true, schema: 1, failureFound, ...reading }) : renderReading(reading, failureFound));
+  if (!failureFound) process.exitCode = EXIT.noFailure;
 }
 
-function renderReading(reading: Reading): string {
+function renderReading(reading: Reading, failureFound: boolean): string {
   const lines = reading.sources.reduce((total, source) => total + source.lines, 0);
   const kept = reading.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0);
   const head = [
+    ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
     `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets hidden`,
     `Fingerprint\t${fingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
@@ -56,7 +61,7 @@ function renderReading(reading: Reading): string {
 function fingerprintLine({ fingerprint, generic }: Reading): string {
   if (isUnknown(fingerprint)) return 'none: nothing specific enough';
   const name = `${fingerprint.algorithm}/${fingerprint.version} ${fingerprint.value}`;
-  return generic ? `${name} (which test and how it ended, not why: groups, but recalls no answer)` : name;
+  return generic ? `${name} (which test failed or how it ended, not why: groups failures, but no past answer is reused)` : name;
 }
 
 function place(at: { source: string; line: number } | null): string {

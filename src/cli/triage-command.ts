@@ -6,20 +6,22 @@ import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
 import { type Build, sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { Reading } from '../domain/reading.ts';
 import { createMasker } from '../log/mask/mask.ts';
+import { showsFailure } from '../log/recognise/failures.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
 import type { AnalysisTrace } from '../publish/trace.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import type { TriagedSources } from '../triage/triage-sources.ts';
-import { EXIT } from './exit-codes.ts';
+import { EXIT, NO_FAILURE } from './exit-codes.ts';
 import { readArtifacts, readInput, readReports } from './input.ts';
 import { type LargeLog, openLargeLog } from './large-log.ts';
 import { phaseText } from './phase-text.ts';
 import { type Progress, startProgress } from './progress.ts';
 import { interruptSignal, jsonText, print, type Voice, voiceOf } from './terminal.ts';
 import { renderTrace } from './trace-command.ts';
-import { jsonOf } from './triage-json.ts';
+import { jsonOf, noFailureJson } from './triage-json.ts';
 
 export interface TriageCommandOptions {
   /** Further files of the build. */
@@ -51,6 +53,7 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
     const { analyses, reading } = await answer(path, options, config, progress);
     progress.stop();
     if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
+    if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
     const traces = options.trace ? await tracesOf(analyses, config) : [];
     await print(
       options.json
@@ -61,6 +64,20 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   } finally {
     progress.stop();
   }
+}
+
+/** Nothing that was read says that something failed, and whoever judged found no cause either. */
+function hasNoFailure(analyses: readonly Analysis[], reading: Reading): boolean {
+  return !showsFailure(reading) && analyses.every(({ classification, kind }) => classification.abstained && kind === 'unknown');
+}
+
+async function tellNoFailure(reading: Reading, { json, github }: TriageCommandOptions, { color }: Voice): Promise<void> {
+  process.exitCode = EXIT.noFailure;
+  if (json) return print(jsonText(noFailureJson(reading, NO_FAILURE)));
+  if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
+  const advice = 'If the build failed, give the log of the step that failed, or the whole log.';
+  const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
+  return print(color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`);
 }
 
 async function answer(path: string, options: TriageCommandOptions, config: Config, progress: Progress): Promise<TriagedSources> {

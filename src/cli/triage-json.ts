@@ -8,16 +8,24 @@ export function jsonOf(analyses: readonly Analysis[], reading: Reading, traces: 
   return {
     ok: true,
     schema: 1,
+    failureFound: true,
     ...main,
     otherCauses: rest,
     tests: [...new Set(reading.failingTests.map(({ name }) => name))],
     ...(traces.length === 0 ? {} : { traces }),
-    log: {
-      lines: reading.sources.reduce((total, source) => total + source.lines, 0),
-      tokens: reading.tokens,
-      maskedSecrets: reading.maskedSecrets,
-    },
+    log: logOf(reading),
   };
+}
+
+/** The same shape for a log in which nothing failed: no category, no cause, and a sentence that says so. */
+export function noFailureJson(reading: Reading, message: string): object {
+  const { notes } = reading;
+  const nothing = { category: null, kind: null, message, otherCauses: [], tests: [] };
+  return { ok: true, schema: 1, failureFound: false, ...nothing, notes, log: logOf(reading) };
+}
+
+function logOf({ sources, tokens, maskedSecrets }: Reading): object {
+  return { lines: sources.reduce((total, source) => total + source.lines, 0), tokens, maskedSecrets };
 }
 
 function causeOf(analysis: Analysis): object {

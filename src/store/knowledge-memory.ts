@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../log/recognise/coverage.ts';
+import { coverage, wantedOf, wordsOf } from '../log/recognise/words.ts';
 import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../ports/team-knowledge.ts';
 
 const CANDIDATES = 60;

@@ -1,4 +1,4 @@
-import { coverage, wantedOf, wordsOf } from '../log/recognise/coverage.ts';
+import { coverage, wantedOf, wordsOf } from '../log/recognise/words.ts';
 import type { Database } from '../ports/database.ts';
 import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/team-knowledge.ts';
 

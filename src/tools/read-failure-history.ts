@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import { isUnknown } from '../log/recognise/fingerprint.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failingTestName } from './failure-text.ts';
 import { historyUnavailable, pastFailure } from './past-failure.ts';
@@ -25,8 +24,7 @@ export function readFailureHistory(history: HistoryStore): Tool {
     async run({ test, limit }, { subject }) {
       const rows = await history.failureHistory({
         repository: subject.build.repository,
-        // What has no identity has no earlier occurrence either.
-        fingerprint: isUnknown(subject.fingerprint) ? '' : subject.fingerprint.value,
+        fingerprint: subject.fingerprint.value,
         test: test ?? failingTestName(subject),
         beforeBuildId: subject.build.id,
         limit,

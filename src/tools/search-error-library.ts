@@ -1,7 +1,6 @@
 import { CATEGORIES } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/subject.ts';
-import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
-import { NEAR } from '../log/recognise/near-match.ts';
+import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';

@@ -64,7 +64,9 @@ describe('triage of a log', () => {
   });
 
   it('exits 10 with --exit-code where a person must look', async () => {
-    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], { input: 'something odd happened\n' });
+    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], {
+      input: 'something odd happened\n##[error]Process completed with exit code 3.\n',
+    });
     expect(ended.code).toBe(10);
     expect(ended.stdout).toMatch(/^Answer\tunsure$/m);
   });

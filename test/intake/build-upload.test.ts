@@ -219,6 +219,26 @@ describe('an upload that comes again', () => {
   });
 });
 
+describe('an odd log is kept as text', () => {
+  const cut = gzipSync(`${LOG}${Array.from({ length: 5_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('')}`).subarray(0, -40);
+  test.each<[string, Uint8Array]>([
+    ['UTF-16LE with its mark', Buffer.from(`\ufeff${LOG}`, 'utf16le')],
+    ['UTF-16BE without its mark', Buffer.from(LOG, 'utf16le').swap16()],
+    ['cut in a character', Buffer.from(`${LOG}für`).subarray(0, -2)],
+    ['cut in a gzip member', cut],
+    ['Latin-1 at its end', Buffer.concat([Buffer.from(`✓\n${LOG}`), Buffer.from('für\n', 'latin1')])],
+    ['in Markdown', Buffer.from(`The build is red:\n\`\`\`\n${LOG}\`\`\`\n`)],
+  ])('%s', async (_what, content) => {
+    const answer = await sendForm([
+      ['metadata', metadata],
+      ['log', content, 'build.log'],
+    ]);
+
+    expect(answer.status).toBe(202);
+    expect([...state.archive.values()].join('\n')).toContain('FAIL src/cart.test.ts\n  expected 10.20');
+  });
+});
+
 const BINARY = Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, ...Array(500).fill(1)]);
 const BOMB = gzipSync(Buffer.alloc(TEST_CONFIG.http.maxLogBytes + 1, 'a'));
 const HALF_BOMB = gzipSync(Buffer.alloc(Math.ceil(TEST_CONFIG.http.maxLogBytes * 0.6), 'a'));

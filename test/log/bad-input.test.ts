@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -7,6 +7,7 @@ import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
+import { showsFailure } from '../../src/log/recognise/failures.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-log-'));
 afterAll(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -89,5 +90,31 @@ describe('T37: hostile lines', () => {
   it.each(Object.keys(BAIT))('of %s are read like any other', (what) => {
     const reading = read(bytesInMemory(Buffer.from(`${`${BAIT[what]}\n`.repeat(5)}npm ERR! code E404\n`)));
     expect(reading.excerpts.at(-1)?.text).toContain('npm ERR! code E404');
+  });
+});
+
+describe('a log of a green build', () => {
+  const FAILURES = join(import.meta.dirname, '../fixtures/failures');
+  const green = (slug: string) => join(FAILURES, slug, 'green.log.txt');
+  const slugs = readdirSync(FAILURES).filter((slug) => existsSync(green(slug)));
+  /** Green logs of which a line is still read as an error. */
+  const MISREAD = new Set(['loyalty-customer-null']);
+
+  it.each(slugs.filter((slug) => !MISREAD.has(slug)))('shows no failure: %s', (slug) => {
+    expect(showsFailure(read(bytesInMemory(readFileSync(green(slug)))))).toBe(false);
+  });
+
+  it.fails.each([...MISREAD])('is misread: %s', (slug) => {
+    expect(showsFailure(read(bytesInMemory(readFileSync(green(slug)))))).toBe(false);
+  });
+
+  it.each([
+    ['a warning', '##[warning]Node.js 20 actions are deprecated.\n', false],
+    ['a step that ended well', 'Process exited with code 0\n', false],
+    ['a step that ended badly', '##[error]Process completed with exit code 1.\n', true],
+    ['an error', 'Error: boom\n', true],
+    ['nothing', '', false],
+  ])('and %s: %s', (_what, text, shows) => {
+    expect(showsFailure(read(bytesInMemory(Buffer.from(`Compiling\n${text}`))))).toBe(shows);
   });
 });

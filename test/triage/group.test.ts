@@ -43,6 +43,12 @@ describe('groupsOf', () => {
     expect(groupsOf(sampleReading(), 'bld_1')).toMatchObject([{ generic: true }]);
   });
 
+  it('never takes two builds of which nothing is known for the same failure', () => {
+    const printOf = (buildId: string) => groupsOf(sampleReading(), buildId)[0]?.fingerprint.value;
+    expect(printOf('bld_1')).toBe('unknown-bld_1');
+    expect(printOf('bld_2')).not.toBe(printOf('bld_1'));
+  });
+
   it('takes more than twenty causes for one that it cannot see', () => {
     const words = Array.from(
       { length: 60 },

@@ -18,6 +18,13 @@ export function failuresOf(reading: Reading): ReadFailure[] {
   return failures.length > 0 ? failures : [mainFailure(reading)];
 }
 
+/** Whether anything in the build's logs and reports says that something failed. */
+export function showsFailure(reading: Reading): boolean {
+  const { failingTests, diagnostics, exceptions, messages, exits, failedSections } = reading;
+  if ([failingTests, exceptions, messages, failedSections].some(({ length }) => length > 0)) return true;
+  return diagnostics.some(({ severity }) => severity === 'error') || exits.some(({ code }) => code !== 0);
+}
+
 /** Groups failures by fingerprint, in the order of their first failure. */
 export function groupByCause<F extends { readonly fingerprint: Fingerprint; readonly generic: boolean }>(
   failures: readonly F[],
@@ -43,7 +50,13 @@ function failureOfTest(reading: Reading, test: FailingTest): ReadFailure {
   const thrown = exceptionNear(reading, test, excerpt);
   const frames: readonly StackFrame[] = thrown?.frames ?? [];
   const message = test.message ?? (thrown === null ? `${test.name} failed` : `${thrown.type}: ${thrown.message}`);
-  const identity = fingerprintOf({ test: fullName(test), exceptionType: thrown?.type ?? null, frames, message: test.message });
+  const identity = fingerprintOf({
+    test: fullName(test),
+    testFile: test.file,
+    exceptionType: thrown?.type ?? null,
+    frames,
+    message: test.message,
+  });
   return { test, message, frames: [...frames], excerpt, ...identity };
 }
 

@@ -6,11 +6,13 @@ import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 /** Name of the algorithm; values compare only within one name and version. */
 export const FINGERPRINT_ALGORITHM = 'faultline';
 /** Raised whenever the same failure would get another value. */
-export const FINGERPRINT_VERSION = 3;
+export const FINGERPRINT_VERSION = 4;
 
 /** What identifies a failure. Anything unknown is null or empty. */
 export interface FingerprintParts {
   readonly test: string | null;
+  /** The file of the test. */
+  readonly testFile?: string | null;
   readonly exceptionType: string | null;
   readonly frames: readonly StackFrame[];
   readonly message: string | null;
@@ -29,22 +31,53 @@ export function isGenericMessage(message: string): boolean {
   return normal.replace(/<\w+>|\W/g, '').length < 4 || NOT_FAILED.test(normal) || GENERIC.test(normal);
 }
 
+/** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
+const BARE_ASSERTION = new RegExp(
+  `^(?:[\\w.$]{0,100}(?:AssertionError|AssertionFailedError|AssertionFailed|ComparisonFailure)(?: \\[\\w{1,40}\\])?:? ?)?(?:${[
+    'expected (?:values|inputs) (?:not )?to (?:not )?(?:be )?equal(?: to)?',
+    'expected equality of these values',
+    'the expression evaluated to a falsy value',
+    '(?:missing expected|got unwanted) (?:exception|rejection)',
+    'expect\\((?:received|jest\\.fn\\(\\))?\\)(?:\\.\\w{1,40}){1,4}\\((?:expected)?\\)(?: // [\\w. ]{1,40})?',
+    'expected:? <?(?:true|false)>? (?:to (?:be|equal)(?: \\w{1,10})?|but (?:was|got)):? <?(?:true|false|truthy|falsy)>?',
+    '(?:true|false) is not (?:true|false)',
+    'failed asserting that (?:true|false|two \\w{1,20}) (?:is|are) (?:true|false|equal|identical)',
+    'assert(?:ion failed)?:?(?: (?:true|false))?',
+    "assertion 'left [=!]{2} right' failed",
+    'assert\\.\\w{1,40}(?:\\(\\))? fail(?:ed|ure)(?:: values (?:differ|are equal))?',
+    'xctassert\\w{0,40} failed',
+    'should(?: not)? be (?:true|false|equal)',
+    'not equal',
+  ].join('|')})?\\W{0,5}$`,
+  'i',
+);
+/** The class of an exception by which a check says that it does not hold. */
+const ASSERTION_TYPE = /Assert|Expectation|ComparisonFailure|TestFail/;
+/** A trace that was printed into the message, from its first frame on. */
+const TRACE = /\n\s{1,12}(?:at \S|File ")/;
+
 /**
  * The identity of a failure, from its exception type, its deepest own frame (file and function, no line), the failing test and the
- * normalised message. A failure that gave neither message nor own frame is identified by its test and by how that ended (time limit,
- * signal, or just badly): enough to see that the same thing happens again, not why. So `generic` is true there: such a value groups
- * and counts, but a person's answer must never be recalled by it. Without a test too there is no identity: see `isUnknown`.
+ * normalised message. A failure that said no more than how it ended (a time limit, a signal, a bare assertion) and where in its own test is
+ * identified by that test: enough to see that the same thing happens again, not why. So `generic` is true there: such a value groups and
+ * counts, but a person's answer must never be recalled by it. Without a test too there is no identity: the value is empty.
  */
 export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: Fingerprint; readonly generic: boolean } {
-  const ending = parts.message === null ? PLAIN_ENDING : endingOf(parts.message);
-  const message = parts.message === null || ending !== null || isGenericMessage(parts.message) ? null : normaliseIdentity(parts.message);
-  const frame = frameKey(parts.frames);
-  const generic = message === null && frame === '';
   const test = parts.test === null ? '' : normaliseName(parts.test);
-  return { fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value: hashOf(keyOf()) }, generic };
+  const ending = parts.message === null ? PLAIN_ENDING : endingOf(parts.message);
+  const message = ending === null ? ownWords(parts, test !== '') : null;
+  const frame = message === null ? telling(parts) : frameKey(ownFrame(parts));
+  const generic = message === null && frame === '';
+  const key = keyOf();
+  return {
+    fingerprint: { algorithm: FINGERPRINT_ALGORITHM, version: FINGERPRINT_VERSION, value: key === null ? '' : hashOf(key) },
+    generic,
+  };
 
-  function keyOf(): readonly string[] {
-    if (generic) return test === '' && (ending ?? PLAIN_ENDING) === PLAIN_ENDING ? [] : [test, '', '', `(${ending ?? PLAIN_ENDING})`];
+  function keyOf(): readonly string[] | null {
+    // A test that ends badly runs into its limit on one machine and crashes on another.
+    if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
+    if (generic) return (ending ?? PLAIN_ENDING) === PLAIN_ENDING ? null : ['', '', '', `(${ending})`];
     // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
     return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
   }
@@ -52,26 +85,50 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
 
 /** Whether a fingerprint stands for no identity at all: two failures that have it have nothing known in common. */
 export function isUnknown({ value }: Pick<Fingerprint, 'value'>): boolean {
-  return value === '' || value === NOTHING;
+  return value === '';
+}
+
+/** What the message says of this failure, normalised; null where it is too general, or no more than an assertion's name beside a test's. */
+function ownWords({ message }: FingerprintParts, hasTest: boolean): string | null {
+  const said = message?.split(TRACE, 1)[0] ?? '';
+  const identity = normaliseIdentity(said);
+  if (isGenericMessage(said) || isGenericMessage(identity)) return null;
+  return hasTest && BARE_ASSERTION.test(identity) ? null : identity;
+}
+
+/** The deepest own frame, unless it is only the place in the test where a check did not hold. */
+function telling(parts: FingerprintParts): string {
+  const { test, testFile, exceptionType } = parts;
+  const frame = ownFrame(parts);
+  if (frame === undefined || test === null || (exceptionType !== null && !ASSERTION_TYPE.test(exceptionType))) return frameKey(frame);
+  const base = baseOf(frame.file);
+  const isOfTest = base === baseOf(testFile ?? '') || test.split(/[^\w-]/).includes(base);
+  return isOfTest ? '' : frameKey(frame);
+}
+
+function ownFrame({ frames }: FingerprintParts): StackFrame | undefined {
+  return frames.find(({ own }) => own);
+}
+
+function frameKey(frame: StackFrame | undefined): string {
+  return frame === undefined ? '' : `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
+}
+
+/** A file's name without folder and ending. */
+function baseOf(file: string): string {
+  return (file.split(/[\\/]/).at(-1) ?? '').replace(/\.\w{1,8}$/, '');
 }
 
 function hashOf(key: readonly string[]): string {
   return createHash('sha256').update(key.join('\u0001')).digest('hex').slice(0, 32);
 }
 
-/** The value of a failure of which neither test, message nor own frame is known. */
-const NOTHING = hashOf([]);
-
-function frameKey(frames: readonly StackFrame[]): string {
-  const frame = frames.find(({ own }) => own);
-  if (frame === undefined) return '';
-  return `${frame.file.split(/[\\/]/).slice(-2).join('/')}:${frame.function ?? ''}`;
-}
-
 /** A test's name with its small numbers: `case 3` is not `case 4`, but a port or a time in it says nothing. */
 function normaliseName(name: string): string {
   return name
     .replace(/0x[0-9a-f]{4,16}|\b[0-9a-f]{12,64}\b|\d{5,}/gi, '<n>')
+    .replace(/(?<=[\w.-])\\(?=[\w.-])/g, '/')
     .replace(/\s+/g, ' ')
+    .replace(/ \(\d{1,9}(?:\.\d{1,9})? ?m?s\)$/, '')
     .trim();
 }

@@ -13,10 +13,35 @@ export interface LikenessParts {
   readonly lines: readonly string[];
 }
 
+export interface NearMatchEntry {
+  readonly id: string;
+  readonly parts: LikenessParts;
+}
+
+export interface NearMatch {
+  readonly id: string;
+  /** 0..1; 1 is the same text in every part. */
+  readonly score: number;
+}
+
+export interface NearMatchIndex {
+  readonly size: number;
+  /** The `limit` nearest entries with at least `minScore`, best first; equal scores in the order of the entries. */
+  search(parts: LikenessParts, limit: number, minScore?: number): NearMatch[];
+}
+
+/** Below this, two failures share words and nothing more; see docs/reading.md for how it was chosen. */
+export const NEAR = 0.4;
+
 const MAX_FRAMES = 5;
 const MAX_LINES = 60;
 const MAX_LINE = 300;
 const MAX_TEXT = 2_000;
+/** Lines of the surroundings that are compared. */
+const MAX_COMPARED = 80;
+/** How much each kind of feature counts. A test's name and a whole line say most; a word of the surroundings least. */
+const WEIGHTS = { test: 3, testWord: 0.7, message: 2, messageWord: 1, messagePair: 1, frame: 1.5, line: 1, lineWord: 0.3 } as const;
+const WORD = /<?[\p{L}_][\p{L}\p{N}_-]{1,60}/gu;
 
 /** The parts of a failure as it was read. */
 export function likenessOf(failure: Pick<Failure, 'test' | 'message' | 'frames' | 'excerpt'>): LikenessParts {
@@ -45,4 +70,105 @@ export function likenessText(parts: LikenessParts): string {
     return /\p{L}{3}/u.test(key) && !seen.has(key) && seen.add(key);
   });
   return kept.slice(0, MAX_LINES).join('\n').slice(0, MAX_TEXT);
+}
+
+/**
+ * An index of failures by likeness: TF-IDF with the cosine of the angle (Salton & Buckley 1988), over words, pairs of words and
+ * whole lines, the test's name and own frames, each part with a weight of its own. Exact: every entry that shares a feature
+ * is scored. Pure; the same entries in the same order give the same scores. An id given twice is two entries.
+ */
+export function nearMatchIndex(entries: readonly NearMatchEntry[]): NearMatchIndex {
+  const counted = entries.map(({ parts }) => likenessFeatures(parts));
+  const postings = new Map<string, { readonly entry: number[]; readonly weight: number[] }>();
+  for (const [entry, features] of counted.entries()) {
+    for (const [feature, weight] of features) {
+      const list = postings.get(feature) ?? { entry: [], weight: [] };
+      if (list.entry.length === 0) postings.set(feature, list);
+      list.entry.push(entry);
+      list.weight.push(weight);
+    }
+  }
+  const rarity = (feature: string) => Math.log(1 + entries.length / Math.max(1, postings.get(feature)?.entry.length ?? 0));
+  const lengths = counted.map((features) => lengthOf(features, rarity));
+
+  return {
+    size: entries.length,
+    search(parts, limit, minScore = NEAR) {
+      const features = likenessFeatures(parts);
+      const length = lengthOf(features, rarity);
+      if (length === 0) return [];
+      const products = new Float64Array(entries.length);
+      for (const [feature, weight] of features) {
+        const list = postings.get(feature);
+        if (list === undefined) continue;
+        const factor = weight * rarity(feature) ** 2;
+        for (let at = 0; at < list.entry.length; at++) {
+          const entry = list.entry[at] ?? 0;
+          products[entry] = (products[entry] ?? 0) + factor * (list.weight[at] ?? 0);
+        }
+      }
+      const scores = products.map((product, entry) => (product === 0 ? 0 : Math.min(1, product / (length * (lengths[entry] ?? 1)))));
+      return nearest(entries, scores, limit, minScore);
+    },
+  };
+}
+
+/** The features of a failure with their weights, dampened where they repeat (1 + ln n). */
+export function likenessFeatures(parts: LikenessParts): Map<string, number> {
+  const features = new Map<string, number>();
+  const counts = new Map<string, number>();
+  const add = (feature: string, weight: number) => {
+    const before = counts.get(feature) ?? 0;
+    counts.set(feature, before + 1);
+    features.set(feature, Math.max(features.get(feature) ?? 0, weight * (1 + Math.log(before + 1))));
+  };
+  if (parts.test !== null) {
+    add(`t ${parts.test.toLowerCase().replace(/\d{5,}/g, '<n>')}`, WEIGHTS.test);
+    for (const word of words(parts.test)) add(`tw ${word}`, WEIGHTS.testWord);
+  }
+  for (const frame of parts.frames) add(`f ${frame}`, WEIGHTS.frame);
+  for (const line of linesOf(parts.message ?? '')) {
+    add(`l ${line}`, WEIGHTS.message);
+    const said = words(line);
+    for (const word of said) add(`w ${word}`, WEIGHTS.messageWord);
+    for (let at = 1; at < said.length; at++) add(`p ${said[at - 1]} ${said[at]}`, WEIGHTS.messagePair);
+  }
+  for (const line of parts.lines.slice(0, MAX_COMPARED).flatMap(linesOf)) {
+    add(`l ${line}`, WEIGHTS.line);
+    for (const word of words(line)) add(`w ${word}`, WEIGHTS.lineWord);
+  }
+  return features;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => normaliseIdentity(line.slice(0, MAX_LINE)))
+    .filter((line) => /\p{L}{2}/u.test(line));
+}
+
+/** Words of a text, in lower case; names made of several words also in their parts. */
+function words(text: string): string[] {
+  const found: string[] = [];
+  for (const [word] of text.matchAll(WORD)) {
+    const parts = word.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').split(/[ _-]+/);
+    found.push(word.toLowerCase());
+    if (parts.length > 1) found.push(...parts.filter((part) => part.length > 1).map((part) => part.toLowerCase()));
+  }
+  return found;
+}
+
+function nearest(entries: readonly NearMatchEntry[], scores: Float64Array, limit: number, minScore: number): NearMatch[] {
+  const found: NearMatch[] = [];
+  for (const [entry, { id }] of entries.entries()) {
+    const score = scores[entry] ?? 0;
+    if (score > 0 && score >= minScore) found.push({ id, score });
+  }
+  return found.sort((left, right) => right.score - left.score).slice(0, limit);
+}
+
+function lengthOf(features: ReadonlyMap<string, number>, rarity: (feature: string) => number): number {
+  let sum = 0;
+  for (const [feature, weight] of features) sum += (weight * rarity(feature)) ** 2;
+  return Math.sqrt(sum);
 }

@@ -1,12 +1,23 @@
 import { stripEscapes } from '../lines/clean.ts';
 
+const DURATION =
+  /\d{1,12}(?:[.,]\d{1,12})?\s?(?:ns|us|µs|ms|millis|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hours?|days?)(?![A-Za-z])/;
+
 /** Order matters: the long shapes first, bare numbers last. Every quantifier is bounded or runs over one class. */
 const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
-  [/\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
+  [/[‘’“”"`´]/g, "'"],
+  [/\b\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?/g, '<time>'],
+  [
+    /\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? {1,2}(?:\d{1,2} )?(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}\b/g,
+    '<time>',
+  ],
   [/\b\d{1,2}:\d\d:\d\d(?:[.,]\d{1,9})?\b/g, '<time>'],
   [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
   [/\b0x[0-9a-f]{1,16}\b/gi, '<hex>'],
-  [/\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,64}\b/gi, '<hex>'],
+  // Digits alone are a number, however many.
+  [/\b(?=[0-9a-f]{0,39}\d)(?=\d{0,39}[a-f])[0-9a-f]{7,64}\b/gi, '<hex>'],
+  // One service is asked for by name, in IPv4 or in IPv6, whatever the machine prefers.
+  [/(?<![\w:.-])(?:localhost|\[?::1\]?)(?::\d{1,5})?(?![\w:-])/g, '<address>'],
   // Java prints a socket's address with the name it was asked for: ci-7.example.net/10.0.0.7:50000.
   [/(?:(?<![\w.-])[\w.-]{1,100}\/)?\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b/g, '<address>'],
   [
@@ -14,9 +25,10 @@ const REPLACEMENTS: readonly (readonly [RegExp, string])[] = [
     '<address>',
   ],
   [/(?<=[\w\]])@[0-9a-f]{5,8}\b/g, '@<hex>'],
-  [/\blocalhost:\d{1,5}\b/g, 'localhost:<n>'],
-  [/\b\d+(?:[.,]\d+)?\s?(?:ns|us|µs|ms|millis|milliseconds?|s|sec|secs|seconds?|minutes?|min|m|h|hours?|days?)\b/g, '<duration>'],
-  [/(?:[A-Za-z]:)?(?:[\\/][\w.@+~-]{1,100}){2,30}/g, '<path>'],
+  [new RegExp(`\\b${DURATION.source}(?:,? ?${DURATION.source}){0,3}`, 'g'), '<duration>'],
+  [/\b\d{1,12}(?:[.,]\d{1,12})?\s?(?:[kKMGT]i?B|bytes?)\b/g, '<size>'],
+  // Absolute or relative, of any system: the file's name stays.
+  [/(?:\bfile:\/\/|\\\\\?\\)?(?:[A-Za-z]:|(?<![\w.@+~-])[\w.@+~-]{1,100})?(?:[\\/]{1,2}[\w.@+~-]{1,100}){2,30}/g, '<path>'],
   [/\btmp(?:(?=[a-z]{0,7}[0-9_])[a-z0-9_]{8}|\.[A-Za-z0-9]{6,12})\b/g, '<tmp>'],
   [/\d+(?:\.\d+)*/g, '<n>'],
   [/\*{3,}/g, '***'],

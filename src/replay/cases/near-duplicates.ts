@@ -1,6 +1,4 @@
-import type { LikenessParts } from '../../log/recognise/likeness.ts';
-import { likenessFeatures } from '../../log/recognise/likeness-features.ts';
-import { nearMatchIndex } from '../../log/recognise/near-match.ts';
+import { type LikenessParts, likenessFeatures, nearMatchIndex } from '../../log/recognise/likeness.ts';
 
 /** What a case is compared by. */
 export interface Comparable {

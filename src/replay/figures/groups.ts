@@ -1,5 +1,4 @@
-import type { LikenessParts } from '../../log/recognise/likeness.ts';
-import { nearMatchIndex } from '../../log/recognise/near-match.ts';
+import { type LikenessParts, nearMatchIndex } from '../../log/recognise/likeness.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { CaseResult } from '../run/result.ts';
 import { groupMean } from './clusters.ts';

@@ -32,6 +32,16 @@ describe('fingerprintOf', () => {
     ['IPv6 addresses', 'refused by fe80:0:0:0:2aa:ff:fe9a:4ca2 port 80', 'refused by 2001:db8::1 port 81'],
     ['temporary directories', 'no file in /tmp/tmpk3j_x9ab', 'no file in /var/tmp/tmpq0z1ttyu'],
     ['object addresses', 'no handler for com.acme.Cart@5acfe', 'no handler for com.acme.Cart@be7fad'],
+    ['system', String.raw`cannot open C:\build\acme\src\rates.ts`, 'cannot open /home/ci/acme/src/rates.ts'],
+    ['long form of a Windows path', String.raw`EPERM: '\\?\C:\build\acme\.tmp.17'`, "EPERM: '/srv/build/.tmp.4'"],
+    ['folder that a path begins in', 'no file packages/rates/src/load.ts', 'no file ./rates/src/load.ts'],
+    ['name of this machine', 'connect ECONNREFUSED ::1:5432', 'connect ECONNREFUSED localhost:5432'],
+    ['parts of a duration', 'gave up after 7m 41s', 'gave up after 41.5s'],
+    ['unit of a size', 'the cache holds 1.5 GB', 'the cache holds 980 kB'],
+    ['length of a number', 'row 17 is locked', 'row 123456789 is locked'],
+    ['day', 'stale since Mon Jan 12 10:11:12 2026', 'stale since Fri Nov 6 01:02:03 2025'],
+    ['kind of quotation mark', 'no field ‘total’ in "cart"', "no field 'total' in 'cart'"],
+    ['depth of a trace', 'no rates\n    at load (src/rates.ts:3:4)', 'no rates\n    at top (src/main.ts:1:2)\n    at src/b.ts:1:1'],
     ['colours', '\u001b[31mexpected rates\u001b[39m to load', 'expected rates to load'],
     ['version', 'acme-rates 1.2.3 is too old', 'acme-rates 4.17 is too old'],
     ['class of an assertion', 'AssertionError [ERR_ASSERTION]: the input has no total', 'the input has no total'],
@@ -105,11 +115,44 @@ describe('fingerprintOf', () => {
 describe('a failure that does not say why', () => {
   const silent = (test: string | null, message: string | null) => fingerprintOf({ ...nothing, test, message });
 
-  it('is known by its test and by how that ended, and is generic', () => {
-    const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL'].map((message) => silent('test_a', message));
-    expect(new Set(endings.map(({ fingerprint }) => fingerprint.value)).size).toBe(4);
-    expect(endings.map(({ generic }) => generic)).toEqual([true, true, true, true]);
+  it('is known by its test alone, however that ended, and is generic', () => {
+    const endings = [null, 'timed out', 'crashed with exit code -11', 'SIGKILL', 'exit code 3221226505'].map((one) =>
+      silent('test_a', one),
+    );
+    expect(new Set(endings.map(({ fingerprint }) => fingerprint.value)).size).toBe(1);
+    expect(endings.every(({ generic }) => generic)).toBe(true);
     expect(silent('test_b', 'timed out').fingerprint).not.toEqual(silent('test_a', 'timed out').fingerprint);
+  });
+
+  it.each([
+    'AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:',
+    'java.lang.AssertionError',
+    'The expression evaluated to a falsy value:',
+    'Missing expected exception.',
+    'expect(received).toEqual(expected) // deep equality',
+    'expected: <true> but was: <false>',
+    'expected false to be true',
+    'AssertionError: False is not true',
+    'assert False',
+    'assertion `left == right` failed',
+    'Failed asserting that two arrays are equal.',
+    'Assert.True() Failure',
+    'Expected equality of these values:',
+    'AssertionError [ERR_ASSERTION]: 12.5 >= 7.25',
+  ])('is no better known by %j', (message) => {
+    expect(silent('test_a', message)).toEqual(silent('test_a', 'timed out'));
+    expect(silent(null, message)).not.toEqual(silent(null, 'timed out'));
+  });
+
+  it.each([
+    'expected 3 items but found 2',
+    'expected: <3> but was: <2>',
+    'expect(received).toBe(expected): the total is off',
+    "assert 'rates' in page",
+    'AssertionError: no such table',
+    'Failed asserting that the cart is empty.',
+  ])('is known better by %j', (message) => {
+    expect(silent('test_a', message).generic).toBe(false);
   });
 
   it('has one value on all platforms, whatever the code that says nothing', () => {
@@ -131,7 +174,20 @@ describe('a failure that does not say why', () => {
     expect(fingerprintOf({ ...nothing, test: 'test_a', message: 'SIGSEGV', frames }).generic).toBe(false);
   });
 
+  it.each([
+    ['acme.CartTest sums up', null, 'src/test/java/acme/CartTest.java'],
+    ['unit/cart', null, '/home/ci/acme/test/unit/cart.js'],
+    ['sums up', 'tests/test_cart.py', String.raw`C:\acme\tests\test_cart.py`],
+  ])('stays generic where only the test itself says where a check did not hold: %s', (test, testFile, file) => {
+    const frames = [{ file, line: 3, function: 'sums', own: true }];
+    const of = (exceptionType: string | null) => fingerprintOf({ test, testFile, exceptionType, frames, message: null });
+    expect(of('AssertionError').fingerprint).toEqual(fingerprintOf({ ...nothing, test }).fingerprint);
+    expect(of('AssertionError').generic).toBe(true);
+    expect(of('NullPointerException').generic).toBe(false);
+  });
+
   it('is nobody without a test: all such are unknown', () => {
+    expect(silent(null, null).fingerprint.value).toBe('');
     expect(isUnknown(silent(null, null).fingerprint)).toBe(true);
     expect(isUnknown(silent(null, 'exit code 1').fingerprint)).toBe(true);
     expect(isUnknown(fingerprintOf({ ...nothing, exceptionType: 'Error' }).fingerprint)).toBe(true);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type LikenessParts, likenessOf, likenessText } from '../../../src/log/recognise/likeness.ts';
-import { NEAR, nearMatchIndex } from '../../../src/log/recognise/near-match.ts';
+import { type LikenessParts, likenessOf, likenessText, NEAR, nearMatchIndex } from '../../../src/log/recognise/likeness.ts';
 
 const parts = (change: Partial<LikenessParts>): LikenessParts => ({ test: null, message: null, frames: [], lines: [], ...change });
 
