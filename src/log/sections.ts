@@ -32,6 +32,9 @@ export function withoutSections(structure: Structure, log: LogText): Structure {
   return { ...structure, failedSections: [], end: log.lineCount, afterwards: [], steps: [], echoes: [] };
 }
 
+/** Jobs of one log whose ends are told; more have no honest use. */
+const MAX_JOBS = 500;
+
 /** Whole builds before tools that may run inside of one. */
 const SYSTEMS: readonly CiSystem[] = [jenkins, gitlab, azure, github, ...COMMAND_SYSTEMS, cloudBuild, teamcity];
 
@@ -51,6 +54,7 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
     .sort((a, b) => Number(a.consequence ?? false) - Number(b.consequence ?? false));
   const end = endIn(failedSections, { start: 1, end: log.lineCount });
   const afterwards = (told.jobs ?? [{ start: 1, end: log.lineCount }])
+    .slice(0, MAX_JOBS)
     .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))
     .filter((after) => after.start <= after.end);
   const echoes = [...(told.echoes ?? []), ...readEchoes(log, marks)].sort((a, b) => a.start - b.start);

@@ -81,6 +81,7 @@ export const github: CiSystem = {
 class StepReader {
   readonly jobs: Job[] = [];
   readonly echoes: LineRange[] = [];
+  private readonly named = new Map<string, Job>();
   private readonly log: LogText;
   private readonly whole: Whole;
   private columns = '';
@@ -123,9 +124,11 @@ class StepReader {
   }
 
   private jobOf(name: string | null): Job {
-    const known = name === null ? undefined : this.jobs.find((job) => job.name === name);
-    const job = known ?? { name, steps: [] };
-    if (known === undefined) this.jobs.push(job);
+    const known = name === null ? undefined : this.named.get(name);
+    if (known !== undefined) return known;
+    const job = { name, steps: [] };
+    if (name !== null) this.named.set(name, job);
+    this.jobs.push(job);
     return job;
   }
 
