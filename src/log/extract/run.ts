@@ -4,7 +4,7 @@ import type { LogText } from '../lines/lines.ts';
 import type { Matcher } from '../scan/matcher.ts';
 import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
-import { rolesOf } from '../roles.ts';
+import { type LineRole, rolesOf } from '../roles.ts';
 import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
@@ -76,17 +76,24 @@ export function extractAll(log: LogText, scan: Scan, only: string | null = null)
   return found;
 }
 
+/** Readers may find the cause in the words around it, or in those of an ending. */
+const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 'blank']);
+
 /**
- * Leaves out what cannot be a cause for where it stands: in a command that was only shown, behind the step that failed, and before it where
+ * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that failed, and before it where
  * the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = rolesOf(log, structure);
-  const isOutput = (line: number) => roleAt(line) !== 'echo' && !structure.afterwards.some(({ start, end }) => line >= start && line <= end);
+  const isOutput = (line: number) => MAY_CAUSE.has(roleAt(line)) && !structure.afterwards.some(({ start, end }) => line >= start && line <= end);
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const output = keep(found, isOutput);
   const failed = structure.failedSections.length === 0 ? output : keep(output, isFailed);
-  return failed.failingTests.length + failed.diagnostics.length + failed.exceptions.length + failed.messages.length > 0 ? failed : output;
+  return [failed, output, found].find(hasAny) ?? found;
+}
+
+function hasAny({ failingTests, diagnostics, exceptions, messages }: Extraction): boolean {
+  return failingTests.length + diagnostics.length + exceptions.length + messages.length > 0;
 }
 
 function keep(found: Extraction, isKept: (line: number) => boolean): Extraction {

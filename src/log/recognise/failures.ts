@@ -87,8 +87,20 @@ function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
   const identity = fingerprintOf({ test: null, exceptionType: type, frames, message });
-  return { test: null, message: message ?? 'No error was found in the log.', frames: [...frames], excerpt, ...identity };
+  const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
+  return { test: null, message: headline ?? message ?? 'No error was found in the log.', frames: [...frames], excerpt, ...identity };
 }
+
+/** Whether the first structured error stands at the line that tells most; else that line is the headline, and the error only the identity. */
+function isNearTop({ diagnostics, exceptions, messages }: Reading): boolean {
+  const top = messages[0]?.at;
+  const structured = (diagnostics.find(({ severity }) => severity === 'error') ?? exceptions[0])?.at;
+  if (top == null || structured == null) return true;
+  return structured.source === top.source && Math.abs(structured.line - top.line) <= NEAR_TOP;
+}
+
+/** An exception's lines, or a diagnostic's source lines and notes. */
+const NEAR_TOP = 15;
 
 /** The build's main error: its first diagnostic, else its first exception, else its most telling message. */
 function mainError(reading: Pick<Reading, 'diagnostics' | 'exceptions' | 'messages'>): {

@@ -44,14 +44,14 @@ const MAX_LINES = 1500;
 
 /** Reads all facts of a subject; pure, the same subject gives the same list in the same order. */
 export function readFacts(subject: TriageSubject): Facts {
+  const telling = tellingLines(subject);
+  const placed = (fact: Fact): Fact =>
+    fact.source === null || fact.line === null || fact.origin === 'test' ? fact : { ...fact, weight: fact.weight * telling(fact.source, fact.line) };
   const structured = [
-    ...testFacts(subject),
-    ...exceptionFacts(subject),
-    ...diagnosticFacts(subject),
-    ...messageFacts(subject),
+    ...[...testFacts(subject), ...exceptionFacts(subject), ...diagnosticFacts(subject), ...messageFacts(subject)].map(placed),
     ...exitFacts(subject),
   ];
-  const all = [...structured, ...lineFacts(subject)].filter((fact) => fact.text.trim() !== '');
+  const all = [...structured, ...lineFacts(subject).map(placed)].filter((fact) => fact.text.trim() !== '');
   return {
     subject,
     all,
@@ -141,7 +141,7 @@ function messageFacts(subject: TriageSubject): Fact[] {
   }));
   for (const [rank, message] of subject.messages.entries()) {
     const at = { source: message.at?.source ?? null, line: message.at?.line ?? null };
-    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: (rank === 0 ? 1 : 0.85) * shareOf(message.weight) });
+    facts.push({ origin: 'message', text: cut(message.text), ...at, weight: rank === 0 ? 1 : 0.85 });
   }
   return facts;
 }
@@ -159,7 +159,6 @@ function exitFacts(subject: TriageSubject): Fact[] {
  * Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
-  const telling = tellingLines(subject);
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
@@ -168,7 +167,7 @@ function lineFacts(subject: TriageSubject): Fact[] {
       const text = cut(cleanLine(stripEscapes(raw)));
       if (roleOf(text) !== 'cause') continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
-      facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside * telling(excerpt.source, line) });
+      facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
     }
   }
   return facts;
@@ -182,19 +181,22 @@ function tellingLines(subject: TriageSubject): (source: string, line: number) =>
     if (at === null) continue;
     for (let line = at.line - NEAR; line <= at.line + NEAR; line++) {
       const key = `${at.source}:${line}`;
-      shares.set(key, Math.max(shares.get(key) ?? 0, shareOf(weight)));
+      shares.set(key, Math.max(shares.get(key) ?? 0, BESIDE * shareOf(weight)));
     }
   }
+  for (const { at, weight } of subject.messages) if (at !== null) shares.set(`${at.source}:${at.line}`, shareOf(weight));
   return (source, line) => shares.get(`${source}:${line}`) ?? LEAST;
 }
 
 /** Lines around a message that are told with it. */
 const NEAR = 3;
+/** What a line has of the share of a message beside it, where it is none itself. */
+const BESIDE = 0.8;
 /** What a line is worth that the reader ranks far below the most telling one. */
 const LEAST = 0.25;
 
 function shareOf(weight: number): number {
-  return LEAST + (1 - LEAST) * Math.sqrt(Math.min(1, weight / 100));
+  return LEAST + (1 - LEAST) * Math.min(1, weight / 100);
 }
 
 function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {
