@@ -23,8 +23,9 @@ const LARGE = 32 * 1024 * 1024;
 export async function openLargeLog(path: string, masker: Masker): Promise<LargeLog | null> {
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;
   if (file === null) return null;
-  const { bytes, secrets, notes } = file;
-  return { source: { name: visibleLine(basename(path)), kind: 'log', bytes, notes }, secrets, close: () => file.close() };
+  const { bytes, secrets, notes, scan } = file;
+  const source: LogInPieces = { name: visibleLine(basename(path)), kind: 'log', bytes, notes, ...(scan === undefined ? {} : { scan }) };
+  return { source, secrets, close: () => file.close() };
 }
 
 function isLargeFile(path: string): boolean {

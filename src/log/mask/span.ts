@@ -1,4 +1,4 @@
-/** A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units. Never holds a line end. */
+/** A part of a text that is to be hidden: from (inclusive) to (exclusive), in UTF-16 code units, or in bytes where that is said. Never holds a line end. */
 export interface Span {
   readonly from: number;
   readonly to: number;
@@ -36,4 +36,33 @@ export function hideSpans(text: string, merged: readonly Span[]): Masked {
   }
   parts.push(text.slice(at));
   return { text: parts.join(''), count: merged.length };
+}
+
+/** Any number of merged spans, ascending, in little memory. */
+export class SpanList {
+  count = 0;
+  #ends = new Uint32Array(16);
+
+  add(from: number, to: number): void {
+    if (this.count * 2 === this.#ends.length) {
+      const larger = new Uint32Array(this.#ends.length * 2);
+      larger.set(this.#ends);
+      this.#ends = larger;
+    }
+    this.#ends.set([from, to], 2 * this.count++);
+  }
+
+  /** What lies from `start` to before `end`, counted from `start`; a span across a border is cut there. */
+  overlapping(start: number, end: number): Span[] {
+    let low = 0;
+    for (let high = this.count; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.#ends[2 * middle + 1] ?? 0) <= start) low = middle + 1;
+      else high = middle;
+    }
+    const spans: Span[] = [];
+    for (let at = 2 * low; at < 2 * this.count && (this.#ends[at] ?? end) < end; at += 2)
+      spans.push({ from: Math.max(0, (this.#ends[at] ?? 0) - start), to: Math.min(end, this.#ends[at + 1] ?? 0) - start });
+    return spans;
+  }
 }
