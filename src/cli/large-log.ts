@@ -23,9 +23,9 @@ const LARGE = 32 * 1024 * 1024;
 export async function openLargeLog(path: string, masker: Masker): Promise<LargeLog | null> {
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;
   if (file === null) return null;
-  const { bytes, secrets, notes, scan } = file;
-  const source: LogInPieces = { name: visibleLine(basename(path)), kind: 'log', bytes, notes, ...(scan === undefined ? {} : { scan }) };
-  return { source, secrets, close: () => file.close() };
+  const { secrets, close, ...log } = file;
+  const source: LogInPieces = { ...log, name: visibleLine(basename(path)), kind: 'log' };
+  return { source, secrets, close };
 }
 
 function isLargeFile(path: string): boolean {

@@ -42,6 +42,8 @@ export interface LogInPieces {
   readonly kind: 'log';
   readonly bytes: LogBytes;
   readonly notes: readonly string[];
+  /** The descriptor of its file, where it has one: another thread can read it. */
+  readonly file?: number;
   /** Where it was scanned for {@link READER_GROUPS} already. */
   readonly scan?: Scan;
 }
@@ -139,13 +141,7 @@ function readLog(source: ReadableSource, green: GreenTemplates | null, without: 
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(
-  name: string,
-  bytes: LogBytes,
-  scan: Scan,
-  green: GreenTemplates | null,
-  without: ReadonlySet<ReadStage>,
-): ReadLog {
+function readLines(name: string, bytes: LogBytes, scan: Scan, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const log = openLog(name, bytes, scan.index, branchLines(scan));
   const found = extractAll(log, scan, without.has('extractors') ? NET : null);
   const told = readStructure(log, structureLines(scan));

@@ -32,7 +32,11 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
 ]);
 
 /** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
-export const READER_GROUPS: readonly (readonly string[])[] = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map(beginningsOf);
+export const READER_GROUPS: readonly (readonly string[])[] = [
+  ...EXTRACTORS.map(({ literals }) => literals),
+  STRUCTURE_LITERALS,
+  BRANCH_LITERALS,
+].map(beginningsOf);
 
 let matcher: Matcher | undefined;
 

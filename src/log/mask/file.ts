@@ -14,6 +14,8 @@ import type { Masker } from './mask.ts';
 /** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
 export interface MaskedFile {
   readonly bytes: LogBytes;
+  /** Its descriptor, which other threads can read as well. */
+  readonly file: number;
   /** Places where a secret was hidden. */
   readonly secrets: number;
   readonly notes: readonly string[];
@@ -50,9 +52,9 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
       writing(() => copy?.write(piece));
     };
     const secrets = await masker.maskPieces(file, write, { groups: READER_GROUPS, add });
-    if (copy === undefined) return { bytes: file, secrets, notes, scan, close: () => file.close() };
+    if (copy === undefined) return { bytes: file, file: file.file, secrets, notes, scan, close: () => file.close() };
     file.close();
-    return { bytes: bytesOfFile(copy.file), secrets, notes, close: () => copy?.close() };
+    return { bytes: bytesOfFile(copy.file), file: copy.file, secrets, notes, close: () => copy?.close() };
   } catch (error) {
     copy?.close();
     file.close();
