@@ -73,14 +73,38 @@ interface Job {
 /** Starts nothing yet. Threads that have nothing to do keep no process alive. */
 export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
   const { masking = {}, size = Math.min(SIZE, availableParallelism()), small = SMALL, timeoutMs = TIMEOUT_MS } = options;
-  const entry = options.entry ?? new URL(`./thread${extname(import.meta.url)}`, import.meta.url);
+  const entry = options.entry ?? new URL(`./log-worker${extname(import.meta.url)}`, import.meta.url);
+  const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const { run, close } = createPool(start, size, timeoutMs);
+  const atOnce = createMasker(masking);
+  return {
+    masker: {
+      ...atOnce,
+      maskAll: (texts, names) =>
+        names !== undefined || charactersOf(texts) <= small ? atOnce.maskAll(texts, names) : maskInThread(texts, run),
+    },
+    read: async (sources, how, signal) => {
+      const texts = sources.map((source) => ('text' in source ? source.text : ''));
+      const sent = sources.flatMap((source) => sentOf(source) ?? []);
+      const isLocal = sent.length < sources.length || (charactersOf(texts) <= small && sent.every((source) => !('file' in source)));
+      return isLocal
+        ? readSources(sources, how)
+        : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
+    },
+    close,
+  };
+}
+
+type Run = (texts: readonly string[], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
+
+/** Gives each job to a thread, at most `size` at once; the others wait. */
+function createPool(start: () => Worker, size: number, timeoutMs: number): { readonly run: Run; readonly close: () => Promise<void> } {
   const idle: Worker[] = [];
   const busy = new Map<Worker, (error: TriageError) => void>();
   const waiting: Job[] = [];
   let isClosed = false;
-
-  const start = () => {
-    const worker = new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const started = () => {
+    const worker = start();
     // Whoever has given it work hears of an error as well; with none it is only not asked again.
     worker.on('error', () => undefined);
     worker.once('exit', () => {
@@ -89,10 +113,8 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
     return worker;
   };
   const next = () => {
-    if (waiting.length === 0 || busy.size >= size) return;
-    const job = waiting.shift();
-    const worker = idle.pop() ?? start();
-    if (job !== undefined) void give(worker, job).finally(next);
+    const job = busy.size < size ? waiting.shift() : undefined;
+    if (job !== undefined) void give(idle.pop() ?? started(), job).finally(next);
   };
   /** Never rejects: the job is told. */
   const give = async (worker: Worker, job: Job): Promise<void> => {
@@ -109,7 +131,7 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       busy.delete(worker);
     }
   };
-  const run = (texts: readonly string[], order: ToThread, heard: Job['heard'], signal?: AbortSignal) =>
+  const run: Run = (texts, order, heard, signal) =>
     new Promise<void>((resolve, reject) => {
       if (isClosed || signal?.aborted) return reject(cancelled(signal?.reason));
       if (waiting.length >= MAX_WAITING) {
@@ -119,31 +141,14 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       waiting.push({ texts, order, signal, heard, resolve, reject });
       next();
     });
-  const atOnce = createMasker(masking);
-  return {
-    masker: {
-      ...atOnce,
-      maskAll: (texts, names) =>
-        names !== undefined || charactersOf(texts) <= small ? atOnce.maskAll(texts, names) : maskInThread(texts, run),
-    },
-    read: async (sources, how, signal) => {
-      const texts = sources.map((source) => ('text' in source ? source.text : ''));
-      const sent = sources.flatMap((source) => sentOf(source) ?? []);
-      const isLocal = sent.length < sources.length || (charactersOf(texts) <= small && sent.every((source) => !('file' in source)));
-      return isLocal
-        ? readSources(sources, how)
-        : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
-    },
-    close: async () => {
-      isClosed = true;
-      for (const job of waiting.splice(0)) job.reject(cancelled());
-      for (const stop of busy.values()) stop(cancelled());
-      await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
-    },
+  const close = async () => {
+    isClosed = true;
+    for (const job of waiting.splice(0)) job.reject(cancelled());
+    for (const stop of busy.values()) stop(cancelled());
+    await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
   };
+  return { run, close };
 }
-
-type Run = (texts: readonly string[], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
 
 async function maskInThread(texts: readonly string[], run: Run): Promise<Masked[]> {
   const parts = new Map<number, string[]>();
