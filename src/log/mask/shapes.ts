@@ -1,7 +1,7 @@
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
 import { isPlaceholder, looksSecret } from './judge.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys } from './key-blocks.ts';
-import type { Span } from './span.ts';
+import { type Span, withoutColors } from './span.ts';
 
 /**
  * Tokens that give themselves away by their form, where secretlint's preset has no rule or a narrower one (it wants exact
@@ -83,7 +83,7 @@ export function findTokens(line: string): Span[] {
 }
 
 function spansOf(line: string, pattern: RegExp): Span[] {
-  return Array.from(line.matchAll(pattern), ({ 0: token, index }) => ({ from: index, to: index + token.length }));
+  return Array.from(withoutColors(line).matchAll(pattern), ({ 0: token, index }) => ({ from: index, to: index + token.length }));
 }
 
 /** The secret parts of webhook addresses in a line. */

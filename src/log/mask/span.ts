@@ -13,6 +13,13 @@ export interface Masked {
 /** What stands in the place of a secret. GitHub and GitLab write the same. */
 const HIDDEN = '***';
 
+const COLOR = /\u001b\[[\d;]{0,20}[A-Za-z]/g;
+
+/** The same text with spaces for colors: the letter that ends one is no part of the token behind it. Nothing moves. */
+export function withoutColors(text: string): string {
+  return text.includes('\u001b[') ? text.replace(COLOR, (color) => ' '.repeat(color.length)) : text;
+}
+
 /** Sorted, with spans that overlap or touch made one. Empty spans are dropped. */
 export function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: { from: number; to: number }[] = [];

@@ -1,4 +1,4 @@
-import type { Span } from './span.ts';
+import { type Span, withoutColors } from './span.ts';
 
 /** Literals of the secretlint rules that our own shapes do not cover. */
 export const VENDOR_LITERALS: readonly string[] = [
@@ -24,11 +24,12 @@ export interface Suspect {
 export function suspectsIn(line: string): Suspect[] {
   const suspects: Suspect[] = [];
   let end = 0;
-  for (const { index } of line.matchAll(GATE)) {
+  const plain = withoutColors(line);
+  for (const { index } of plain.matchAll(GATE)) {
     if (index < end) continue;
     const start = Math.max(end, index - BEFORE);
     end = Math.min(line.length, index + AFTER);
-    suspects.push({ from: start, text: line.slice(start, end) });
+    suspects.push({ from: start, text: plain.slice(start, end) });
   }
   return suspects;
 }
