@@ -14,7 +14,7 @@ import { triageDepsOf } from './app/triage-deps.ts';
 import { watchTriage } from './app/watch-triage.ts';
 import { maskingOf } from './config/masking.ts';
 import type { Config } from './config/schema.ts';
-import { createMasker } from './log/mask/mask.ts';
+import { createLogThreads } from './log/threads.ts';
 import { type Clock, systemClock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { Failpoint } from './ports/failpoint.ts';
@@ -58,7 +58,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
-  const masker = createMasker(maskingOf(config));
+  const threads = createLogThreads({ masking: maskingOf(config) });
+  const { masker } = threads;
   const found = await openKnowledge({ config, database, masker, clock, logger });
   const indexKeeping = openIndexKeeping(stores, vectorIndex, logger);
   const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: found.desk, masker, tracer, metrics };
@@ -66,7 +67,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const dying = failpoint === undefined ? {} : { failpoint };
   const publishing = await openPublishing(config, { ...parts, ...dying });
   const checkpointer = await opened.checkpointer();
-  const deps = { ...(await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer)), ...dying };
+  const deps = { ...(await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer)), threads, ...dying };
   const retention = openRetention({ ...parts, ...indexKeeping.doors, forgetThreads: () => forgetConcluded(database, logger) });
   // Last: it runs timers of its own, which nothing may leave behind.
   const jobQueue = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
@@ -93,6 +94,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
         () => background.stopBringing(),
         () => jobQueue.stop({ timeoutMs: drainMs }),
         () => background.stopEnding(),
+        () => threads.close(),
         () => tracer.flush(FLUSH_MS),
         async () => archive.close?.(),
         () => database.close(),

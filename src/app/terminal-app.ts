@@ -6,6 +6,7 @@ import type { Recording } from '../domain/recording.ts';
 import { greenTemplates } from '../log/green/green-diff.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
+import { createLogThreads } from '../log/threads.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Experiment } from '../replay/ablation/experiment.ts';
@@ -22,6 +23,8 @@ import { openAskAtHand } from './open-ask.ts';
 import { makerOfToday } from './open-recorder.ts';
 import { openTracer } from './open-tracer.ts';
 
+/** Characters of logs that are read at once: a thread takes longer to start than they take to read. */
+const SMALL = 8_000_000;
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
 const FLUSH_MS = 2_000;
 
@@ -71,6 +74,7 @@ export async function createTerminalApp(
   const tracer = await openTracer(config, logger);
   const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
   const masker = createMasker(maskingOf(config));
+  const threads = createLogThreads({ small: SMALL });
   const history = createEmptyHistory();
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
@@ -88,7 +92,7 @@ export async function createTerminalApp(
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder, ...calibrated }, tracer), onStep };
       const investigation = experiment?.change(whole) ?? whole;
-      const deps = { archive, masker, investigation, budgetTokens: config.triage.budgetTokens };
+      const deps = { archive, masker, threads, investigation, budgetTokens: config.triage.budgetTokens };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, how);
       const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];

@@ -23,8 +23,9 @@ const LARGE = 32 * 1024 * 1024;
 export async function openLargeLog(path: string, masker: Masker): Promise<LargeLog | null> {
   const file = isLargeFile(path) ? await maskFile(path, masker) : null;
   if (file === null) return null;
-  const { bytes, secrets, notes } = file;
-  return { source: { name: visibleLine(basename(path)), kind: 'log', bytes, notes }, secrets, close: () => file.close() };
+  const { secrets, close, ...log } = file;
+  const source: LogInPieces = { ...log, name: visibleLine(basename(path)), kind: 'log' };
+  return { source, secrets, close };
 }
 
 function isLargeFile(path: string): boolean {

@@ -21,7 +21,7 @@ import { rankLines } from './rank/rank.ts';
 import { weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
-import { scanLog } from './scan/scan-log.ts';
+import { type Scan, scanLog } from './scan/scan-log.ts';
 import type { Structure } from './sections.ts';
 import { readStructure, withoutSections } from './sections.ts';
 
@@ -45,6 +45,10 @@ export interface LogInPieces {
   readonly kind: 'log';
   readonly bytes: LogBytes;
   readonly notes: readonly string[];
+  /** The descriptor of its file, where it has one: another thread can read it. */
+  readonly file?: number;
+  /** Where it was scanned for {@link READER_GROUPS} already. */
+  readonly scan?: Scan;
 }
 
 /** What can be read: a masked text, or the bytes of a masked log. */
@@ -131,15 +135,16 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
 
 function readLog(source: ReadableSource, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
-  const read = readLines(source.name, bytes, green, without);
+  const scan = ('bytes' in source ? source.scan : undefined) ?? scanLog(bytes, readerMatcher());
+  const read = readLines(source.name, bytes, scan, green, without);
   if (!isOverwritten(bytes, read.log.lineCount)) return read;
-  const split = readLines(source.name, withReturnsAsLineEnds(bytes), green, without);
+  const returns = withReturnsAsLineEnds(bytes);
+  const split = readLines(source.name, returns, scanLog(returns, readerMatcher()), green, without);
   const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
-  const scan = scanLog(bytes, readerMatcher());
+function readLines(name: string, bytes: LogBytes, scan: Scan, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
   const log = openLog(name, bytes, scan.index, branchLines(scan));
   const told = readStructure(log, structureLines(scan));
   const structure = without.has('sections') ? withoutSections(told, log) : told;

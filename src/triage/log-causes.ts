@@ -8,21 +8,19 @@ import { groupsOf } from './group.ts';
  * The causes in the logs of a build's failed jobs. A log in which no test failed is read alone, so that its main error
  * counts beside the others', and stays the same cause when the logs of more jobs come.
  */
-export function causesOfLogs(
+export async function causesOfLogs(
   buildId: string,
   sources: readonly SourceText[],
-  read: (sources: readonly SourceText[]) => Reading,
-): FailureGroup[] {
-  const reading = read(sources);
+  read: (sources: readonly SourceText[]) => Reading | Promise<Reading>,
+): Promise<FailureGroup[]> {
+  const reading = await read(sources);
   const whole = groupsOf(reading, buildId);
   const logs = sources.filter(({ kind }) => kind === 'log');
   if (logs.length < 2) return whole;
   const showTests = new Set(reading.failingTests.map(({ at }) => at?.source));
-  const alone = logs
-    .filter(({ name }) => !showTests.has(name))
-    .map((log) => read([log]))
-    .filter((one) => one.failingTests.length === 0 && showsError(one))
-    .flatMap((one) => groupsOf(one, buildId));
+  const readAlone: Reading[] = [];
+  for (const log of logs) if (!showTests.has(log.name)) readAlone.push(await read([log]));
+  const alone = readAlone.filter((one) => one.failingTests.length === 0 && showsError(one)).flatMap((one) => groupsOf(one, buildId));
   const tests = reading.failingTests.length > 0 ? whole : [];
   return tests.length + alone.length > 0 ? [...tests, ...alone] : whole;
 }

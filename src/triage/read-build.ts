@@ -3,7 +3,8 @@ import type { SourceText } from '../domain/build.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import { type ReadableSource, readSources } from '../log/read-sources.ts';
+import { type ReadableSource, type ReadOptions, readSources } from '../log/read-sources.ts';
+import type { LogThreads } from '../log/threads.ts';
 
 /** Masks every text of a build; a secret seen in one is hidden in all. Line numbers do not move. */
 export async function maskSources(sources: readonly SourceText[], masker: Masker): Promise<{ sources: SourceText[]; secrets: number }> {
@@ -14,16 +15,36 @@ export async function maskSources(sources: readonly SourceText[], masker: Masker
   };
 }
 
+/** How masked sources are read; `secrets` were hidden in them. */
+export interface ReadMaskedOptions {
+  readonly budgetTokens: number;
+  readonly secrets: number;
+  readonly greenText?: string;
+  readonly green?: GreenTemplates;
+  readonly without?: ReadonlySet<ReadStage>;
+}
+
 /** Reads masked sources; a build without any gets a reading that says so. */
-export function readMasked(
+export function readMasked(sources: readonly ReadableSource[], options: ReadMaskedOptions): Reading {
+  return readSources(sources, readOptionsOf(options));
+}
+
+/** The same without holding anybody up, where there are threads. */
+export async function readAside(
   sources: readonly ReadableSource[],
-  options: { budgetTokens: number; secrets: number; greenText?: string; green?: GreenTemplates; without?: ReadonlySet<ReadStage> },
-): Reading {
-  return readSources(sources, {
+  options: ReadMaskedOptions,
+  threads: Pick<LogThreads, 'read'> | undefined,
+  signal: AbortSignal,
+): Promise<Reading> {
+  return threads === undefined ? readMasked(sources, options) : threads.read(sources, readOptionsOf(options), signal);
+}
+
+function readOptionsOf(options: ReadMaskedOptions): ReadOptions {
+  return {
     budgetTokens: options.budgetTokens,
     maskedSecrets: options.secrets,
     ...(options.greenText === undefined ? {} : { greenText: options.greenText }),
     ...(options.green === undefined ? {} : { green: options.green }),
     ...(options.without === undefined ? {} : { without: options.without }),
-  });
+  };
 }

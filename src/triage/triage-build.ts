@@ -3,6 +3,7 @@ import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading } from '../domain/reading.ts';
 import type { Survey } from '../domain/survey.ts';
+import type { LogThreads } from '../log/threads.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BesideGreen, besideGreen, greenBehind } from './beside-green.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
@@ -11,7 +12,7 @@ import { giveUpGroup } from './give-up.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
-import { readMasked } from './read-build.ts';
+import { readAside } from './read-build.ts';
 import { recallAnalysis } from './recall.ts';
 import { ruleAnalysis, ruleFor } from './rule-answer.ts';
 import { mayPass, type TriageRun } from './run.ts';
@@ -21,6 +22,8 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
   readonly stores: Stores;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
+  /** Where large logs are read; absent: at once. */
+  readonly threads?: Pick<LogThreads, 'read'>;
   /** How many green builds a failed one is compared with; 0: none. */
   readonly greenBuilds: number;
   /** Told of each finished node, for whoever watches the build. */
@@ -39,7 +42,7 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
   const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
-  const read = reader(deps.budgetTokens, beside);
+  const read = reader(deps, beside, run.signal);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
   for (const group of groups) {
@@ -56,7 +59,7 @@ interface GroupInput {
   readonly group: FailureGroup;
   readonly groups: readonly FailureGroup[];
   /** Of the sources that show the group; only asked for where there is no answer yet. */
-  readonly reading: () => Reading;
+  readonly reading: () => Promise<Reading>;
   readonly beside: BesideGreen | null;
   readonly notes: readonly string[];
   readonly survey: Survey | null;
@@ -82,7 +85,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
 async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Draft | null> {
   const { build, group } = input;
   const { library, rules } = deps.stores;
-  const known = subjectOf({ ...input, reading: input.reading(), triageId });
+  const known = subjectOf({ ...input, reading: await input.reading(), triageId });
   const green = greenBehind(known.excerpts, input.beside);
   const subject = green === null ? known : { ...known, green };
   const startedAt = deps.clock.now();
@@ -108,15 +111,20 @@ async function draftFor(input: GroupInput, triageId: string, deps: TriageBuildDe
   };
 }
 
-type Read = (sources: readonly SourceText[]) => Reading;
+type Read = (sources: readonly SourceText[]) => Promise<Reading>;
 
 /** Reads each choice of sources once, beside green builds where there are any. */
-function reader(budgetTokens: number, beside: BesideGreen | null): Read {
+function reader(
+  { budgetTokens, threads }: Pick<TriageBuildDeps, 'budgetTokens' | 'threads'>,
+  beside: BesideGreen | null,
+  signal: AbortSignal,
+): Read {
   const readings = new Map<string, Reading>();
-  return (sources) => {
+  return async (sources) => {
     const key = JSON.stringify(sources.map(({ name }) => name));
     const reading =
-      readings.get(key) ?? readMasked(sources, { budgetTokens, secrets: 0, ...(beside === null ? {} : { green: beside.green }) });
+      readings.get(key) ??
+      (await readAside(sources, { budgetTokens, secrets: 0, ...(beside === null ? {} : { green: beside.green }) }, threads, signal));
     readings.set(key, reading);
     return reading;
   };
@@ -130,8 +138,8 @@ function isFetched(build: Build, deps: TriageBuildDeps): boolean {
 /** The stored groups with those that this reading adds; a second run of the same build works on the stored ones. */
 async function storedGroups(build: Build, sources: readonly SourceText[], read: Read, deps: TriageBuildDeps): Promise<FailureGroup[]> {
   const { builds, failures } = deps.stores;
-  const reading = read(sources);
+  const reading = await read(sources);
   await builds.saveTestResults(build.id, reading.testResults);
-  const found = isFetched(build, deps) ? causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id);
+  const found = isFetched(build, deps) ? await causesOfLogs(build.id, sources, read) : groupsOf(reading, build.id);
   return failures.saveGroups(build.id, joinKnown(found, await failures.saveGroups(build.id, [])));
 }

@@ -6,10 +6,11 @@ import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { surveyFiles } from '../log/survey/survey.ts';
+import type { LogThreads } from '../log/threads.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
-import { maskSources, readMasked } from './read-build.ts';
+import { maskSources, readAside } from './read-build.ts';
 import { subjectOf } from './subject.ts';
 
 export interface TriageSourcesDeps {
@@ -17,6 +18,8 @@ export interface TriageSourcesDeps {
   readonly masker: Masker;
   readonly investigation: InvestigateDeps;
   readonly budgetTokens: number;
+  /** Where large logs are read; absent: at once. */
+  readonly threads?: Pick<LogThreads, 'read'>;
 }
 
 export interface TriagedSources {
@@ -50,12 +53,11 @@ export async function triageSources(
   for (const source of sources) await (isHeld(source) ? deps.archive.put(build.id, source) : deps.archive.putPieces(build.id, source));
   const secrets = masked.secrets + (options.maskedSecrets ?? 0);
   const { read, survey, notes } = surveyFiles(sources);
-  const reading = readMasked(read, {
-    budgetTokens: deps.budgetTokens,
-    secrets,
+  const how = {
     ...(options.green === undefined ? {} : { green: options.green }),
     ...(options.without === undefined ? {} : { without: options.without }),
-  });
+  };
+  const reading = await readAside(read, { budgetTokens: deps.budgetTokens, secrets, ...how }, deps.threads, signal);
   const groups = groupsOf(reading, build.id);
   const analyses: Analysis[] = [];
   for (const [index, group] of groups.slice(0, options.maxGroups ?? groups.length).entries()) {

@@ -154,7 +154,28 @@ describe('being interrupted', () => {
     expect(error).toMatchObject({ code: 'cancelled', message: expect.stringMatching(/^Interrupted\. /) });
     expect(ended.stderr).not.toMatch(/^\s+at /m);
   });
+
+  it.each(['read', 'triage'])('Ctrl-C ends %s in the middle of a large log', async (command) => {
+    const log = fileOf('large.log', Buffer.alloc(LARGE, 'error: failed\n'));
+    let killedAt = Number.POSITIVE_INFINITY;
+    const onStart = ({ kill }: { kill(signal: NodeJS.Signals): void }) => {
+      setTimeout(() => {
+        killedAt = performance.now();
+        kill('SIGINT');
+      }, BUSY_AFTER_MS);
+    };
+    const { code, signal } = await faultline([command, log], { onStart });
+    // Before its own handler is in place, the signal itself ends the process.
+    expect(code === 130 || signal === 'SIGINT').toBe(true);
+    expect(performance.now() - killedAt).toBeLessThan(GENEROUS_MS);
+  });
 });
+
+/** Takes some seconds to mask and to read, of which the first have passed by then. */
+const LARGE = 300_000_000;
+const BUSY_AFTER_MS = 2_000;
+/** It takes less than a second on a machine that does nothing else. */
+const GENEROUS_MS = 8_000;
 
 /** A triage that waits for a model that never answers; Ctrl-C comes when the model is asked. */
 async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => void }> {

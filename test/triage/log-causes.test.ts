@@ -13,28 +13,29 @@ const types = logOf('types.log', capturedFailure('checkout-type-error').log);
 const link = logOf('link.log', capturedFailure('thumbnail-link-error').log);
 const passed = logOf('passed.log', 'checking out\nall is well\n');
 
-const causes = (...logs: SourceText[]) => causesOfLogs('bld_1', logs, read);
-const fingerprints = (groups: readonly FailureGroup[]) => groups.map((group) => group.fingerprint.value);
+const causes = async (...logs: SourceText[]) => causesOfLogs('bld_1', logs, read);
+const fingerprints = async (groups: Promise<readonly FailureGroup[]>) => (await groups).map((group) => group.fingerprint.value);
 
 describe('the causes in the logs of failed jobs', () => {
-  it('are one for each log in which no test failed, beside those of the tests', () => {
-    expect(fingerprints(causes(units, types, link))).toEqual([units, types, link].flatMap((log) => fingerprints(causes(log))));
+  it('are one for each log in which no test failed, beside those of the tests', async () => {
+    const alone = await Promise.all([units, types, link].map((log) => fingerprints(causes(log))));
+    expect(await fingerprints(causes(units, types, link))).toEqual(alone.flat());
   });
-  it('stay the same causes when logs come before or after theirs', () => {
-    const [known] = fingerprints(causes(types));
-    expect(fingerprints(causes(link, types))).toContain(known);
-    expect(fingerprints(causes(types, link))).toContain(known);
+  it('stay the same causes when logs come before or after theirs', async () => {
+    const [known] = await fingerprints(causes(types));
+    expect(await fingerprints(causes(link, types))).toContain(known);
+    expect(await fingerprints(causes(types, link))).toContain(known);
   });
-  it('are none for a log that shows no error', () => {
-    expect(causes(types, passed)).toHaveLength(1);
+  it('are none for a log that shows no error', async () => {
+    expect(await causes(types, passed)).toHaveLength(1);
   });
-  it('say that nothing was found where no log shows an error', () => {
-    expect(causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
+  it('say that nothing was found where no log shows an error', async () => {
+    expect(await causes(passed, { ...passed, name: 'other.log' })).toMatchObject([{ generic: true }]);
   });
-  it('are each shown by their own log only, and by any report', () => {
+  it('are each shown by their own log only, and by any report', async () => {
     const report: SourceText = { name: 'junit.xml', kind: 'report', text: '<testsuite/>', notes: [] };
     const sources = [units, types, report];
-    const shown = causesOfLogs('bld_1', sources, read).map((group) => sourcesOfGroup(group, sources));
+    const shown = (await causesOfLogs('bld_1', sources, read)).map((group) => sourcesOfGroup(group, sources));
     expect(shown).toEqual([
       [units, report],
       [types, report],

@@ -18,9 +18,9 @@ export interface IndexedLog {
   linesWith(literals: readonly string[]): Iterable<readonly NumberedLine[]>;
 }
 
-/** The index is made when it is first needed; of a line longer than `longest` bytes a window has only the beginning. */
-export function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY): IndexedLog {
-  let made: LineIndex | undefined;
+/** The index, where it is not known, is made when it is first needed; of a line longer than `longest` bytes a window has only the beginning. */
+export function indexedLog(bytes: LogBytes, longest = Number.POSITIVE_INFINITY, known?: LineIndex): IndexedLog {
+  let made = known;
   const index = () => {
     made ??= indexLines(bytes);
     return made;
@@ -68,5 +68,5 @@ function allLines({ bytes, lineEnds }: ScannedChunk, isLast: boolean): number[] 
 
 function textOf({ bytes, lineEnds }: ScannedChunk, line: number): string {
   const start = line === 0 ? 0 : (lineEnds[line - 1] ?? 0) + 1;
-  return archivable(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8', start, lineEnds[line] ?? bytes.length));
+  return archivable(bytes.toString('utf8', start, lineEnds[line] ?? bytes.length));
 }

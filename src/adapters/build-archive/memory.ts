@@ -39,8 +39,8 @@ export function createMemoryArchive(): MemoryArchive {
       const described = describeSource(source, text);
       keep(buildId, source.name, { describe: () => described, ...heldText(text) });
     },
-    putPieces: async (buildId, { name, kind, bytes, notes }) => {
-      const log = indexedLog(bytes, MAX_RAW);
+    putPieces: async (buildId, { name, kind, bytes, notes, scan }) => {
+      const log = indexedLog(bytes, MAX_RAW, scan?.index);
       const describe = () => ({ name, kind, lines: log.lineCount, bytes: bytes.size, notes: [...notes] });
       keep(buildId, name, { describe, read: () => null, log });
     },

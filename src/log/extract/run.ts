@@ -33,18 +33,23 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'gradle-script',
 ]);
 
-const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map(beginningsOf);
+/** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
+export const READER_GROUPS: readonly (readonly string[])[] = [
+  ...EXTRACTORS.map(({ literals }) => literals),
+  STRUCTURE_LITERALS,
+  BRANCH_LITERALS,
+].map(beginningsOf);
 
 let matcher: Matcher | undefined;
 
 /** What is searched for all readers, in lower case, each once. */
 export function readerLiterals(): readonly string[] {
-  return [...new Set(GROUPS.flat())];
+  return [...new Set(READER_GROUPS.flat())];
 }
 
 /** The matcher that finds every literal any reader asks for; built once. */
 export function readerMatcher(): Matcher {
-  matcher ??= buildMatcher(GROUPS);
+  matcher ??= buildMatcher(READER_GROUPS);
   return matcher;
 }
 

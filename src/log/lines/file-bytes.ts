@@ -4,6 +4,8 @@ import type { LogBytes } from './log-bytes.ts';
 
 /** Bytes of a file, of which only a few megabytes are in memory at any time. */
 export interface FileBytes extends LogBytes {
+  /** Its descriptor, which other threads can read as well. */
+  readonly file: number;
   close(): void;
 }
 
@@ -17,7 +19,7 @@ const MAX_SIZE = 2 ** 32 - 1;
 export function openFileBytes(path: string): FileBytes {
   const file = openSync(path, 'r');
   try {
-    return { ...bytesOfFile(file), close: () => closeSync(file) };
+    return { ...bytesOfFile(file), file, close: () => closeSync(file) };
   } catch (error) {
     closeSync(file);
     throw error;

@@ -4,17 +4,23 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { fileTypeOf } from '../decode/file-type.ts';
+import { READER_GROUPS } from '../extract/run.ts';
 import { bytesOfFile, openFileBytes } from '../lines/file-bytes.ts';
 import type { LogBytes } from '../lines/log-bytes.ts';
+import { growingScan, type Scan } from '../scan/scan-log.ts';
+import { endOfCharacter } from './find-secrets.ts';
 import type { Masker } from './mask.ts';
-import { endOfCharacter } from './pieces.ts';
 
 /** A masked log in a file. `close` ends it; its bytes must not be asked for afterwards. */
 export interface MaskedFile {
   readonly bytes: LogBytes;
+  /** Its descriptor, which other threads can read as well. */
+  readonly file: number;
   /** Places where a secret was hidden. */
   readonly secrets: number;
   readonly notes: readonly string[];
+  /** For its readers, where the pass that looked for secrets found nothing to hide. */
+  readonly scan?: Scan;
   close(): void;
 }
 
@@ -40,13 +46,15 @@ export async function maskFile(path: string, masker: Masker): Promise<MaskedFile
       return null;
     }
     const notes = oddities(file);
-    const secrets = await masker.maskPieces(file, (piece) => {
+    const { scan, add } = growingScan(file, READER_GROUPS.length);
+    const write = (piece: Buffer) => {
       copy ??= writing(openCopy);
       writing(() => copy?.write(piece));
-    });
-    if (copy === undefined) return { bytes: file, secrets, notes, close: () => file.close() };
+    };
+    const secrets = await masker.maskPieces(file, write, { groups: READER_GROUPS, add });
+    if (copy === undefined) return { bytes: file, file: file.file, secrets, notes, scan, close: () => file.close() };
     file.close();
-    return { bytes: bytesOfFile(copy.file), secrets, notes, close: () => copy?.close() };
+    return { bytes: bytesOfFile(copy.file), file: copy.file, secrets, notes, close: () => copy?.close() };
   } catch (error) {
     copy?.close();
     file.close();

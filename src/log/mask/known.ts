@@ -1,12 +1,10 @@
-import { type Form, formsOf, MIN_FORM } from './forms.ts';
-import { createFinder } from './literals.ts';
 import type { Span } from './span.ts';
 
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
 export type FindKnown = (text: string) => Span[];
 
 /** Most secrets of one run that are looked for everywhere; a hostile log could "show" any number. */
-const MAX_SECRETS = 1_000;
+export const MAX_SECRETS = 1_000;
 /** Longest stretch of a secret that is searched; the rest of a longer one is found beside it. */
 const MAX_LITERAL = 64;
 /** From this length on, a secret that lost up to two characters at an end is found too. */
@@ -120,4 +118,98 @@ function followBreak(text: string, form: string, at: number, end: number, lineEn
     next = to + (text[to] === '\r' ? 2 : 1);
   }
   return known === form.length && form.length >= MIN_FORM ? spans : [];
+}
+
+/** A spelling of a secret to look for. */
+interface Form {
+  readonly text: string;
+  /** Characters before and after that also hold bits of the secret, as base64 leaves them. */
+  readonly before: number;
+  readonly after: number;
+}
+
+/** No shorter spelling is looked for: it would stand in other words. */
+export const MIN_FORM = 8;
+
+/**
+ * All spellings of a secret in which logs show it: itself, base64 and base64url at each of the three places it can have in a
+ * longer text, hex, URL-encoded, and escaped for JSON and for XML.
+ */
+function formsOf(secret: string): Form[] {
+  const bytes = Buffer.from(secret, 'utf8');
+  const hex = bytes.toString('hex');
+  const plain = [secret, hex, hex.toUpperCase(), ...urlEncoded(secret), JSON.stringify(secret).slice(1, -1), forXml(secret)];
+  const forms = plain.map((text) => ({ text, before: 0, after: 0 })).concat([0, 1, 2].flatMap((place) => inBase64(bytes, place)));
+  const seen = new Set<string>();
+  return forms.filter(({ text }) => text.length >= MIN_FORM && !seen.has(text) && seen.add(text) !== undefined);
+}
+
+/** The characters that this secret alone decides, and at each end one that it shares with what stands beside it. */
+function inBase64(bytes: Buffer, place: number): Form[] {
+  const whole = Buffer.concat([Buffer.alloc(place), bytes])
+    .toString('base64')
+    .replace(/={1,2}$/, '');
+  const from = Math.ceil((place * 8) / 6);
+  const to = Math.floor(((place + bytes.length) * 8) / 6);
+  const text = whole.slice(from, to);
+  const [before, after] = [place === 0 ? 0 : 1, whole.length > to ? 1 : 0];
+  const safe = text.replaceAll('+', '-').replaceAll('/', '_');
+  return [text, safe].map((one) => ({ text: one, before, after }));
+}
+
+function urlEncoded(secret: string): string[] {
+  const encoded = encodeURIComponent(secret.toWellFormed());
+  const strict = encoded.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const lower = (text: string) => text.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+  return [encoded, strict, lower(encoded), lower(strict), strict.replaceAll('%20', '+')];
+}
+
+function forXml(secret: string): string {
+  return secret
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;');
+}
+
+/** Tells of each place in a text where one of the literals stands, in order; places may overlap. */
+type FindLiterals = (text: string, found: (literal: number, from: number) => void) => void;
+
+const TABLE = 1 << 16;
+
+/**
+ * Looks for any number of literals at once, each at least two characters, exactly as written. Wu and Manber's method ("A
+ * fast algorithm for multi-pattern searching", 1994) over blocks of two characters: most of a text is skipped.
+ */
+function createFinder(literals: readonly string[]): FindLiterals {
+  const shortest = literals.reduce((least, { length }) => Math.min(least, length), 255);
+  const shifts = new Uint8Array(TABLE).fill(shortest - 1);
+  const buckets = new Map<number, number[]>();
+  for (const [id, literal] of literals.entries()) {
+    for (let end = 1; end < shortest; end++) {
+      const block = blockAt(literal, end);
+      shifts[block] = Math.min(shifts[block] ?? 0, shortest - 1 - end);
+      if (end === shortest - 1) buckets.set(block, [...(buckets.get(block) ?? []), id]);
+    }
+  }
+  return (text, found) => {
+    if (literals.length === 0) return;
+    for (let end = shortest - 1; end < text.length; ) {
+      const block = blockAt(text, end);
+      const shift = shifts[block] ?? 0;
+      if (shift > 0) {
+        end += shift;
+        continue;
+      }
+      const from = end - shortest + 1;
+      for (const id of buckets.get(block) ?? []) if (text.startsWith(literals[id] ?? '', from)) found(id, from);
+      end++;
+    }
+  };
+}
+
+/** Two characters as a place in the table; places may be shared, since each hit is compared. */
+function blockAt(text: string, end: number): number {
+  return ((text.charCodeAt(end - 1) * 251) ^ text.charCodeAt(end)) & (TABLE - 1);
 }

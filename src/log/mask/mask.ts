@@ -1,16 +1,8 @@
-import type { LogBytes } from '../lines/log-bytes.ts';
-import { MIN_FORM } from './forms.ts';
-import { isDistinctive } from './judge.ts';
-import { findKeyBlock, KEY_BLOCK_LITERALS } from './key-blocks.ts';
-import { createKnownFinder } from './known.ts';
-import { maskPieces } from './pieces.ts';
+import { bytesOfText, type LogBytes } from '../lines/log-bytes.ts';
+import { BEYOND, endOfPiece, type FellowReader, findSecrets, PIECE } from './find-secrets.ts';
+import { createKnownFinder, type FindKnown, MAX_SECRETS, MIN_FORM } from './known.ts';
 import { createPseudonyms, type PseudonymOptions, type Pseudonyms } from './pseudonyms.ts';
-import { type Candidate, createScan } from './scan.ts';
-import { findShapes, SHAPES } from './shapes.ts';
-import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
-import { findModelKeys, findTokens } from './tokens.ts';
-import { findByVendors, type Suspect, suspectsIn, VENDOR_LITERALS } from './vendor.ts';
-import { findWrapped } from './wrapped.ts';
+import { hideSpans, type Masked, mergeSpans, type Span, type SpanList } from './span.ts';
 
 export type { Masked } from './span.ts';
 
@@ -25,8 +17,12 @@ export interface Masker {
    * them back; in a text masked alone they are all called `<EMAIL>` and `<HOST>`.
    */
   maskAll(texts: readonly string[], names?: Pseudonyms): Promise<Masked[]>;
-  /** The same for one log that need not be in memory: see {@link maskPieces}. */
-  maskPieces(log: LogBytes, write: (piece: Buffer) => void): Promise<number>;
+  /**
+   * The same for one log that need not be in memory. Two passes: what is found on any line is hidden on every line. `write` gets the masked
+   * log piece by piece, in UTF-8, valid until it returns; nothing at all where there is nothing to hide: then what the first pass told a
+   * fellow reader holds for the masked log. Resolves to the number of places hidden.
+   */
+  maskPieces(log: LogBytes, write: (piece: Buffer) => void, fellow?: FellowReader): Promise<number>;
 }
 
 export interface MaskerOptions {
@@ -41,25 +37,20 @@ export interface MaskerOptions {
 
 /** What stands behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
 const MAX_PASSES = 4;
-const KEY_BLOCKS = 1 << SHAPES.length;
-const VENDORS = 1 << (SHAPES.length + 1);
-const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || find === findModelKeys ? bits | (1 << at) : bits), 0);
 
 /** Makes a masker. Secretlint is loaded when the first text holds something that could be a secret of its kind. */
 export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
-  const finderOf = (seen: ReadonlySet<string>) => {
-    const spread = [...seen].filter((secret) => secret.length <= MAX_SPREAD && isDistinctive(secret));
-    return spread.length === 0 ? findConfigured : createKnownFinder([...known, ...spread]);
-  };
+  const finderOf = (seen: ReadonlySet<string>) => (seen.size === 0 ? findConfigured : createKnownFinder([...known, ...seen]));
+  const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   const maskRun = async (texts: readonly string[], names: Pseudonyms | null): Promise<Masked[]> => {
-    const found: Span[][] = [];
+    const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
     for (const text of texts) {
-      const spans = await findSecrets(text);
-      for (const { from, to } of spans) seen.add(text.slice(from, to));
-      found.push(spans);
+      const { spans, secrets } = await findSecrets(bytesOfText(text));
+      for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
+      found.push(spans.count === 0 ? [] : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)));
     }
     const findKnown = finderOf(seen);
     return texts.map((text, at) => {
@@ -68,7 +59,6 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     });
   };
   const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };
-  const namesOf = (numbered: boolean) => (hidesNames(options.names) ? createPseudonyms({ ...options.names, numbered }) : null);
   return {
     mask: async (text) => {
       let masked = await maskAlone(text);
@@ -80,7 +70,13 @@ export function createMasker(options: MaskerOptions = {}): Masker {
       return masked;
     },
     maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
-    maskPieces: (log, write) => maskPieces(log, { find: findSecrets, known: finderOf, names: namesOf(true) }, write),
+    maskPieces: async (log, write, fellow) => {
+      const { spans, secrets } = await findSecrets(log, fellow);
+      const findKnown = finderOf(secrets);
+      const names = namesOf(true);
+      if (spans.count === 0 && findKnown === null && names === null) return 0;
+      return hidePieces(log, spans, findKnown, names, write);
+    },
   };
 }
 
@@ -93,55 +89,46 @@ function hidesNames(names: PseudonymOptions | undefined): names is PseudonymOpti
   return names !== undefined && (names.emails || names.hosts);
 }
 
-/** A longer value is a file and not a secret; it is hidden where it stands. */
-const MAX_SPREAD = 4_096;
-/** Made once: it depends on nothing but the shapes. */
-let scan: ReturnType<typeof createScan> | undefined;
+/** The second pass. Whole lines at once where there are any: a string of more would not be young enough to be collected soon. */
+function hidePieces(
+  log: LogBytes,
+  found: SpanList,
+  findKnown: FindKnown | null,
+  names: Pseudonyms | null,
+  write: (piece: Buffer) => void,
+): number {
+  let count = 0;
+  let carried: Span[] = [];
+  for (let start = 0; start < log.size; ) {
+    const wide = log.slice(start, start + PIECE + BEYOND);
+    // A file that was cut while it is read: what is missing never comes.
+    if (wide.length === 0) return count;
+    const own = wide.subarray(0, wide.length <= PIECE ? wide.length : endOfPiece(wide));
+    const text = own.toString('utf8');
+    const here = inCharacters(found.overlapping(start, start + own.length), text, own);
+    const spans = mergeSpans([...carried, ...here, ...(findKnown?.(wide.toString('utf8')) ?? [])]);
+    carried = spans
+      .filter(({ to }) => to > text.length)
+      .map(({ from, to }) => ({ from: Math.max(0, from - text.length), to: to - text.length }));
+    const hidden = hideSpans(
+      text,
+      spans.filter(({ from }) => from < text.length).map(({ from, to }) => ({ from, to: Math.min(to, text.length) })),
+    );
+    count += hidden.count;
+    start += own.length;
+    write(Buffer.from(names === null ? hidden.text : names.hide(hidden.text)));
+  }
+  return count;
+}
 
-/** What shapes and rules see in one text by itself. */
-async function findSecrets(text: string, bytes?: Buffer): Promise<Span[]> {
-  scan ??= createScan([...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS]);
-  const spans: Span[] = [];
-  const suspects: Suspect[] = [];
-  const look: Candidate = (from, to, groups) => {
-    const line = text.slice(from, to);
-    for (const span of findShapes(line, groups)) spans.push(shifted(span, from));
-    if ((groups & KEY_BLOCKS) !== 0) spans.push(...inKeyBlock(text, line, from, to));
-    if ((groups & VENDORS) !== 0) suspects.push(...suspectsIn(line, from));
-    if ((groups & TOKENS) !== 0 && to < text.length) spans.push(...acrossLines(text, line, from, to));
+/** Spans in a text's bytes, ascending, as spans in its characters. */
+function inCharacters(spans: readonly Span[], text: string, bytes: Buffer): readonly Span[] {
+  if (bytes.length === text.length) return spans;
+  let [byte, character] = [0, 0];
+  const place = (to: number) => {
+    character += bytes.toString('utf8', byte, to).length;
+    byte = to;
+    return character;
   };
-  scan(text, look, bytes);
-  return mergeSpans([...spans, ...(await findByVendors(suspects))]);
-}
-
-function acrossLines(text: string, line: string, from: number, to: number): Span[] {
-  const { here, there } = findWrapped(line, text.slice(to + 1, endOfLine(text, to + 1)));
-  return [...here.map((span) => shifted(span, from)), ...there.map((span) => shifted(span, to + 1))];
-}
-
-function inKeyBlock(text: string, line: string, from: number, to: number): Span[] {
-  const starts = [from];
-  let end = to;
-  const startOf = (wanted: number): number | null => {
-    while (starts.length <= wanted) {
-      if (end >= text.length) return null;
-      starts.push(end + 1);
-      end = endOfLine(text, end + 1);
-    }
-    return starts[wanted] ?? null;
-  };
-  const next = (after: number) => {
-    const start = startOf(after);
-    return start === null ? null : text.slice(start, endOfLine(text, start));
-  };
-  return findKeyBlock(line, next).flatMap((found) => found.spans.map((span) => shifted(span, startOf(found.line) ?? from)));
-}
-
-function endOfLine(text: string, from: number): number {
-  const end = text.indexOf('\n', from);
-  return end === -1 ? text.length : end;
-}
-
-function shifted({ from, to }: Span, by: number): Span {
-  return { from: from + by, to: to + by };
+  return spans.map(({ from, to }) => ({ from: place(from), to: place(to) }));
 }

@@ -1,4 +1,4 @@
-import type { Span } from './span.ts';
+import { type Span, withoutColors } from './span.ts';
 
 /** Literals of the secretlint rules that our own shapes do not cover. */
 export const VENDOR_LITERALS: readonly string[] = [
@@ -14,21 +14,22 @@ const AFTER = 1_500;
 /** Characters handed to the rules at once. */
 const BATCH = 200_000;
 
-/** A piece of a text that may hold a token of a vendor. */
+/** A piece of a line that may hold a token of a vendor, and where in the line it begins. */
 export interface Suspect {
   readonly from: number;
   readonly text: string;
 }
 
-/** The pieces of a line worth asking secretlint about; `from` is the line's own place. */
-export function suspectsIn(line: string, from: number): Suspect[] {
+/** The pieces of a line worth asking secretlint about. */
+export function suspectsIn(line: string): Suspect[] {
   const suspects: Suspect[] = [];
   let end = 0;
-  for (const { index } of line.matchAll(GATE)) {
+  const plain = withoutColors(line);
+  for (const { index } of plain.matchAll(GATE)) {
     if (index < end) continue;
     const start = Math.max(end, index - BEFORE);
     end = Math.min(line.length, index + AFTER);
-    suspects.push({ from: from + start, text: line.slice(start, end) });
+    suspects.push({ from: start, text: plain.slice(start, end) });
   }
   return suspects;
 }
@@ -36,12 +37,12 @@ export function suspectsIn(line: string, from: number): Suspect[] {
 type Lint = (text: string) => Promise<readonly Span[]>;
 let loaded: Promise<Lint> | undefined;
 
-/** Asks secretlint's recommended rules about the pieces. They are loaded when the first piece comes. */
-export async function findByVendors(suspects: readonly Suspect[]): Promise<Span[]> {
+/** Asks secretlint's recommended rules about the pieces: for each, the spans in its line. They are loaded when the first piece comes. */
+export async function findByVendors(suspects: readonly Suspect[]): Promise<Span[][]> {
   if (suspects.length === 0) return [];
   loaded ??= loadSecretlint();
   const lint = await loaded;
-  const spans: Span[] = [];
+  const spans: Span[][] = [];
   for (let at = 0; at < suspects.length; ) {
     const batch: Suspect[] = [];
     for (let size = 0; at < suspects.length && size < BATCH; at++) {
@@ -55,12 +56,12 @@ export async function findByVendors(suspects: readonly Suspect[]): Promise<Span[
   return spans;
 }
 
-function inPieces(batch: readonly Suspect[], found: readonly Span[]): Span[] {
-  const spans: Span[] = [];
+function inPieces(batch: readonly Suspect[], found: readonly Span[]): Span[][] {
   const sorted = found.toSorted((a, b) => a.from - b.from);
   let start = 0;
   let first = 0;
-  for (const { from, text } of batch) {
+  return batch.map(({ from, text }) => {
+    const spans: Span[] = [];
     const end = start + text.length;
     while ((sorted[first]?.to ?? Number.POSITIVE_INFINITY) <= start) first++;
     for (let at = first; at < sorted.length; at++) {
@@ -71,8 +72,8 @@ function inPieces(batch: readonly Suspect[], found: readonly Span[]): Span[] {
         spans.push({ from: from + low - start, to: from + high - start });
     }
     start = end + 1;
-  }
-  return spans;
+    return spans;
+  });
 }
 
 async function loadSecretlint(): Promise<Lint> {

@@ -8,19 +8,26 @@ interface Tokenizer {
 const PIECE = 2_000;
 /** A log may spell out a special token such as `<|im_end|>`; here it is text like any other. */
 const AS_TEXT = { disallowedSpecial: new Set<string>() };
+const BEYOND_ASCII = /[^\0-\x7f]/g;
 
-/**
- * How o200k cuts a text of ASCII characters into words before it merges bytes, after the encoding's own pattern. Without Unicode classes it
- * is many times as fast, and no token ever reaches over a cut, so that the tokens of each word can be remembered.
- */
-const ASCII_WORDS =
-  /[^\r\nA-Za-z0-9]?(?:[A-Z]*[a-z]+|[A-Z]+)(?:'(?:[sS]|[dD]|[mM]|[tT]|[lL][lL]|[vV][eE]|[rR][eE]))?|[0-9]{1,3}| ?[^\sA-Za-z0-9]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+/g;
-const ASCII_ONLY = /^[\0-\x7f]*$/;
-/** Words remembered; logs repeat theirs. */
+const [FEED, RETURN, SPACE, APOSTROPHE, SLASH] = [10, 13, 32, 39, 47];
+const [NOTHING, UPPER, LOWER, DIGIT, WHITE] = [0, 1, 2, 3, 4];
+/** What o200k's pattern tells ASCII characters apart by; the rest is punctuation. */
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  if (code >= 65 && code <= 90) return UPPER;
+  if (code >= 97 && code <= 122) return LOWER;
+  if (code >= 48 && code <= 57) return DIGIT;
+  return code === SPACE || (code >= 9 && code <= 13) ? WHITE : NOTHING;
+});
+
+/** Words remembered, since logs repeat theirs; a table of a power of two in which they find a place by two hashes, which nobody needs to trust. */
 const MAX_WORDS = 50_000;
+const PLACES = 1 << 17;
+const hashes = new Uint32Array(2 * PLACES);
+const counts = new Uint32Array(PLACES);
+let words = 0;
 
 let tokenizer: Tokenizer | undefined;
-let known = new Map<string, number>();
 
 /** Tokens of a text in OpenAI's o200k encoding. Texts over 2,000 characters are counted in pieces, which may count a few too many. */
 export function countTokens(text: string): number {
@@ -30,26 +37,101 @@ export function countTokens(text: string): number {
   return tokens;
 }
 
+/** No token reaches over the end of a word before a space: what holds other characters is cut out there and left to the encoding. */
 function countPiece(text: string): number {
-  if (!ASCII_ONLY.test(text)) return encoded(text);
   let tokens = 0;
-  ASCII_WORDS.lastIndex = 0;
-  for (let match = ASCII_WORDS.exec(text); match !== null; match = ASCII_WORDS.exec(text)) tokens += countWord(match[0]);
-  return tokens;
+  let at = 0;
+  for (BEYOND_ASCII.lastIndex = 0; ; BEYOND_ASCII.lastIndex = at) {
+    const other = BEYOND_ASCII.exec(text);
+    if (other === null) return tokens + countAscii(text, at, text.length);
+    let from = other.index;
+    let to = from + 1;
+    while (from > at && !isWordEnd(text, from)) from--;
+    while (to < text.length && !isWordEnd(text, to)) to++;
+    tokens += countAscii(text, at, from) + countWord(text, from, to);
+    at = to;
+  }
 }
 
-function countWord(word: string): number {
-  if (word.length === 1) return 1;
-  let tokens = known.get(word);
-  if (tokens === undefined) {
-    tokens = encoded(word);
-    if (known.size >= MAX_WORDS) known = new Map();
-    known.set(word, tokens);
+function isWordEnd(text: string, at: number): boolean {
+  const before = KINDS[text.charCodeAt(at - 1)] ?? NOTHING;
+  return text.charCodeAt(at) === SPACE && before !== NOTHING && before !== WHITE;
+}
+
+/** Cuts ASCII characters into words as the encoding's own pattern does. It merges bytes within words only, so that each can be remembered. */
+function countAscii(text: string, from: number, to: number): number {
+  let tokens = 0;
+  for (let at = from; at < to; ) {
+    const end = endOfWord(text, at, to);
+    tokens += end - at === 1 ? 1 : countWord(text, at, end);
+    at = end;
   }
   return tokens;
 }
 
-function encoded(text: string): number {
+function endOfWord(text: string, at: number, to: number): number {
+  const code = text.charCodeAt(at);
+  const kind = KINDS[code] ?? NOTHING;
+  if (kind === DIGIT) return endOf(text, at, Math.min(to, at + 3), DIGIT);
+  const next = at + 1 < to ? (KINDS[text.charCodeAt(at + 1)] ?? NOTHING) : WHITE;
+  if (kind === UPPER || kind === LOWER) return endOfLetters(text, at, to);
+  const isBreak = code === FEED || code === RETURN;
+  if ((next === UPPER || next === LOWER) && !isBreak) return endOfLetters(text, at + 1, to);
+  if (kind === NOTHING || (code === SPACE && next === NOTHING)) return endOfPunctuation(text, at + (code === SPACE ? 1 : 0), to);
+  return endOfWhite(text, at, to);
+}
+
+function endOf(text: string, at: number, to: number, kind: number): number {
+  let end = at;
+  while (end < to && KINDS[text.charCodeAt(end)] === kind) end++;
+  return end;
+}
+
+/** Capitals and the small letters after them, with `'s` or `'ll`. */
+function endOfLetters(text: string, at: number, to: number): number {
+  const end = endOf(text, endOf(text, at, to, UPPER), to, LOWER);
+  if (end >= to || text.charCodeAt(end) !== APOSTROPHE) return end;
+  const short = text.slice(end + 1, Math.min(to, end + 3)).toLowerCase();
+  if (/^[sdmt]/.test(short)) return end + 2;
+  return short === 'll' || short === 've' || short === 're' ? end + 3 : end;
+}
+
+function endOfPunctuation(text: string, at: number, to: number): number {
+  let end = endOf(text, at, to, NOTHING);
+  for (let code = text.charCodeAt(end); end < to && (code === FEED || code === RETURN || code === SLASH); code = text.charCodeAt(++end));
+  return end;
+}
+
+/** Up to the last line break in it; else, before a word, without the last, which goes with the word. */
+function endOfWhite(text: string, at: number, to: number): number {
+  const end = endOf(text, at, to, WHITE);
+  for (let last = end - 1; last >= at; last--) {
+    const code = text.charCodeAt(last);
+    if (code === FEED || code === RETURN) return last + 1;
+  }
+  return end === to || end === at + 1 ? end : end - 1;
+}
+
+function countWord(text: string, from: number, to: number): number {
+  let one = 0x811c9dc5;
+  let two = to - from;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    one = Math.imul(one ^ code, 0x01000193);
+    two = Math.imul(two + code, 0x9e3779b1) ^ (two >>> 15);
+  }
+  let place = (one ^ (one >>> 15)) & (PLACES - 1);
+  for (; counts[place] !== 0; place = (place + 1) & (PLACES - 1)) {
+    if (hashes[2 * place] === one >>> 0 && hashes[2 * place + 1] === two >>> 0) return counts[place] ?? 0;
+  }
   tokenizer ??= createRequire(import.meta.url)('gpt-tokenizer/encoding/o200k_base') as Tokenizer;
-  return tokenizer.countTokens(text, AS_TEXT);
+  const tokens = tokenizer.countTokens(text.slice(from, to), AS_TEXT);
+  if (words++ >= MAX_WORDS) {
+    counts.fill(0);
+    words = 0;
+  }
+  hashes[2 * place] = one;
+  hashes[2 * place + 1] = two;
+  counts[place] = tokens;
+  return tokens;
 }

@@ -6,6 +6,13 @@ const LINE_FEED = 10;
 /** Bytes looked through at once for a line's end. */
 const STEP = 1 << 16;
 
+/** A line index as it may be sent to another thread. */
+export interface LineIndexState {
+  readonly starts: Uint32Array;
+  readonly stride: number;
+  readonly lines: number;
+}
+
 /** Where each line of a log begins, in bounded memory. Lines are 1-based; offsets are bytes. */
 export class LineIndex {
   readonly #bytes: LogBytes;
@@ -16,9 +23,16 @@ export class LineIndex {
   /** The line found last, and where it starts: the next one asked for is often near. */
   #near = { line: 1, start: 0 };
 
-  constructor(bytes: LogBytes) {
+  constructor(bytes: LogBytes, known?: LineIndexState) {
     this.#bytes = bytes;
-    this.#starts = new Uint32Array(Math.min(MAX_OFFSETS, Math.max(16, bytes.size >> 5)));
+    this.#starts = known?.starts ?? new Uint32Array(Math.min(MAX_OFFSETS, Math.max(16, bytes.size >> 5)));
+    if (known === undefined) return;
+    [this.#used, this.#stride, this.#lines] = [known.starts.length, known.stride, known.lines];
+  }
+
+  /** What another index of the same bytes can be made of. */
+  state(): LineIndexState {
+    return { starts: this.#starts.slice(0, this.#used), stride: this.#stride, lines: this.#lines };
   }
 
   get lineCount(): number {

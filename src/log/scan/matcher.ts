@@ -16,10 +16,12 @@ export interface Matcher {
   /** By state from `events` on: the groups whose literal ended there. */
   readonly groups: readonly (readonly number[])[];
   readonly groupCount: number;
+  /** Finds the literals that count inside of escapes, too; escapes are text to it. Null where there are none. */
+  readonly within: Matcher | null;
 }
 
 /** Characters of a literal that are searched by {@link beginningsOf}. */
-const BEGINNING = 10;
+export const BEGINNING = 10;
 const ROOT = 0;
 const MAX_STATES = 65_000;
 const LINE_FEED = 10;
@@ -29,7 +31,8 @@ interface Table {
   readonly columns: Uint8Array;
   readonly width: number;
   readonly groupCount: number;
-  readonly throughEscapes: boolean;
+  readonly within: Matcher | null;
+  readonly escapesAreText: boolean;
 }
 
 interface Trie {
@@ -48,15 +51,24 @@ export function beginningsOf(literals: readonly string[]): readonly string[] {
 }
 
 /**
- * Builds the matcher of groups of literals; a group's index is its number. `throughEscapes` (the default) finds a literal that terminal
- * escapes interrupt, and none inside of them; without it they are text like any other. Throws RangeError above 65,000 states.
+ * Builds the matcher of groups of literals; a group's index is its number. A literal is found where terminal escapes interrupt it, and not
+ * inside of them, but for the groups from `textFrom` on: a secret may stand inside of an escape. Throws RangeError above 65,000 states.
  */
-export function buildMatcher(groups: readonly (readonly string[])[], { throughEscapes = true } = {}): Matcher {
-  const literals = groups.flatMap((list, group) => list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })));
+export function buildMatcher(groups: readonly (readonly string[])[], textFrom: number = groups.length): Matcher {
+  const isText = groups.map((_, group) => group >= textFrom);
+  const within = isText.includes(true) ? build(groups, isText, null) : null;
+  return build(groups, null, within);
+}
+
+/** Of the wanted groups only, with escapes as text; or (null) of all, stepping over them. */
+function build(groups: readonly (readonly string[])[], wanted: readonly boolean[] | null, within: Matcher | null): Matcher {
+  const literals = groups.flatMap((list, group) =>
+    wanted?.[group] === false ? [] : list.map((literal) => ({ bytes: Buffer.from(literal.toLowerCase()), group })),
+  );
   const { columns, width } = columnsOf(literals.map(({ bytes }) => bytes));
   const trie = growTrie(literals, columns, width);
   const order = linkFailures(trie, width);
-  return numberStates(trie, order, { columns, width, groupCount: groups.length, throughEscapes });
+  return numberStates(trie, order, { columns, width, groupCount: groups.length, within, escapesAreText: wanted !== null });
 }
 
 /** Column 0 is every byte that no literal holds; line feed and escape have their own. */
@@ -119,7 +131,7 @@ function linkFailures({ rows, ends }: Trie, width: number): number[] {
 
 /** Numbers the states anew: those without an event first, breadth first, so that the busiest rows lie together. */
 function numberStates({ rows, ends }: Trie, order: readonly number[], table: Table): Matcher {
-  const { columns, width, groupCount, throughEscapes } = table;
+  const { columns, width, groupCount, within, escapesAreText } = table;
   const quiet = order.filter((state) => ends[state]?.size === 0);
   const telling = order.filter((state) => (ends[state]?.size ?? 0) > 0);
   const lineEnd = order.length;
@@ -131,10 +143,10 @@ function numberStates({ rows, ends }: Trie, order: readonly number[], table: Tab
     const base = (numbers[state] ?? ROOT) * width;
     for (const [column, target] of (rows[state] ?? new Uint16Array()).entries()) next[base + column] = numbers[target] ?? ROOT;
     next[base + 1] = lineEnd;
-    if (throughEscapes) next[base + 2] = escapeStart;
+    if (!escapesAreText) next[base + 2] = escapeStart;
   }
   // What follows a line end or an escape starts anew, as from the root.
   for (const state of [lineEnd, escapeStart]) next.copyWithin(state * width, ROOT, width);
   const groups = telling.map((state) => [...(ends[state] ?? [])]);
-  return { columns, width, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount };
+  return { columns, width, next, events: quiet.length, lineEnd, escapeStart, groups, groupCount, within };
 }

@@ -1,11 +1,11 @@
 import type { LogBytes } from '../lines/log-bytes.ts';
 import { afterEscape } from './escapes.ts';
-import type { Matcher } from './matcher.ts';
+import { BEGINNING, type Matcher } from './matcher.ts';
 
 /** A stretch of a log in which every literal has been found. */
 export interface ScannedChunk {
   /** Its bytes; valid until the next chunk is asked for. */
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** Offset of its first byte in the log. */
   readonly offset: number;
   /** Number, from 1, of the line that its first byte lies on. */
@@ -47,7 +47,7 @@ export function* scanChunks(log: LogBytes, matcher: Matcher): Generator<ScannedC
   }
 }
 
-function wholeLines(bytes: Buffer, isLast: boolean): Uint8Array {
+function wholeLines(bytes: Buffer, isLast: boolean): Buffer {
   const end = isLast ? -1 : bytes.lastIndexOf(LINE_FEED);
   return end === -1 ? bytes : bytes.subarray(0, end + 1);
 }
@@ -83,13 +83,28 @@ class Lane {
     }
     if (reached === matcher.escapeStart) {
       this.at = Math.min(this.end, afterEscape(bytes, at, this.end));
+      if (matcher.within !== null) this.lookWithin(bytes, at + 1, matcher.within);
       return -1;
     }
-    for (const group of matcher.groups[reached - matcher.events] ?? []) {
+    this.note(matcher.groups[reached - matcher.events]);
+    return reached;
+  }
+
+  /** Notes what begins inside of an escape; no literal is longer than a beginning. */
+  lookWithin(bytes: Uint8Array, start: number, { next, columns, width, events, lineEnd, groups }: Matcher): void {
+    const last = Math.min(this.end, this.at + BEGINNING - 1);
+    let state = 0;
+    for (let at = start; at < last && state !== lineEnd; at++) {
+      state = next[state * width + (columns[bytes[at] ?? 0] ?? 0)] ?? 0;
+      if (state >= events) this.note(groups[state - events]);
+    }
+  }
+
+  note(groups: readonly number[] = []): void {
+    for (const group of groups) {
       const lines = this.hits[group];
       if (lines !== undefined && lines[lines.length - 1] !== this.line) lines.push(this.line);
     }
-    return reached;
   }
 }
 
@@ -126,7 +141,8 @@ function walkTogether(bytes: Uint8Array, a: Lane, b: Lane, c: Lane, d: Lane, mat
   const { next, columns, width, events } = matcher;
   let [i, j, k, l] = [a.at, b.at, c.at, d.at];
   let [p, q, r, s] = [a.state, b.state, c.state, d.state];
-  while (i < a.end && j < b.end && k < c.end && l < d.end) {
+  const [aEnd, bEnd, cEnd, dEnd] = [a.end, b.end, c.end, d.end];
+  while (i < aEnd && j < bEnd && k < cEnd && l < dEnd) {
     const pp = next[p * width + (columns[bytes[i] as number] as number)] as number;
     const qq = next[q * width + (columns[bytes[j] as number] as number)] as number;
     const rr = next[r * width + (columns[bytes[k] as number] as number)] as number;
@@ -186,7 +202,7 @@ function keep(state: number, before: number): number {
   return state === -1 ? before : state;
 }
 
-function joinLanes(bytes: Uint8Array, offset: number, firstLine: number, lanes: readonly Lane[], groupCount: number): ScannedChunk {
+function joinLanes(bytes: Buffer, offset: number, firstLine: number, lanes: readonly Lane[], groupCount: number): ScannedChunk {
   const lineEnds = new Uint32Array(lanes.reduce((total, { line }) => total + line, 0));
   const hits: number[][] = Array.from({ length: groupCount }, () => []);
   let before = 0;

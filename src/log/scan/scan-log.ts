@@ -1,7 +1,7 @@
 import type { LogBytes } from '../lines/log-bytes.ts';
 import { LineIndex } from './line-index.ts';
 import type { Matcher } from './matcher.ts';
-import { scanChunks } from './scan-chunks.ts';
+import { type ScannedChunk, scanChunks } from './scan-chunks.ts';
 
 /** Where the lines of a log begin, and which of them hold the literals of which group. */
 export interface Scan {
@@ -15,13 +15,20 @@ export const MAX_HITS = 5_000;
 
 /** One pass over a log of at most 4 GiB. */
 export function scanLog(log: LogBytes, matcher: Matcher): Scan {
+  const { scan, add } = growingScan(log, matcher.groupCount);
+  for (const chunk of scanChunks(log, matcher)) add(chunk);
+  return scan;
+}
+
+/** A scan that another pass over the same log feeds: `add` takes its chunks in order, of which the first `groupCount` groups count. */
+export function growingScan(log: LogBytes, groupCount: number): { readonly scan: Scan; readonly add: (chunk: ScannedChunk) => void } {
   const index = new LineIndex(log);
-  const hits: number[][] = Array.from({ length: matcher.groupCount }, () => []);
-  for (const chunk of scanChunks(log, matcher)) {
-    for (const end of chunk.lineEnds) index.add(chunk.offset + end + 1);
-    for (const [group, lines] of chunk.hits.entries()) note(hits[group] ?? [], lines, chunk.firstLine);
-  }
-  return { index, hits };
+  const hits: number[][] = Array.from({ length: groupCount }, () => []);
+  const add = ({ offset, firstLine, lineEnds, hits: found }: ScannedChunk) => {
+    for (const end of lineEnds) index.add(offset + end + 1);
+    for (const [group, kept] of hits.entries()) note(kept, found[group] ?? [], firstLine);
+  };
+  return { scan: { index, hits }, add };
 }
 
 /** Adds the lines of a chunk; of too many, those in the middle of the log go. */

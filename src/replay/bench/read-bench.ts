@@ -1,10 +1,13 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readerLiterals } from '../../log/extract/run.ts';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { READER_GROUPS, readerLiterals } from '../../log/extract/run.ts';
 import { bytesInMemory } from '../../log/lines/log-bytes.ts';
 import { createMasker } from '../../log/mask/mask.ts';
 import { readSources } from '../../log/read-sources.ts';
+import { growingScan } from '../../log/scan/scan-log.ts';
+import { createLogThreads } from '../../log/threads.ts';
 import { type CorpusLog, readCorpus, writeCorpus } from './corpus.ts';
 import { generatedLog, writeGeneratedLog } from './generate-log.ts';
 import { HOSTILE_LOGS, writeHostileLog } from './hostile-logs.ts';
@@ -32,7 +35,7 @@ export interface ReadBenchOptions {
 export interface BenchFigure {
   readonly name: string;
   readonly value: number;
-  readonly unit: 'MB/s' | 'MB' | '×' | 'lines';
+  readonly unit: 'MB/s' | 'MB' | '×' | 'lines' | 'ms';
   readonly note?: string;
 }
 
@@ -50,6 +53,7 @@ export async function benchReading(options: ReadBenchOptions, tell: (figure: Ben
     await benchWholeRead(folder, logs, options, tell);
     await benchMemory(folder, options, tell);
     await benchHostile(folder, options, tell);
+    await benchEventLoop(options, tell);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -117,9 +121,10 @@ async function benchWholeRead(folder: string, logs: readonly CorpusLog[], option
     const startedAt = performance.now();
     for (const { name, bytes } of inMemory) {
       const pieces: Buffer[] = [];
-      const hidden = await masker.maskPieces(bytes, (piece) => pieces.push(piece));
-      const masked = hidden === 0 ? bytes : bytesInMemory(Buffer.concat(pieces));
-      readSources([{ name, kind: 'log', bytes: masked, notes: [] }], { budgetTokens: options.budgetTokens });
+      const { scan, add } = growingScan(bytes, READER_GROUPS.length);
+      const hidden = await masker.maskPieces(bytes, (piece) => pieces.push(Buffer.from(piece)), { groups: READER_GROUPS, add });
+      const masked = hidden === 0 ? { bytes, scan } : { bytes: bytesInMemory(Buffer.concat(pieces)) };
+      readSources([{ name, kind: 'log', notes: [], ...masked }], { budgetTokens: options.budgetTokens });
     }
     // The first round warms up.
     if (round > 0) seconds.push((performance.now() - startedAt) / 1000);
@@ -178,4 +183,24 @@ async function benchHostile(folder: string, options: ReadBenchOptions, tell: (fi
     writeHostileLog(file, log, options.hostileBytes);
     tell({ name: `hostile: ${log.name}, time a megabyte`, value: (await timeOf()) / normal, unit: '×', note: 'to a generated log' });
   }
+}
+
+/** How long anybody else has to wait at most while a log is masked and read in threads, as the service does it. */
+async function benchEventLoop({ hostileBytes, budgetTokens }: ReadBenchOptions, tell: (figure: BenchFigure) => void) {
+  const threads = createLogThreads({ small: 0 });
+  const line = 'error: failed\n';
+  // Of bytes: a repeated text would be put together when its first part is sent.
+  const text = Buffer.alloc(hostileBytes, line).toString('latin1');
+  await threads.masker.maskAll([line]);
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  delay.enable();
+  try {
+    const [masked] = await threads.masker.maskAll([text]);
+    await threads.read([{ name: 'hostile', kind: 'log', text: masked?.text ?? '', notes: [] }], { budgetTokens });
+  } finally {
+    delay.disable();
+    await threads.close();
+  }
+  const note = `masking and reading ${(hostileBytes / MEGA).toFixed(0)} MB of one line in threads`;
+  tell({ name: 'event loop: longest gap', value: delay.max / 1e6, unit: 'ms', note });
 }

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { READER_GROUPS, readerMatcher } from '../../../src/log/extract/run.ts';
 import { bytesOfText } from '../../../src/log/lines/log-bytes.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
+import { growingScan, scanLog } from '../../../src/log/scan/scan-log.ts';
 
 const TOKEN = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n`;
@@ -9,6 +11,26 @@ const FILLER = `${'plain output of a build, nothing to see here '.repeat(3)}ü\n
 describe('masking piece by piece', () => {
   it('writes nothing where there is nothing to hide', async () => {
     expect(await inPieces(FILLER.repeat(20_000))).toEqual({ text: '', count: 0 });
+  });
+
+  it('tells a fellow reader what a scan of its own would', async () => {
+    const log = bytesOfText(`${FILLER}\u001b[31merr\u001b[0mor: failed\nnpm ERR! code 1\n${'x'.repeat(2_000_000)} fatal: gone\n`.repeat(3));
+    const { scan, add } = growingScan(log, READER_GROUPS.length);
+    expect(await createMasker().maskPieces(log, () => undefined, { groups: READER_GROUPS, add })).toBe(0);
+    const own = scanLog(log, readerMatcher());
+    expect(scan.hits).toEqual(own.hits);
+    expect(scan.index.state()).toEqual(own.index.state());
+  });
+
+  it.each([
+    ['the address of a link', `\u001b]8;;https://user:${TOKEN}@host.example.org/\u0007link\u001b]8;;\u0007`],
+    ['colors', `\u001b[1m${TOKEN}\u001b[0m`],
+    ['a line behind a very long one', `${'y'.repeat(1_500_000)}\n${TOKEN}`],
+    ['a very long line', `${'y '.repeat(1_500_000)}${TOKEN} ${'z '.repeat(300_000)}`],
+  ])('hides a secret in %s', async (_where, secret) => {
+    const { text, count } = await inPieces(`${FILLER}${secret}\n${FILLER}`);
+    expect(text).not.toContain(TOKEN);
+    expect(count).toBeGreaterThan(0);
   });
 
   it('gives what masking the whole text gives, wherever the pieces are cut', async () => {

@@ -37,6 +37,20 @@ describe('scanning a log', () => {
     );
   });
 
+  it('finds the literals of groups that count inside of escapes there as well, and the others as ever', () => {
+    const words = ['m', 'xy', 'key', '\u001b[1m', '\u001b]8;;', 'fail', 'error', '\u0007', '\u001b', '\n', '['];
+    const logs = fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((parts) => parts.join(''));
+    const literals = ['mxy', 'key', '1mkey', 'key[x'];
+    fc.assert(
+      fc.property(logs, (log) => {
+        const { hits } = scanLog(bytesOfText(log), buildMatcher([...GROUPS, literals], GROUPS.length));
+        const stored = log.split('\n').flatMap((line, i) => (literals.some((literal) => line.includes(literal)) ? [i + 1] : []));
+        expect(hits.slice(0, GROUPS.length)).toEqual(searched(log));
+        expect(hits[GROUPS.length]).toEqual(expect.arrayContaining(stored));
+      }),
+    );
+  });
+
   it('finds them in every lane and over the borders of chunks', () => {
     const line = `${'.'.repeat(97)}\n`;
     const log = Array.from({ length: 30_000 }, (_, i) => (i % 997 === 0 ? 'an Error here\n' : line)).join('');

@@ -24,6 +24,7 @@ it('measures matching, reading, memory and hostile logs, beside the programs tha
   expect(figures.every(({ value }) => Number.isFinite(value))).toBe(true);
   expect(named('whole read, one thread')).toHaveLength(1);
   expect(named('hostile')).toHaveLength(5);
+  expect(named('event loop')).toHaveLength(1);
   expect(named('differ').every(({ value }) => value === 0)).toBe(true);
   expect(named('Drain3')).toEqual([]);
 });

@@ -1,0 +1,60 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parentPort, workerData } from 'node:worker_threads';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { bytesOfFile } from './lines/file-bytes.ts';
+import { createMasker } from './mask/mask.ts';
+import { type ReadableSource, readSources } from './read-sources.ts';
+import { LineIndex } from './scan/line-index.ts';
+import { type FromThread, PART, type SentSource, type ToThread } from './threads.ts';
+
+/** The thread in which one log after another is masked or read: errors travel as data. */
+const masker = createMasker(workerData);
+const parts: string[][] = [];
+
+parentPort?.on('message', async (told: ToThread) => {
+  if ('part' in told) {
+    parts[told.text] ??= [];
+    parts[told.text]?.push(told.part);
+    return;
+  }
+  const texts = Array.from({ length: told.texts }, (_, at) => parts[at]?.join('') ?? '');
+  parts.length = 0;
+  try {
+    if (told.job === 'mask') await mask(texts);
+    else
+      say({
+        reading: readSources(
+          told.sources.map((source, at) => opened(source, texts[at] ?? '')),
+          told.options,
+        ),
+      });
+  } catch (error) {
+    say({ failed: messageOf(error), code: error instanceof TriageError ? error.code : 'internal' });
+  }
+});
+
+/** What is as it was is not sent back; the rest goes part by part, as it came. */
+async function mask(texts: readonly string[]): Promise<void> {
+  const masked = await masker.maskAll(texts);
+  for (const [text, { text: whole }] of masked.entries()) {
+    if (whole === texts[text]) continue;
+    let at = 0;
+    do {
+      say({ text, part: whole.slice(at, at + PART) });
+      await nextTurn();
+      at += PART;
+    } while (at < whole.length);
+  }
+  say({ counts: masked.map(({ count }) => count) });
+}
+
+function opened(source: SentSource, text: string): ReadableSource {
+  if (!('file' in source)) return { ...source, text };
+  const { name, kind, notes, file, scan } = source;
+  const bytes = bytesOfFile(file);
+  return { name, kind, notes, bytes, ...(scan === null ? {} : { scan: { hits: scan.hits, index: new LineIndex(bytes, scan.index) } }) };
+}
+
+function say(what: FromThread): void {
+  parentPort?.postMessage(what);
+}

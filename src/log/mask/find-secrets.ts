@@ -1,0 +1,231 @@
+import { bytesInMemory, type LogBytes } from '../lines/log-bytes.ts';
+import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
+import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
+import { isDistinctive } from './judge.ts';
+import { findKeyBlock, KEY_BLOCK_LITERALS } from './key-blocks.ts';
+import { MAX_SECRETS } from './known.ts';
+import { findModelKeys, findShapes, findTokens, findWrapped, SHAPES } from './shapes.ts';
+import { mergeSpans, type Span, SpanList } from './span.ts';
+import { findByVendors, suspectsIn, VENDOR_LITERALS } from './vendor.ts';
+
+/** Another reader of the same log: its literals are looked for in the same pass. */
+export interface FellowReader {
+  /** What it looks for, as {@link beginningsOf} gives it. The same array each time: a matcher is made for it once. */
+  readonly groups: readonly (readonly string[])[];
+  /** Told of each chunk in order; its hits begin with those of `groups`. */
+  readonly add: (chunk: ScannedChunk) => void;
+}
+
+/** What shapes and rules see in a log by itself. */
+export interface FoundSecrets {
+  /** Where secrets stand, in bytes of the log. */
+  readonly spans: SpanList;
+  /** Those that may be hidden wherever else they stand, each once, in order; of very many the first. */
+  readonly secrets: ReadonlySet<string>;
+}
+
+/** Bytes of a longer line that are looked at together, and bytes beyond that belong to what begins in them. */
+export const PIECE = 80 * 1024;
+export const BEYOND = 32 * 1024;
+/** A longer value is a file and not a secret; it is hidden where it stands. */
+const MAX_SPREAD = 4_096;
+const LINE_FEED = 10;
+/** Bytes that can be asked of a log while a chunk of it is in use. */
+const SHORT = 1 << 14;
+
+const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS].map(beginningsOf);
+const KEY_BLOCKS = 1 << SHAPES.length;
+const VENDORS = 1 << (SHAPES.length + 1);
+const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || find === findModelKeys ? bits | (1 << at) : bits), 0);
+const NO_GROUPS: readonly (readonly string[])[] = [];
+const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
+
+/**
+ * Finds what is secret in a log in one pass, which finds the lines of a fellow reader as well. Only lines with a literal of a shape are looked
+ * at, however many there are; of a line longer than 80 KB one part after the other.
+ */
+export async function findSecrets(
+  log: LogBytes,
+  fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined },
+): Promise<FoundSecrets> {
+  const found = { spans: new SpanList(), secrets: new Set<string>() };
+  let open = { from: 0, groups: 0 };
+  let carried: Span[] = [];
+  for (const chunk of scanChunks(log, matcherWith(fellow.groups))) {
+    fellow.add(chunk);
+    const end = chunk.offset + chunk.bytes.length;
+    const candidates = candidatesIn(chunk, fellow.groups.length, open.groups);
+    const last = chunk.lineEnds.at(-1);
+    const nextFrom = last === undefined ? open.from : chunk.offset + last + 1;
+    const goesOn = end < log.size && nextFrom < end ? (candidates.get(chunk.lineEnds.length) ?? 0) : 0;
+    if (goesOn !== 0) candidates.delete(chunk.lineEnds.length);
+    const spans = mergeSpans([...carried, ...(await findInChunk(chunk, log, open.from, candidates))]);
+    open = { from: nextFrom, groups: goesOn };
+    // What goes on behind the chunk may be found there again.
+    carried = spans.filter(({ to }) => to > end);
+    keep(log, spans.slice(0, spans.length - carried.length), found);
+  }
+  keep(log, carried, found);
+  return found;
+}
+
+function matcherWith(groups: readonly (readonly string[])[]): Matcher {
+  const known = matchers.get(groups);
+  if (known !== undefined) return known;
+  const matcher = buildMatcher([...groups, ...GROUPS], groups.length);
+  matchers.set(groups, matcher);
+  return matcher;
+}
+
+function keep(log: LogBytes, spans: readonly Span[], { spans: all, secrets }: { spans: SpanList; secrets: Set<string> }): void {
+  for (const { from, to } of spans) {
+    all.add(from, to);
+    if (secrets.size >= MAX_SECRETS || to - from >= SHORT) continue;
+    const secret = log.text(from, to);
+    if (secret.length <= MAX_SPREAD && isDistinctive(secret)) secrets.add(secret);
+  }
+}
+
+/** By line of a chunk, ascending: a bit for each group of ours of which it holds a literal. */
+function candidatesIn({ hits }: ScannedChunk, ours: number, open: number): Map<number, number> {
+  const bits = new Map<number, number>(open === 0 ? [] : [[0, open]]);
+  for (const [group, lines] of hits.slice(ours).entries()) for (const line of lines) bits.set(line, (bits.get(line) ?? 0) | (1 << group));
+  return bits;
+}
+
+/** A line, or a part of a long one, with its place in the log. */
+interface Line {
+  readonly text: string;
+  readonly bytes: Buffer;
+  readonly from: number;
+}
+
+type NextLine = (after: number) => Line | null;
+
+async function findInChunk(
+  chunk: ScannedChunk,
+  log: LogBytes,
+  openFrom: number,
+  candidates: ReadonlyMap<number, number>,
+): Promise<readonly Span[]> {
+  if (candidates.size === 0) return [];
+  const search = new Search();
+  const lineOf = linesOf(chunk, log);
+  const long: { from: number; to: number; next: Line | null }[] = [];
+  for (const [number, groups] of candidates) {
+    const from = number === 0 ? openFrom : chunk.offset + (chunk.lineEnds[number - 1] ?? 0) + 1;
+    const to = chunk.offset + (chunk.lineEnds[number] ?? chunk.bytes.length);
+    if (to - from > PIECE) long.push({ from, to, next: lineOf(number + 1) });
+    else {
+      const line = lineOf(number);
+      if (line !== null) search.look(line, groups, (after) => lineOf(number + after));
+    }
+  }
+  await search.askVendors();
+  // Last: the chunk's bytes are not valid any more when more of the log is asked for.
+  for (const { from, to, next } of long) {
+    const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
+    for (const { line, groups, isLast } of partsOf(log, from, to)) {
+      search.look(line, groups, (after) => (isLast && after === 1 ? copy : null));
+      await search.askVendors();
+    }
+  }
+  return search.spans;
+}
+
+/** Collects what is found in lines. */
+class Search {
+  readonly spans: Span[] = [];
+  #suspects: { line: Line; from: number; text: string }[] = [];
+
+  look(line: Line, groups: number, next: NextLine): void {
+    this.#add(line, findShapes(line.text, groups));
+    if ((groups & KEY_BLOCKS) !== 0) {
+      for (const found of findKeyBlock(line.text, (after) => next(after)?.text ?? null))
+        this.#add(found.line === 0 ? line : next(found.line), found.spans);
+    }
+    if ((groups & VENDORS) !== 0) for (const suspect of suspectsIn(line.text)) this.#suspects.push({ ...suspect, line });
+    const after = (groups & TOKENS) === 0 ? null : next(1);
+    if (after === null) return;
+    const { here, there } = findWrapped(line.text, after.text);
+    this.#add(line, here);
+    this.#add(after, there);
+  }
+
+  async askVendors(): Promise<void> {
+    const suspects = this.#suspects;
+    this.#suspects = [];
+    for (const [at, spans] of (await findByVendors(suspects)).entries()) this.#add(suspects[at]?.line ?? null, spans);
+  }
+
+  #add(line: Line | null, spans: readonly Span[]): void {
+    if (line === null) return;
+    const isSame = line.text.length === line.bytes.length;
+    const place = (character: number) => line.from + (isSame ? character : byteAt(line.bytes, character));
+    for (const { from, to } of spans) this.spans.push({ from: place(from), to: place(to) });
+  }
+}
+
+/** Where a character of a text begins in its bytes, which need not be whole UTF-8: the longest beginning with no more characters. */
+function byteAt(bytes: Buffer, character: number): number {
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (bytes.toString('utf8', 0, middle).length <= character) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}
+
+/** The lines of a chunk by their number in it, and those that begin within 32 KB behind it. */
+function linesOf({ bytes, offset, lineEnds }: ScannedChunk, log: LogBytes): (number: number) => Line | null {
+  const lineIn = (all: Buffer, at: number, from: number, to: number): Line => {
+    const line = all.subarray(from, to);
+    return { text: line.toString('utf8'), bytes: line, from: at + from };
+  };
+  const isWhole = lineEnds.at(-1) === bytes.length - 1;
+  const inside = isWhole ? lineEnds.length : lineEnds.length + 1;
+  const end = offset + bytes.length;
+  let tail: Buffer | undefined;
+  const starts = [0];
+  return (number) => {
+    if (number < inside) return lineIn(bytes, offset, number === 0 ? 0 : (lineEnds[number - 1] ?? 0) + 1, lineEnds[number] ?? bytes.length);
+    if (!isWhole || end >= log.size) return null;
+    tail ??= Buffer.concat([Buffer.from(log.slice(end, end + SHORT)), log.slice(end + SHORT, end + BEYOND)]);
+    for (let known = starts.length - 1; known <= number - inside; known++) {
+      const feed = tail.indexOf(LINE_FEED, starts[known]);
+      starts.push(feed === -1 ? tail.length + 1 : feed + 1);
+    }
+    const from = starts[number - inside] ?? 0;
+    return from >= tail.length ? null : lineIn(tail, end, from, (starts[number - inside + 1] ?? 1) - 1);
+  };
+}
+
+/** A long line part by part, each with the groups whose literals it holds. */
+function* partsOf(log: LogBytes, from: number, to: number): Generator<{ line: Line; groups: number; isLast: boolean }> {
+  for (let start = from; start < to; ) {
+    const bytes = log.slice(start, Math.min(to, start + PIECE + BEYOND));
+    if (bytes.length === 0) return;
+    const end = bytes.length <= PIECE ? bytes.length : endOfPiece(bytes);
+    let groups = 0;
+    for (const chunk of scanChunks(bytesInMemory(bytes), matcherWith(NO_GROUPS))) groups |= candidatesIn(chunk, 0, 0).get(0) ?? 0;
+    start += end;
+    if (groups !== 0) yield { line: { text: bytes.toString('utf8'), bytes, from: start - end }, groups, isLast: start >= to };
+  }
+}
+
+/** The last place at or before `end` that is not within a UTF-8 character; `end` itself where there is no such character. */
+export function endOfCharacter(bytes: Uint8Array, end: number): number {
+  for (let at = end; at > end - 4; at--) if (((bytes[at] ?? 0) & 0xc0) !== 0x80) return at;
+  return end;
+}
+
+/** Where a piece of more bytes than {@link PIECE} ends: after its last line end; in a longer line, before a character that no token holds. */
+export function endOfPiece(wide: Buffer): number {
+  const line = wide.lastIndexOf(LINE_FEED, PIECE - 1);
+  if (line !== -1) return line + 1;
+  const space = wide.lastIndexOf(32, PIECE - 1);
+  if (space > PIECE - BEYOND) return space + 1;
+  return endOfCharacter(wide, PIECE);
+}

@@ -1,0 +1,237 @@
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { SourceText } from '../domain/build.ts';
+import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
+import type { Reading } from '../domain/reading.ts';
+import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
+import { type LogInPieces, type ReadableSource, type ReadOptions, readSources } from './read-sources.ts';
+import type { LineIndexState } from './scan/line-index.ts';
+
+/** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
+export interface LogThreads {
+  /** As {@link Masker} gives it, but that `maskAll` of more than 256 KB runs in a thread. */
+  readonly masker: Masker;
+  /** As {@link readSources}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
+  read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<Reading>;
+  /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
+  close(): Promise<void>;
+}
+
+export interface LogThreadsOptions {
+  readonly masking?: MaskerOptions;
+  /** Threads at most; each is started when it is needed first. */
+  readonly size?: number;
+  /** Characters of all texts of a job that are not worth a thread. */
+  readonly small?: number;
+  /** Of one job, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** The module that the threads run; another one in tests. */
+  readonly entry?: URL;
+}
+
+/** A source without its text, or a log in a file that all threads can read. */
+export type SentSource =
+  | Omit<SourceText, 'text'>
+  | (Pick<LogInPieces, 'name' | 'kind' | 'notes'> & {
+      readonly file: number;
+      readonly scan: { readonly index: LineIndexState; readonly hits: readonly (readonly number[])[] } | null;
+    });
+
+/** What a thread is told: texts in parts, then what to do with them. */
+export type ToThread =
+  | { readonly text: number; readonly part: string }
+  | { readonly job: 'mask'; readonly texts: number }
+  | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
+
+/** What a thread says: masked texts in parts where something was hidden, then the end. */
+export type FromThread =
+  | { readonly text: number; readonly part: string }
+  | { readonly counts: readonly number[] }
+  | { readonly reading: Reading }
+  | { readonly failed: string; readonly code: TriageErrorCode };
+
+/** Characters that are not worth a thread, and characters sent at once. */
+const SMALL = 256 * 1024;
+export const PART = 1 << 20;
+const SIZE = 2;
+const TIMEOUT_MS = 600_000;
+const MAX_WAITING = 100;
+/** The largest log is 256 MB by default; as text, masked, and with what is found in it. */
+const MAX_HEAP_MB = 2_048;
+
+interface Job {
+  readonly texts: readonly string[];
+  readonly order: ToThread;
+  readonly signal: AbortSignal | undefined;
+  readonly heard: (said: FromThread) => void;
+  readonly resolve: () => void;
+  readonly reject: (error: TriageError) => void;
+}
+
+/** Starts nothing yet. Threads that have nothing to do keep no process alive. */
+export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
+  const { masking = {}, size = Math.min(SIZE, availableParallelism()), small = SMALL, timeoutMs = TIMEOUT_MS } = options;
+  const entry = options.entry ?? new URL(`./log-worker${extname(import.meta.url)}`, import.meta.url);
+  const start = () => new Worker(entry, { workerData: masking, resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB } });
+  const { run, close } = createPool(start, size, timeoutMs);
+  const atOnce = createMasker(masking);
+  return {
+    masker: {
+      ...atOnce,
+      maskAll: (texts, names) =>
+        names !== undefined || charactersOf(texts) <= small ? atOnce.maskAll(texts, names) : maskInThread(texts, run),
+    },
+    read: async (sources, how, signal) => {
+      const texts = sources.map((source) => ('text' in source ? source.text : ''));
+      const sent = sources.flatMap((source) => sentOf(source) ?? []);
+      const isLocal = sent.length < sources.length || (charactersOf(texts) <= small && sent.every((source) => !('file' in source)));
+      return isLocal
+        ? readSources(sources, how)
+        : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
+    },
+    close,
+  };
+}
+
+type Run = (texts: readonly string[], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
+
+/** Gives each job to a thread, at most `size` at once; the others wait. */
+function createPool(start: () => Worker, size: number, timeoutMs: number): { readonly run: Run; readonly close: () => Promise<void> } {
+  const idle: Worker[] = [];
+  const busy = new Map<Worker, (error: TriageError) => void>();
+  const waiting: Job[] = [];
+  let isClosed = false;
+  const started = () => {
+    const worker = start();
+    // Whoever has given it work hears of an error as well; with none it is only not asked again.
+    worker.on('error', () => undefined);
+    worker.once('exit', () => {
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1);
+    });
+    return worker;
+  };
+  const next = () => {
+    const job = busy.size < size ? waiting.shift() : undefined;
+    if (job !== undefined) void give(idle.pop() ?? started(), job).finally(next);
+  };
+  /** Never rejects: the job is told. */
+  const give = async (worker: Worker, job: Job): Promise<void> => {
+    worker.ref();
+    try {
+      await answered(worker, job, timeoutMs, (stop) => busy.set(worker, stop));
+      worker.unref();
+      idle.push(worker);
+      job.resolve();
+    } catch (error) {
+      void worker.terminate();
+      job.reject(error instanceof TriageError ? error : new TriageError('internal', messageOf(error), { cause: error }));
+    } finally {
+      busy.delete(worker);
+    }
+  };
+  const run: Run = (texts, order, heard, signal) =>
+    new Promise<void>((resolve, reject) => {
+      if (isClosed || signal?.aborted) return reject(cancelled(signal?.reason));
+      if (waiting.length >= MAX_WAITING) {
+        const why = `${MAX_WAITING} logs wait to be read already. Try again in a moment.`;
+        return reject(new TriageError('rate-limited', why, { retryable: true, retryAfterMs: 5_000 }));
+      }
+      waiting.push({ texts, order, signal, heard, resolve, reject });
+      next();
+    });
+  const close = async () => {
+    isClosed = true;
+    for (const job of waiting.splice(0)) job.reject(cancelled());
+    for (const stop of busy.values()) stop(cancelled());
+    await Promise.all(idle.splice(0).map((worker) => worker.terminate()));
+  };
+  return { run, close };
+}
+
+async function maskInThread(texts: readonly string[], run: Run): Promise<Masked[]> {
+  const parts = new Map<number, string[]>();
+  let counts: readonly number[] = [];
+  await run(texts, { job: 'mask', texts: texts.length }, (said) => {
+    if ('part' in said) parts.set(said.text, [...(parts.get(said.text) ?? []), said.part]);
+    else if ('counts' in said) counts = said.counts;
+  });
+  return texts.map((text, at) => ({ text: parts.get(at)?.join('') ?? text, count: counts[at] ?? 0 }));
+}
+
+async function readInThread(texts: readonly string[], order: ToThread, run: Run, signal?: AbortSignal): Promise<Reading> {
+  let reading: Reading | undefined;
+  await run(
+    texts,
+    order,
+    (said) => {
+      if ('reading' in said) reading = said.reading;
+    },
+    signal,
+  );
+  if (reading === undefined) throw new TriageError('internal', 'The thread that reads logs gave no answer.');
+  return reading;
+}
+
+/** Sends a job and hears the thread until it is done. */
+function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop: (error: TriageError) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      clearTimeout(timer);
+      worker.off('message', hear).off('error', fail).off('exit', leave);
+      job.signal?.removeEventListener('abort', abort);
+      settle();
+    };
+    const stop = (error: TriageError) => end(() => reject(error));
+    const hear = (said: FromThread) => {
+      if ('failed' in said) return stop(new TriageError(said.code, said.failed));
+      job.heard(said);
+      if (!('part' in said)) end(resolve);
+    };
+    const fail = (error: Error) => stop(crashed(error));
+    const leave = (code: number) => stop(crashed(new Error(`exit code ${code}`)));
+    const abort = () => stop(cancelled(job.signal?.reason));
+    const timer = setTimeout(() => stop(new TriageError('timeout', `A log was not read within ${timeoutMs / 1000} s.`)), timeoutMs);
+    worker.on('message', hear).on('error', fail).on('exit', leave);
+    job.signal?.addEventListener('abort', abort);
+    stoppable(stop);
+    if (job.signal?.aborted) abort();
+    else sendAll(worker, job).catch(fail);
+  });
+}
+
+/** Part by part: a thread's door copies what goes through it, and nobody is to wait for a large copy. */
+async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
+  for (const [text, whole] of texts.entries()) {
+    for (let at = 0; at < whole.length; at += PART) {
+      worker.postMessage({ text, part: whole.slice(at, at + PART) } satisfies ToThread);
+      await nextTurn();
+    }
+  }
+  worker.postMessage(order);
+}
+
+/** Null for a log whose bytes no other thread can have. */
+function sentOf(source: ReadableSource): SentSource | null {
+  const { name, notes } = source;
+  if ('text' in source) return { name, kind: source.kind, notes };
+  const { file, scan } = source;
+  return file === undefined
+    ? null
+    : { name, kind: 'log', notes, file, scan: scan === undefined ? null : { index: scan.index.state(), hits: scan.hits } };
+}
+
+function charactersOf(texts: readonly string[]): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
+}
+
+function crashed(error: Error): TriageError {
+  return 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new TriageError('too-large', `Reading the logs took more than ${MAX_HEAP_MB} MB of memory. Upload less of them.`, { cause: error })
+    : new TriageError('internal', `The thread that reads logs ended: ${messageOf(error)}`, { cause: error });
+}
+
+function cancelled(cause?: unknown): TriageError {
+  return new TriageError('cancelled', 'Reading the logs was cancelled.', { cause });
+}

@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { SourceText } from '../../src/domain/build.ts';
+import { maskFile } from '../../src/log/mask/file.ts';
+import { createMasker } from '../../src/log/mask/mask.ts';
+import { readSources } from '../../src/log/read-sources.ts';
+import { createLogThreads, type LogThreads, type LogThreadsOptions } from '../../src/log/threads.ts';
+
+const OPTIONS = { budgetTokens: 500 };
+/** What a thread that breaks runs. */
+const ENDS = new URL('data:text/javascript,process.exit(7)');
+const SLEEPS = new URL('data:text/javascript,setInterval(() => 0, 1000)');
+/** More than a busy machine takes away now and then, and less than reading 100 MB takes. The strict figure is that of `bench read`. */
+const GENEROUS_MS = 1_500;
+const SECRET = `ghp_${'k7Qz2mXw9Rb4'.repeat(3)}`;
+
+const folder = mkdtempSync(join(tmpdir(), 'faultline-threads-'));
+const opened: LogThreads[] = [];
+const threadsWith = (options: LogThreadsOptions = {}) => {
+  const threads = createLogThreads({ small: 0, ...options });
+  opened.push(threads);
+  return threads;
+};
+const log = (text: string, name = 'build.log'): SourceText => ({ name, kind: 'log', text, notes: [] });
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((threads) => threads.close()));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('logs read in threads', () => {
+  it('are read and masked as they are at once', async () => {
+    const threads = threadsWith();
+    const texts = [`first\nerror: failed with ${SECRET}\n`, 'nothing to hide ✗\n', '', `${SECRET.slice(0, 20)}\n${SECRET.slice(20)}\n`];
+    expect(await threads.masker.maskAll(texts)).toEqual(await createMasker().maskAll(texts));
+    const sources = texts.map((text, at) => log(text, `${at}.log`));
+    expect(await threads.read(sources, OPTIONS)).toEqual(readSources(sources, OPTIONS));
+  });
+
+  it('are read from their file, and what was found while masking it is used', async () => {
+    const path = join(folder, 'file.log');
+    writeFileSync(path, `${'all is well\n'.repeat(20_000)}error: cannot find module 'left-pad'\n`);
+    const { close, ...file } = (await maskFile(path, createMasker())) ?? { close: () => undefined, bytes: null, notes: [] };
+    if (file.bytes === null) throw new Error('the file was not opened');
+    const source = { ...file, name: 'file.log', kind: 'log' as const };
+    const { scan, ...unscanned } = source;
+    expect(scan?.index.lineCount).toBe(20_002);
+    const expected = readSources([unscanned], OPTIONS);
+    expect(expected.messages).not.toEqual([]);
+    expect(await threadsWith().read([source], OPTIONS)).toEqual(expected);
+    close();
+  });
+
+  it('hold nobody up, even 100 MB that say the same thing', { timeout: 180_000 }, async () => {
+    const threads = threadsWith();
+    const text = Buffer.alloc(105_000_000, 'error: failed\n').toString('latin1');
+    await threads.masker.maskAll(['started']);
+    const delay = monitorEventLoopDelay({ resolution: 5 });
+    delay.enable();
+    const [masked] = await threads.masker.maskAll([text]);
+    const reading = await threads.read([log(masked?.text ?? '')], OPTIONS);
+    delay.disable();
+    expect(reading.messages).toHaveLength(1);
+    expect(delay.max / 1e6).toBeLessThan(GENEROUS_MS);
+  });
+
+  it('end with the signal, also those that wait', async () => {
+    const threads = threadsWith({ size: 1, entry: SLEEPS });
+    const [running, waiting] = [new AbortController(), new AbortController()];
+    const first = threads.read([log('one\n')], OPTIONS, running.signal);
+    const second = threads.read([log('two\n')], OPTIONS, waiting.signal);
+    waiting.abort();
+    running.abort();
+    await expect(first).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(second).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
+  it('end with their time', async () => {
+    await expect(threadsWith({ entry: SLEEPS, timeoutMs: 50 }).read([log('one\n')], OPTIONS)).rejects.toMatchObject({ code: 'timeout' });
+  });
+
+  it('fail alone where their thread breaks', async () => {
+    const threads = threadsWith({ entry: ENDS });
+    await expect(threads.read([log('one\n')], OPTIONS)).rejects.toMatchObject({ code: 'internal' });
+    await expect(threads.masker.maskAll(['two\n'])).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it('are refused where too many wait', async () => {
+    const threads = threadsWith({ size: 1, entry: SLEEPS });
+    const reads = Array.from({ length: 102 }, () => threads.read([log('one\n')], OPTIONS).catch(({ code }: { code: string }) => code));
+    await expect(reads.at(-1)).resolves.toBe('rate-limited');
+    await threads.close();
+    expect(new Set(await Promise.all(reads.slice(0, -1)))).toEqual(new Set(['cancelled']));
+    await expect(threads.read([log('late\n')], OPTIONS)).rejects.toMatchObject({ code: 'cancelled' });
+  });
+});
