@@ -16,9 +16,7 @@ const BRANCHES = EXTRACTORS.length + 1;
 const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'tests',
   'stack-trace',
-  'compiler',
-  'linter',
-  'packages',
+  'places',
   'records',
   'shell',
   'generic',
@@ -26,9 +24,6 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'commands',
   'sanitizers',
   'crashes',
-  'transfer',
-  'cloud',
-  'gradle-script',
 ]);
 
 const GROUPS = [...EXTRACTORS.map(({ literals }) => literals), STRUCTURE_LITERALS, BRANCH_LITERALS].map(beginningsOf);
