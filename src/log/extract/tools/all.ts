@@ -3,18 +3,16 @@ import { anyTool, namedTools } from './any-tool.ts';
 import { BUILDERS } from './builders.ts';
 import { commands } from './commands.ts';
 import { COMPILERS } from './compilers.ts';
-import { crashes } from './crashes.ts';
+import { crashes, sanitizers } from './crashes.ts';
 import { ansible, DELIVERY } from './delivery.ts';
 import { readersOf } from './diagnostics.ts';
 import { LINTERS } from './linters.ts';
 import { listings } from './listings.ts';
-import { moreTraces } from './more-traces.ts';
 import { PACKAGE_MANAGERS } from './packages.ts';
 import { phrases } from './phrases.ts';
 import { records } from './records.ts';
-import { sanitizers } from './sanitizers.ts';
 import { shell } from './shell.ts';
-import { pythonTraceback, stackTrace } from './traces.ts';
+import { moreTraces, pythonTraceback, stackTrace } from './traces.ts';
 
 /**
  * Readers of build tools, linters, package managers and infrastructure; they come after those of test frameworks. First the tools that are

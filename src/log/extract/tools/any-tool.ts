@@ -118,15 +118,15 @@ function add(
   found: Extraction,
   isNamed: boolean,
 ): boolean {
-  const name = nameTool(placed, text, found.leftOut);
   const isPlain = placed.severity === null && placed.code === null;
+  if (placed.message === '' || PROBE.test(placed.file)) return false;
+  if (isPlain && (!/^[^›>\s].{0,200}\s\S/.test(placed.message) || (placed.column === null && !COMPLAINS.test(placed.message))))
+    return false;
+  const name = nameTool(placed, text, found.leftOut);
   const isKnown = name !== null && (!isPlain || name.isPlain === 'line' || (name.isPlain === 'column' && placed.column !== null));
   const weight = isKnown ? (name.weight ?? 78) : weightOfUnknown(placed);
   const severity = name?.severity ?? placed.severity ?? 'error';
-  if (PROBE.test(placed.file)) return false;
-  if ((isNamed && !isKnown) || weight === null || placed.message === '' || severity === 'none') return false;
-  if (isPlain && (!/^[^›>\s].{0,200}\s\S/.test(placed.message) || (placed.column === null && !COMPLAINS.test(placed.message))))
-    return false;
+  if ((isNamed && !isKnown) || weight === null || severity === 'none') return false;
   const code = placed.code ?? name?.says?.exec(text)?.groups?.code ?? null;
   const message = placed.code === code ? placed.message : placed.message.replace(/\s{1,4}[([][^\s()[\]]{1,80}[)\]]$/, '');
   const tool = name?.tool ?? UNKNOWN_TOOL;

@@ -115,7 +115,7 @@ function readSaid(text: string): Said {
     rest = rest.slice(match[0].length).trimStart();
   }
   const message = rest.replace(/\s{0,4}(?:FIXABLE\s{1,4})?━{3,200}$/, '').trim();
-  const end = END_CODE.exec(message)?.groups;
+  const end = /[\])]$/.test(message) ? END_CODE.exec(message)?.groups : undefined;
   if (end === undefined || /\.\w{0,4}proj$/.test(end.code ?? '')) return { severity: severity ?? warningOf(message), code, message };
   severity ??= end.word === undefined ? null : severityOf(end.word);
   return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };

@@ -64,7 +64,9 @@ export const TOOL_NAMES: readonly ToolName[] = [
 /** The row that names the tool, or null: nobody taught us. `leftOut`: tools that are not to be known, for measurements. */
 export function nameTool(placed: Placed, text: string, leftOut: ReadonlySet<string>): ToolName | null {
   const { file, code } = placed;
-  const fits = (row: ToolName) =>
-    (row.file?.test(file) ?? true) && (row.code === undefined || (code !== null && row.code.test(code))) && (row.says?.test(text) ?? true);
-  return TOOL_NAMES.find((row) => fits(row) && !leftOut.has(row.tool)) ?? null;
+  for (const row of TOOL_NAMES) {
+    const fits = row.code === undefined || (code !== null && row.code.test(code));
+    if (fits && (row.file?.test(file) ?? true) && (row.says?.test(text) ?? true) && !leftOut.has(row.tool)) return row;
+  }
+  return null;
 }
