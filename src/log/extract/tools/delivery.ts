@@ -4,8 +4,6 @@ import { blockEnd } from '../extraction.ts';
 import type { Tool } from './diagnostics.ts';
 import { addFinding } from './findings.ts';
 
-const boxed = (line: string) => /^[│╵|]|^\s{1,20}\S|^$/.test(line);
-
 /** Containers, clusters, clouds, and what moves files between machines. */
 // biome-ignore format: one line for each shape
 export const DELIVERY: readonly Tool[] = [
@@ -51,7 +49,7 @@ export const DELIVERY: readonly Tool[] = [
     literals: ['.tf line ', 'error: '],
     says: [
       { pattern: /^[│|] {1,2}Error: (?<message>.{1,300})/, weight: 79, belongs: (line) => /^[│|]/.test(line) && !/^[│|] {1,2}Error: /.test(line), placeBelow: /^[│|]\s{1,8}on (?<file>\S{1,200}\.tf(?:\.json|vars)?) line (?<line>\d{1,6})(?<column>)/ },
-      { pattern: /^Error: (?<message>(?:Unsupported|Missing|Invalid|Reference to undeclared|Failed to query|Duplicate|Inconsistent|Incorrect|Backend|Unreadable|Argument|Error (?:acquiring|creating|refreshing)).{1,300})$/, weight: 77, belongs: boxed, placeBelow: /^\s{2,8}on (?<file>\S{1,200}\.tf(?:\.json|vars)?) line (?<line>\d{1,6})(?<column>)/ },
+      { pattern: /^Error: (?<message>(?:Unsupported|Missing|Invalid|Reference to undeclared|Failed to query|Duplicate|Inconsistent|Incorrect|Backend|Unreadable|Argument|Error (?:acquiring|creating|refreshing)).{1,300})$/, weight: 77, belongs: (line) => /^[│╵|]|^\s{1,20}\S|^$/.test(line), placeBelow: /^\s{2,8}on (?<file>\S{1,200}\.tf(?:\.json|vars)?) line (?<line>\d{1,6})(?<column>)/ },
     ],
   },
   { tool: 'aws', literals: ['an error occurred ('], says: [{ pattern: /^(?:\S{1,100}: )?(?<message>An error occurred \((?<code>\w{1,80})\) when calling the \w{1,80} operation.{0,300})/, weight: 80, isMessage: true }] },

@@ -34,8 +34,6 @@ export interface Tool {
 }
 
 const MAX_BLOCK = 40;
-/** Most candidate lines of one tool that are looked at. */
-const MAX_READ = 10_000;
 
 /** Whether a line is indented. */
 export function indented(line: string): boolean {
@@ -50,8 +48,7 @@ export function readersOf(tools: readonly Tool[]): Extractor[] {
     extract: (log, lines, found) => {
       const before = found.diagnostics.length;
       let end = 0;
-      for (const line of lines.slice(0, MAX_READ))
-        if (line > end && !isTaken(found, line)) end = Math.max(end, readLine(tool, says, log, line, found));
+      for (const line of lines) if (line > end && !isTaken(found, line)) end = Math.max(end, readLine(tool, says, log, line, found));
       putRepeatsLast(found, before);
     },
   }));
@@ -82,14 +79,15 @@ function add(
   const severity = shape.severity ?? (severityOf(groups.severity ?? '') === 'error' ? 'error' : 'warning');
   const most = shape.weight ?? 78;
   const said = (messageBelow(log, line, end, shape) ?? groups.message ?? '').trim() || log.line(line).trim();
-  const weight = weightOf(severity, most, 0);
   if (shape.pointer === true || shape.isMessage === true) {
     const count = countFinding(found, tool, severity);
     if (count === null) return;
-    found.blocks.push({ start: line, end, weight: weightOf(severity, most, count), reason: `${tool} ${severity}` });
-    if (shape.isMessage === true)
-      found.messages.push({ text: said.slice(0, 500), at: { source: log.name, line }, weight: weightOf(severity, most, count) });
-    if (shape.isMessage === true) take(found, line, line);
+    const weight = weightOf(severity, most, count);
+    found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
+    if (shape.isMessage === true) {
+      take(found, line, line);
+      found.messages.push({ text: said.slice(0, 500), at: { source: log.name, line }, weight });
+    }
   } else {
     const place = { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
     const below = shape.placeBelow === undefined ? {} : placeBelow(log, line, end, shape.placeBelow);
@@ -98,7 +96,8 @@ function add(
   }
   if (shape.telling === undefined) return;
   for (let at = line + 1; at <= end; at++)
-    if (shape.telling.test(log.line(at))) found.blocks.push({ start: at, end: at, weight: weight + 1, reason: `${tool} ${severity}` });
+    if (shape.telling.test(log.line(at)))
+      found.blocks.push({ start: at, end: at, weight: weightOf(severity, most, 0) + 1, reason: `${tool} ${severity}` });
 }
 
 function placeBelow(log: LogText, line: number, end: number, pattern: RegExp): Partial<Pick<Diagnostic, 'file' | 'line' | 'column'>> {

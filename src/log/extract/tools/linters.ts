@@ -10,11 +10,6 @@ const codeFrame = (line: string) => /^\s{0,4}>?\s{0,6}\d{0,6} ?[|│]|^\s{1,200}
 // biome-ignore format: one line for each shape
 export const LINTERS: readonly Tool[] = [
   {
-    tool: 'cppcheck',
-    literals: [': style: ', ': performance: ', ': portability: '],
-    says: [{ pattern: /^(?<file>[^\s:]{1,250}):(?<line>\d{1,7}):(?<column>\d{1,5}): (?<severity>style|performance|portability): (?<message>[^[]{1,400}) \[(?<code>\w{1,60})\]$/ }],
-  },
-  {
     tool: 'biome',
     literals: [' format ━', ' organizeimports ━', ' lint/', ' assist/', ' parse ━'],
     says: [{

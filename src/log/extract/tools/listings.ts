@@ -22,7 +22,6 @@ export const listings: Extractor = {
 const ROW =
   /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
-const LONGEST = 200;
 
 function readLine(log: LogText, line: number, found: Extraction): void {
   const text = log.line(line);
@@ -84,7 +83,7 @@ function countWarnings(found: Extraction, from: number): void {
 /** The line above that names the file of an indented row; 0 where there is none. */
 function fileAbove(log: LogText, line: number): number {
   const indent = log.line(line).search(/\S/);
-  for (let at = line - 1; at >= Math.max(1, line - LONGEST); at--) {
+  for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
     const text = log.line(at);
     if (text === '') return 0;
     if (text.search(/\S/) < indent && isFile(fileOf(text))) return at;

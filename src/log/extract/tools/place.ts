@@ -43,7 +43,7 @@ const CODE =
   /^[([]?(?:(?<code>[A-Z]{1,9}-?\d{2,6})(?:\/[\w-]{1,60})?|(?<rule>[A-Z]\w{1,40}(?:\/\w{1,60}){1,3}|(?:lint|assist)\/[\w/]{1,80}|-W[\w-]{1,40})(?:, ?-W[\w=-]{1,60})?)[)\]]?[:,]?(?:\s{1,8}|$)/;
 const REMARK = /^\[(?:[*-]|[A-Z][a-z]{1,20})\]\s/;
 const END_CODE =
-  /^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)\/)?(?<code>[a-z@][\w@/.-]{1,80})(?:,[\w,-]{1,80})?\]|\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$/;
+  /^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)\/)?(?<code>[a-z@][\w@/.-]{1,80}|[A-Z]{1,6}\d{2,6})(?:,[\w,-]{1,80})?\]|\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$/;
 
 /** Whether a word names a file: it has an extension, or is known without one, and is no host, version or address. */
 export function isFile(name: string): boolean {

@@ -18,9 +18,9 @@ export interface ToolName {
 export const TOOL_NAMES: readonly ToolName[] = [
   { tool: 'clang-format', says: /code should be clang-formatted \[-W(?<code>[\w-]{1,60})\]/, severity: 'error' },
   { tool: 'clang-tidy', code: /^(?:bugprone|cert|clang-analyzer|cppcoreguidelines|google|hicpp|llvm|misc|modernize|performance|portability|readability|concurrency)-/ },
+  { tool: 'cppcheck', says: /: (?:style|performance|portability): .{1,400} \[\w{1,60}\]$/ },
   { tool: 'hadolint', file: /Dockerfile|Containerfile/, code: /^(?:DL|SC)\d{4}$/, severity: 'error', weight: 74 },
   { tool: 'shellcheck', code: /^SC\d{4}$/, severity: 'error', weight: 76 },
-  { tool: 'shellcheck', says: / \[(?<code>SC\d{4})\]$/, severity: 'error', weight: 76 },
   { tool: 'markdownlint', code: /^MD\d{3}$/, severity: 'error', weight: 74 },
   { tool: 'msvc', code: /^(?:C|LNK|D)\d{4}$/, says: /(?:error|warning) (?:C|LNK|D)\d{4}\s?:/ },
   { tool: 'nuget', code: /^NU\d{4}$/ },
