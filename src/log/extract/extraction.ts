@@ -24,6 +24,8 @@ export interface Extraction {
   readonly messages: ErrorMessage[];
   readonly exits: ExitMark[];
   readonly toolchains: Set<string>;
+  /** Tools that the readers by shape do not know by name, to measure what the names are worth. */
+  readonly leftOut: ReadonlySet<string>;
 }
 
 /** Reads the output of one family of tools. */
@@ -36,9 +38,9 @@ export interface Extractor {
   readonly extract: (log: LogText, lines: readonly number[], found: Extraction) => void;
 }
 
-/** An empty extraction. */
-export function newExtraction(): Extraction {
-  return { blocks: [], failingTests: [], diagnostics: [], exceptions: [], messages: [], exits: [], toolchains: new Set() };
+/** An empty extraction; `leftOut` as in {@link Extraction}. */
+export function newExtraction(leftOut: ReadonlySet<string> = new Set()): Extraction {
+  return { blocks: [], failingTests: [], diagnostics: [], exceptions: [], messages: [], exits: [], toolchains: new Set(), leftOut };
 }
 
 /** A failing test with everything unknown but what is given. */

@@ -18,9 +18,7 @@ const BRANCHES = EXTRACTORS.length + 1;
 const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'tests',
   'stack-trace',
-  'compiler',
-  'linter',
-  'packages',
+  'places',
   'records',
   'shell',
   'generic',
@@ -28,9 +26,6 @@ const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
   'commands',
   'sanitizers',
   'crashes',
-  'transfer',
-  'cloud',
-  'gradle-script',
 ]);
 
 /** What is searched for all readers, by group, as {@link beginningsOf} gives it. */

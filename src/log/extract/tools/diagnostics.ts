@@ -2,12 +2,12 @@ import type { Diagnostic } from '../../../domain/failure.ts';
 import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
+import { addFinding, countFinding, isTaken, putRepeatsLast, take, weightOf } from './findings.ts';
+import { numberOf, severityOf } from './place.ts';
 
-/** How a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
+/** One way in which a tool words its complaints. Named groups used: file, line, column, severity, code, message. */
 export interface DiagnosticShape {
   readonly pattern: RegExp;
-  /** The tool that words it so, where a family holds several; the family's name otherwise. */
-  readonly tool?: string;
   readonly severity?: 'error' | 'warning';
   readonly weight?: number;
   /** Whether a line still belongs to the complaint above it: source lines, carets, notes. */
@@ -24,103 +24,83 @@ export interface DiagnosticShape {
   readonly isMessage?: boolean;
 }
 
-/** Most complaints of one tool and severity that are kept as data and weighed. */
-const MAX_KEPT = 200;
-const MAX_BLOCK = 40;
-
-interface Counts {
-  error: number;
-  warning: number;
+/** A tool of a table: what it says that {@link anyTool} cannot read by its shape alone. */
+export interface Tool {
+  readonly tool: string;
+  /** Literals without which no line fits a shape. */
+  readonly literals: readonly string[];
+  /** The first shape that fits a line reads it. */
+  readonly says: readonly DiagnosticShape[];
 }
 
-/** A reader for tools that print one complaint a line, perhaps with source lines below. */
-export function diagnosticExtractor(name: string, literals: readonly string[], shapes: readonly DiagnosticShape[]): Extractor {
-  return {
-    name,
+const MAX_BLOCK = 40;
+
+/** Whether a line is indented. */
+export function indented(line: string): boolean {
+  return /^\s{1,200}\S/.test(line);
+}
+
+/** One reader for each tool of a table, by the tool's name. */
+export function readersOf(tools: readonly Tool[]): Extractor[] {
+  return tools.map(({ tool, literals, says }) => ({
+    name: tool,
     literals,
     extract: (log, lines, found) => {
-      const kept: Counts = { error: 0, warning: 0 };
+      const before = found.diagnostics.length;
       let end = 0;
-      for (const line of lines) {
-        if (kept.error >= MAX_KEPT) break;
-        if (line > end) end = Math.max(end, readDiagnostic(name, log, line, shapes, found, kept));
-      }
+      for (const line of lines) if (line > end && !isTaken(found, line)) end = Math.max(end, readLine(tool, says, log, line, found));
+      putRepeatsLast(found, before);
     },
-  };
+  }));
 }
 
 /** Reads the complaint on one line; answers the last line of its block, or 0 where there is none. */
-function readDiagnostic(
-  family: string,
-  log: LogText,
-  line: number,
-  shapes: readonly DiagnosticShape[],
-  found: Extraction,
-  kept: Counts,
-): number {
+function readLine(tool: string, says: readonly DiagnosticShape[], log: LogText, line: number, found: Extraction): number {
   const text = log.line(line);
-  for (const shape of shapes) {
+  for (const shape of says) {
     const groups = shape.pattern.exec(text)?.groups;
     if (groups === undefined) continue;
-    const severity = shape.severity ?? severityOf(groups.severity);
-    const index = kept[severity]++;
-    if (index >= MAX_KEPT) return line;
     const end = shape.belongs === undefined ? line : blockEnd(log, line, MAX_BLOCK, shape.belongs);
-    const tool = shape.tool ?? family;
-    const weight = severity === 'warning' ? 12 : (shape.weight ?? 78) - Math.min(index, 30) * 0.2;
-    addFinding(log, line, end, { tool, severity, weight, shape, groups }, found);
-    addBlocks(log, line, end, weight, `${tool} ${severity}`, shape, found);
+    add(tool, shape, groups, log, line, end, found);
     return end;
   }
   return 0;
 }
 
-interface Finding {
-  readonly tool: string;
-  readonly severity: 'error' | 'warning';
-  readonly weight: number;
-  readonly shape: DiagnosticShape;
-  readonly groups: Readonly<Record<string, string | undefined>>;
-}
-
-function addFinding(log: LogText, line: number, end: number, finding: Finding, found: Extraction): void {
-  const { tool, severity, weight, shape, groups } = finding;
-  if (shape.pointer === true) return;
-  const said = (messageBelow(log, line, end, shape) ?? groups.message ?? '').trim();
-  const message = (said || log.line(line).trim()).slice(0, 500);
-  const at = { source: log.name, line };
-  if (shape.isMessage === true) {
-    found.messages.push({ text: message, at, weight });
-    return;
-  }
-  const below = shape.placeBelow === undefined ? {} : placeBelow(log, line, end, shape.placeBelow);
-  found.diagnostics.push({ tool, severity, ...placeOf(groups), ...below, message, at });
-}
-
-function addBlocks(
+function add(
+  tool: string,
+  shape: DiagnosticShape,
+  groups: Readonly<Record<string, string | undefined>>,
   log: LogText,
   line: number,
   end: number,
-  weight: number,
-  reason: string,
-  shape: DiagnosticShape,
   found: Extraction,
 ): void {
-  found.blocks.push({ start: line, end, weight, reason });
+  const severity = shape.severity ?? (severityOf(groups.severity ?? '') === 'error' ? 'error' : 'warning');
+  const most = shape.weight ?? 78;
+  const said = (messageBelow(log, line, end, shape) ?? groups.message ?? '').trim() || log.line(line).trim();
+  if (shape.pointer === true || shape.isMessage === true) {
+    const count = countFinding(found, tool, severity);
+    if (count === null) return;
+    const weight = weightOf(severity, most, count);
+    found.blocks.push({ start: line, end, weight, reason: `${tool} ${severity}` });
+    if (shape.isMessage === true) {
+      take(found, line, line);
+      found.messages.push({ text: said.slice(0, 500), at: { source: log.name, line }, weight });
+    }
+  } else {
+    const place = { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
+    const below = shape.placeBelow === undefined ? {} : placeBelow(log, line, end, shape.placeBelow);
+    const what = { tool, severity, code: groups.code ?? null, message: said };
+    addFinding(log, { ...what, ...place, ...below, start: line, end, weight: most }, found);
+  }
   if (shape.telling === undefined) return;
   for (let at = line + 1; at <= end; at++)
-    if (shape.telling.test(log.line(at))) found.blocks.push({ start: at, end: at, weight: weight + 1, reason });
+    if (shape.telling.test(log.line(at)))
+      found.blocks.push({ start: at, end: at, weight: weightOf(severity, most, 0) + 1, reason: `${tool} ${severity}` });
 }
 
-function severityOf(word: string | undefined): 'error' | 'warning' {
-  return /^(?:w$|warn|note|info|style|performance|portability|hint)/i.test(word ?? '') ? 'warning' : 'error';
-}
-
-function placeOf(groups: Finding['groups']): Pick<Diagnostic, 'file' | 'line' | 'column' | 'code'> {
-  return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column), code: groups.code ?? null };
-}
-
-function placeBelow(log: LogText, line: number, end: number, pattern: RegExp): Partial<Diagnostic> {
+function placeBelow(log: LogText, line: number, end: number, pattern: RegExp): Partial<Pick<Diagnostic, 'file' | 'line' | 'column'>> {
   for (let at = line + 1; at <= end; at++) {
     const groups = pattern.exec(log.line(at))?.groups;
     if (groups !== undefined) return { file: groups.file ?? null, line: numberOf(groups.line), column: numberOf(groups.column) };
@@ -135,8 +115,4 @@ function messageBelow(log: LogText, line: number, end: number, shape: Diagnostic
     if (message !== null) return message;
   }
   return null;
-}
-
-function numberOf(digits: string | undefined): number | null {
-  return digits === undefined ? null : Number(digits);
 }

@@ -55,7 +55,7 @@ const ROWS: readonly Row[] = [
   ['ninja', ["ninja: error: 'a.c', needed by 'a.o', missing and no known rule to make it"], {}],
   [
     'bazel',
-    ['ERROR: /w/app/BUILD:3:11: Compiling app/main.cc failed: (Exit 1): gcc failed', 'app/main.cc:3:5: fatal: no'],
+    ['ERROR: /w/app/BUILD:3:11: Compiling app/main.cc failed: (Exit 1): gcc failed', '  1 error generated.'],
     { file: '/w/app/BUILD', line: 3 },
   ],
   ['bazel', ["ERROR: no such package 'lib/http': BUILD file not found"], { message: "no such package 'lib/http': BUILD file not found" }],
@@ -72,7 +72,7 @@ const ROWS: readonly Row[] = [
     { code: 'E006', file: 'src/A.scala', line: 3, message: 'Not found: total' },
   ],
   ['go', ['vet: ./a.go:3:5: undefined: total'], { file: './a.go', line: 3, message: 'undefined: total' }],
-  ['packages', ['a.go:3:8: no required module provides package example.test/x; to add it:', '\tgo get example.test/x'], { file: 'a.go' }],
+  ['go', ['a.go:3:8: no required module provides package example.test/x; to add it:', '\tgo get example.test/x'], { file: 'a.go' }],
   [
     'ghc',
     ['src/A.hs:3:5: error: [GHC-88464]', '    Variable not in scope: total :: Int', '  |', '3 | main = total'],

@@ -33,14 +33,14 @@ const ROWS: readonly Row[] = [
     { code: 'PackagesNotFoundError', message: 'leftpad=9' },
   ],
   [
-    'packages',
+    'mvn',
     [
       '[ERROR] Failed to execute goal on project cart: Could not resolve dependencies for project org.x:cart:jar:1: Could not find artifact org.y:pad:jar:9',
     ],
     { message: expect.stringContaining('Could not resolve dependencies') },
   ],
   [
-    'enforcer',
+    'mvn',
     [
       '[ERROR] Rule 0: org.apache.maven.enforcer.rules.version.RequireJavaVersion failed with message:',
       'Detected JDK version 11 is not in the allowed range [17,).',
@@ -49,7 +49,7 @@ const ROWS: readonly Row[] = [
   ],
   ['mvn', ['[ERROR] Unknown lifecycle phase "packge". You must specify a valid lifecycle phase'], {}],
   [
-    'packages',
+    'sbt',
     [
       '[error] sbt.librarymanagement.ResolveException: Error downloading org.y:pad:9',
       '[error]   not found: https://maven.example.test/pad-9.pom',
@@ -57,7 +57,7 @@ const ROWS: readonly Row[] = [
     {},
   ],
   [
-    'packages',
+    'gradle',
     [
       "> Could not resolve all files for configuration ':compileClasspath'.",
       '   > Could not find org.y:pad:9.',
@@ -82,15 +82,15 @@ const ROWS: readonly Row[] = [
   ['rebar3', ['===> Package not found in any repo: pad 9.0'], {}],
   ['mix', ['** (Mix) Could not start application cart'], {}],
   ['cpanm', ["! Couldn't find module or a distribution Text::Pad"], {}],
-  ['packages', ['ERROR: Unsatisfiable requirements detected for package Pad [1a2b]:', ' Pad [1a2b] log:'], {}],
-  ['packages', ['E: Unable to locate package leftpad'], { message: 'Unable to locate package leftpad' }],
-  ['packages', ['Error: Unable to find a match: leftpad'], {}],
+  ['julia', ['ERROR: Unsatisfiable requirements detected for package Pad [1a2b]:', ' Pad [1a2b] log:'], {}],
+  ['apt', ['E: Unable to locate package leftpad'], { message: 'Unable to locate package leftpad' }],
+  ['dnf', ['Error: Unable to find a match: leftpad'], {}],
   [
-    'packages',
+    'apk',
     ['ERROR: unable to select packages:', '  leftpad (no such package):', '    required by: world[leftpad]'],
     { message: 'leftpad (no such package):' },
   ],
-  ['packages', ['Error: No available formula with the name "leftpad".'], {}],
+  ['brew', ['Error: No available formula with the name "leftpad".'], {}],
 ]; // prettier-ignore
 
 describe('package managers', () => {

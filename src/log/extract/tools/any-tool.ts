@@ -1,0 +1,253 @@
+import { isForeignFile, readFrame } from '../../frames.ts';
+import type { LogText } from '../../lines/lines.ts';
+import type { Extraction, Extractor } from '../extraction.ts';
+import { blockEnd } from '../extraction.ts';
+import { isPassing } from '../passing.ts';
+import { addFinding, isTaken, putRepeatsLast } from './findings.ts';
+import type { Placed } from './place.ts';
+import { isFile, numberOf, readHead, readPlaced, severityOf } from './place.ts';
+import { nameTool } from './tool-names.ts';
+
+/** What a tool is called of which only the shape of its words is known. */
+export const UNKNOWN_TOOL = 'tool';
+
+const SOURCES =
+  'c cc cpp cxx h hpp m mm cs fs vb go rs java kt kts scala groovy clj swift dart zig nim hs lhs ml mli ex exs erl hrl rb rake gemspec php pl pm lua r jl py pyi ipynb js jsx ts tsx mjs cjs mts cts vue svelte astro css scss less html md yml yaml json toml tf sql sh bash proto graphql sol v sv vhd cr elm purs nix bzl cmake gradle xml'
+    .split(' ')
+    .map((extension) => `.${extension}:`);
+
+/** A place has a colon and a digit, a bracket, or the word "line" before its message; the message often has a word for how bad it is. */
+const LITERALS = [...'0123456789']
+  .map((digit) => `${digit}: `)
+  .concat(SOURCES, ['error', 'warning', 'fatal', ' line ', '--> ', '): ', '✖', '✘', '×', '└─', '┌─', '╭─']);
+
+/** Findings of tools that are known by their files, codes and words, in whatever spelling of a place. */
+export const namedTools: Extractor = {
+  name: 'places',
+  literals: LITERALS,
+  extract: (log, lines, found) => readAll(log, lines, found, true),
+};
+
+/** Findings of tools that nobody taught us, on lines that no other reader has claimed. */
+export const anyTool: Extractor = { name: 'places', literals: LITERALS, extract: (log, lines, found) => readAll(log, lines, found, false) };
+
+/** What every place looks like, to ask the dear patterns of few lines: an extension or a known name, then a number. */
+const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
+/** Sources that a build only compiles to learn what the machine can do. */
+const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
+const ECHO = /^(?:\+{1,3} |\$ |##\[(?:command|group|debug)\]|\[command\])/;
+const COMPLAINS =
+  /error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too /i;
+/** Blocks that another reader is sure of: what stands in them is told already. */
+const SURE = 60;
+const MAX_BLOCK = 40;
+
+function readAll(log: LogText, lines: readonly number[], found: Extraction, isNamed: boolean): void {
+  const before = found.diagnostics.length;
+  const covered = isNamed ? new Set<number>() : coveredLines(found);
+  for (const line of lines) {
+    if (isTaken(found, line) || covered.has(line)) continue;
+    const text = log.line(line);
+    const hasPlace = MAYBE_PLACE.test(text);
+    if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
+    if (ECHO.test(text) || isPassing(text)) continue;
+    const wasRead = hasPlace && (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
+    if (wasRead || isNamed) continue;
+    if (hasPlace || !readArrow(log, line + 1, log.line(line + 1), found, isNamed)) readOther(log, line, text, found);
+  }
+  putRepeatsLast(found, before);
+}
+
+function coveredLines(found: Extraction): Set<number> {
+  const covered = new Set<number>();
+  for (const { start, end, weight, loose } of found.blocks)
+    if (weight >= SURE && loose !== true) for (let line = start; line <= end; line++) covered.add(line);
+  return covered;
+}
+
+function readPlacedLine(log: LogText, line: number, text: string, found: Extraction, isNamed: boolean): boolean {
+  const placed = readPlaced(text);
+  if (placed === null || (placed.severity === null && placed.code === null && readFrame(text) !== null)) return false;
+  const end = placed.message === '' ? endBelow(log, line, 1) : endBelow(log, line, 0);
+  return add(
+    log,
+    { ...placed, message: placed.message || said(log, line + 1, end) || (placed.severity === 'error' ? text.trim() : (placed.code ?? '')) },
+    text,
+    [line, end],
+    found,
+    isNamed,
+  );
+}
+
+/** `--> file:line:col`, `└─ file:line:col`, `on file line N`: a place below the message that it belongs to. */
+const ARROW =
+  /^\s{0,12}(?:[│|]\s{1,8})?(?:-{1,2}>|└─|[┌╭]─{1,4}[>[]?|╰─{1,4}|on(?= \S{1,300} line \d)|at(?= )|\[|(?=\S{1,300}:\d{1,7}:\d{1,6}:$))\s{0,4}(?<place>\S.{3,400}?)[\])]?$/;
+const MAX_ABOVE = 8;
+
+function readArrow(log: LogText, line: number, text: string, found: Extraction, isNamed: boolean): boolean {
+  const place = ARROW.exec(text)?.groups?.place;
+  const placed =
+    place === undefined
+      ? null
+      : readPlaced(place.replace(/,? in (?:resource|module|data|provider|variable|output) .*$|: [\w.!?]{1,100}\/\d{1,2}$/, ''));
+  if (placed === null || /^\S+ \S+/.test(placed.message) || isOneOfMany(log, line)) return false;
+  for (let at = line - 1; at >= Math.max(1, line - MAX_ABOVE); at--) {
+    const above = log.line(at);
+    if (isTaken(found, at)) return false;
+    if (/^\s{0,12}\d{0,6}\s?[│|]?\s{0,80}[\^~]{0,80}$|^\s{0,12}\d{0,6}\s?[│|] {2,}/.test(above)) continue;
+    const head = readHead(above);
+    if ((head.severity === null && head.code === null) || head.message === '') continue;
+    const end = Math.max(line, endBelow(log, line, 0));
+    return add(log, { ...placed, ...head }, `${above}\n${text}`, [at, end], found, isNamed);
+  }
+  return false;
+}
+
+/** Whether the line is a frame beside another: a stack trace, which has a reader of its own. */
+function isOneOfMany(log: LogText, line: number): boolean {
+  const isFrame = (at: number) => /^\s{1,20}at /.test(log.line(at)) && readFrame(log.line(at)) !== null;
+  return isFrame(line) && (isFrame(line - 1) || isFrame(line + 1));
+}
+
+/** Adds what was read where it is a finding; answers whether it was one. */
+function add(
+  log: LogText,
+  placed: Placed,
+  text: string,
+  [start, end]: readonly [number, number],
+  found: Extraction,
+  isNamed: boolean,
+): boolean {
+  const isPlain = placed.severity === null && placed.code === null;
+  if (placed.message === '' || PROBE.test(placed.file)) return false;
+  if (isPlain && (!/^[^›>\s].{0,200}\s\S/.test(placed.message) || (placed.column === null && !COMPLAINS.test(placed.message))))
+    return false;
+  const name = nameTool(placed, text, found.leftOut);
+  const isKnown = name !== null && (!isPlain || name.isPlain === 'line' || (name.isPlain === 'column' && placed.column !== null));
+  const weight = isKnown ? (name.weight ?? 78) : weightOfUnknown(placed);
+  const severity = name?.severity ?? placed.severity ?? 'error';
+  if ((isNamed && !isKnown) || weight === null || severity === 'none') return false;
+  const code = placed.code ?? name?.says?.exec(text)?.groups?.code ?? null;
+  const message = placed.code === code ? placed.message : placed.message.replace(/\s{1,4}[([][^\s()[\]]{1,80}[)\]]$/, '');
+  const tool = name?.tool ?? UNKNOWN_TOOL;
+  const { file, line, column } = placed;
+  addFinding(log, { tool, severity, file, line, column, code, message, start, end, weight }, found);
+  if (name !== null) found.toolchains.add(tool);
+  return true;
+}
+
+/** A place without a severity or a code is a finding only where it names a column and complains. Libraries are seldom to blame. */
+function weightOfUnknown({ file, severity, code, column, message }: Placed): number | null {
+  if (isForeignFile(file)) return severity === 'error' && column !== null ? 45 : null;
+  if (severity !== null) return column !== null || code !== null ? 74 : 66;
+  if (code !== null) return 70;
+  return column !== null && COMPLAINS.test(message) ? 62 : null;
+}
+
+const FRAME_OF_CODE =
+  /^\s{0,12}>{0,3}\s{0,6}\d{0,6}\s{0,4}[|│┊]|^\s{1,200}[\^~]|^>>> |^\.{3}$|^\s{1,12}(?:-->|:::) |: note: |^(?:symbol|location):|^\s{0,8}=?\s?(?:note|help):|^\s{0,8}\[(?:ERROR|error|javac)\]\s{2,200}\S/;
+
+/** The last line that belongs to the finding above: indented lines and shown code. Of blank lines only `blanks` are stepped over. */
+function endBelow(log: LogText, line: number, blanks: number): number {
+  const indent = /^\s*/.exec(log.line(line))?.[0].length ?? 0;
+  let left = blanks;
+  return blockEnd(log, line, MAX_BLOCK, (below, at) => {
+    if (below === '') return left-- > 0 && /^\s{1,200}\S/.test(log.line(at + 1));
+    if (FRAME_OF_CODE.test(below)) return true;
+    return (below.search(/\S/) > indent || /^\[error\]\s/.test(below)) && !isFinding(below);
+  });
+}
+
+function isFinding(text: string): boolean {
+  const placed = readPlaced(text);
+  return placed !== null && (placed.severity !== null || placed.code !== null);
+}
+
+/** The first words below a place that stands alone: no source, no frame. */
+function said(log: LogText, from: number, to: number): string {
+  for (let at = from; at <= to; at++) {
+    const text = log.line(at).replace(/^\s{0,12}(?:[•×✖!*-]\s{1,4})?/, '');
+    if (/^[A-Za-z'"`<].{3}/.test(text) && !FRAME_OF_CODE.test(log.line(at))) return text;
+  }
+  return '';
+}
+
+function readOther(log: LogText, line: number, text: string, found: Extraction): void {
+  const placed = readAnnotation(text) ?? readTrailing(text) ?? readRecord(text) ?? readRow(text) ?? readBelow(log, line, text);
+  if (placed !== null) add(log, placed, text, [line, endBelow(log, line, 0)], found, false);
+}
+
+/** `::error file=a.py,line=3,col=5::message`, as a tool writes it for the CI system. */
+function readAnnotation(text: string): Placed | null {
+  const groups = /^::(?<word>error|warning) (?<fields>[^:]{0,300}(?::[^:,]{1,200}){0,2})::(?<message>.{1,1000})/.exec(text)?.groups;
+  if (groups === undefined) return null;
+  const field = (name: string) =>
+    new Map(groups.fields?.split(',').map((one) => [one.split('=')[0]?.trim() ?? '', one.split('=')[1] ?? ''])).get(name);
+  const file = field('file');
+  if (file === undefined) return null;
+  const place = { file, line: numberOf(field('line')), column: numberOf(field('col')) };
+  return { ...place, severity: severityOf(groups.word ?? ''), code: null, message: groups.message ?? '' };
+}
+
+const TRAILING =
+  /^(?<said>.{4,600}?),? (?:in|at)(?: file)? "?(?<file>[^\s:"'()<>]{1,300})"?(?:(?:,| on|:)? line (?<line1>\d{1,7})(?:,? col(?:umn)?:? (?<column1>\d{1,6}))?|:(?<line2>\d{1,7})(?::(?<column2>\d{1,6}))?)(?:[.,:]| near .{0,200})?$/;
+
+/** `error: message in file on line N`, `message at file line N.` */
+function readTrailing(text: string): Placed | null {
+  const groups = TRAILING.exec(text)?.groups;
+  if (groups === undefined || !isFile(groups.file ?? '') || readFrame(text) !== null) return null;
+  const head = readHead(groups.said ?? '');
+  if (
+    head.severity === null &&
+    !/^(?:\w{0,30} )?(?:[\w ]{0,20}[Ee]rror|[Cc]an't|[Cc]annot|[Ii]nvalid|[Uu]ndefined|[Ff]ailed)\b/.test(head.message)
+  )
+    return null;
+  const place = { line: numberOf(groups.line1 ?? groups.line2), column: numberOf(groups.column1 ?? groups.column2) };
+  return { ...head, severity: head.severity ?? 'error', file: groups.file ?? '', ...place };
+}
+
+/** A record of JSON on one line: a file, a message, and how bad it is. */
+function readRecord(text: string): Placed | null {
+  const file = /"(?:file|path|file_?[nN]ame|file_?[pP]ath|uri)"\s?:\s?"(?<file>[^"\s]{1,300})"/.exec(text)?.groups?.file;
+  const message = /"(?:message|msg|description|text)"\s?:\s?"(?<said>(?:[^"\\]|\\.){1,500})"/.exec(text)?.groups?.said;
+  const word = /"(?:severity|level|kind|type)"\s?:\s?"(?<word>error|fatal|critical|warning)"/i.exec(text)?.groups?.word;
+  if (file === undefined || message === undefined || word === undefined || !isFile(file)) return null;
+  const number = (pattern: RegExp) => numberOf(pattern.exec(text)?.groups?.number);
+  const line = number(/"(?:line|line_?[nN]umber|startLine|row)"\s?:\s?(?<number>\d{1,7})/);
+  const column = number(/"(?:col|column|startColumn)"\s?:\s?(?<number>\d{1,7})/);
+  return { file, line, column, severity: severityOf(word), code: null, message };
+}
+
+/** A row of a table: one cell names a file, one how bad it is, and the longest says what. */
+function readRow(text: string): Placed | null {
+  if (!/^\s{0,8}[|│┃].{10,600}[|│┃]/.test(text)) return null;
+  const cells = text
+    .split(/[|│┃]/)
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '');
+  const word = cells.find((cell) => /^\W{0,3}(?:error|fatal|critical|high|warning)$/i.test(cell));
+  const place = cells.find((cell) => isFile(cell.replace(/:[\d:]{1,16}$/, '')) && !cell.includes(' '));
+  const message = cells.filter((cell) => cell !== word && cell !== place && cell.includes(' ')).sort((a, b) => b.length - a.length)[0];
+  if (word === undefined || place === undefined || message === undefined) return null;
+  const [file = '', line = cells.find((cell) => /^\d{1,7}$/.test(cell)), column] = place.split(':');
+  return { file, line: numberOf(line), column: numberOf(column), severity: severityOf(word), code: null, message };
+}
+
+/** Python names the place of a syntax error above the words: `File "x", line N`, the source, a caret, `SyntaxError: …`. */
+function readBelow(log: LogText, line: number, text: string): Placed | null {
+  const groups = /^\s{1,8}File "(?<file>[^"\n]{1,300})", line (?<line>\d{1,7})$/.exec(text)?.groups;
+  if (groups === undefined) return null;
+  for (let at = line + 1; at <= Math.min(log.lineCount, line + 4); at++) {
+    const match = /^(?<code>\w{1,60}Error): (?<message>.{1,500})/.exec(log.line(at))?.groups;
+    if (match !== undefined)
+      return {
+        file: groups.file ?? '',
+        line: numberOf(groups.line),
+        column: null,
+        severity: 'error',
+        code: match.code ?? null,
+        message: match.message ?? '',
+      };
+  }
+  return null;
+}

@@ -1,0 +1,127 @@
+import type { Diagnostic } from '../../../domain/failure.ts';
+
+/** A place in a file, and what a tool said of it on the same line. */
+export interface Placed {
+  readonly file: string;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** `none` is a note or a hint; null where the line does not say. */
+  readonly severity: Severity | null;
+  readonly code: string | null;
+  /** Empty where the line holds nothing but the place. */
+  readonly message: string;
+}
+
+export type Severity = Diagnostic['severity'] | 'none';
+
+/** What is said behind a place, or without one. */
+export type Said = Pick<Placed, 'severity' | 'code' | 'message'>;
+
+/** What may stand before a place or a message: marks of CI systems and loggers, severities, bullets, the name of the program. */
+const MARKS: readonly RegExp[] = [
+  /^[\s│|]{1,60}/,
+  /^##\[(?<word>error|warning|notice)\]/,
+  /^\[(?<word>ERROR|WARNING|WARN|FATAL|INFO|DEBUG|[xX!])\](?=[\s:])/i,
+  /^\[[a-z][\w.:-]{0,19}\](?=\s)/,
+  /^(?<word>(?:fatal )?error|fatal|warning)(?: in|: ?)(?=\s|\S{0,200}\.\w)/i,
+  /^(?<word>[✖✘×❌✗✕⚠ew])(?:️|:)?(?=\s)/,
+  /^(?:\d{1,4}>|[-*•●>](?=\s)|In(?=\s)|file:\/\/|[a-z][\w.+-]{0,30}:(?=\s))/,
+];
+
+const PLACE =
+  /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=]{1,250}?)(?:(?::\s?|\s)?[([](?<line1>\d{1,7})(?:[,:]\s?(?<column1>\d{1,6}))?(?:,\d{1,7},\d{1,7})?[)\]](?:-\(\d{1,7}[,:]\d{1,6}\))?|:(?<line2>\d{1,7})(?:[:.,](?<column2>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?|:? lines? (?<line3>\d{1,7})(?:,? col(?:umn)?:? (?<column3>\d{1,6}))?|:? (?<line4>\d{1,7})(?::(?<column4>\d{1,6})(?:-[\d:]{1,12})?)?)(?=[\s:,]|$)(?<rest>.{0,1500})/;
+/** Names without an extension that are files all the same. */
+const BARE_NAME =
+  /^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$/i;
+const EXTENSION = /\.[A-Za-z_][\w+-]{0,11}$/;
+/** What looks like an extension, and ends a host name. */
+const HOST = /^[\w.-]{1,200}\.(?:com|org|net|io|dev|local|localhost|internal|cloud|app|svc|test|invalid|edu|gov|eu|de|uk|co|ai|info)$/i;
+
+const SEVERITY =
+  /^[([]?(?<word>(?:fatal )?error|err|fatal|failure|critical|warning|warn|note|info|information|hint|help|remark|style|performance|portability|convention|refactor|notice|[EWFCRI](?=:\s))[)\]]?(?:\[(?<code>[^\]\s]{1,60})\])?(?:\s?:\s{0,4}|\s-\s{1,4}|\s{2,8}|(?<=\])\s|\s(?=[A-Z]{1,8}\d{2,6}\b)|$)/i;
+const CODE =
+  /^[([]?(?:(?<code>[A-Z]{1,9}-?\d{2,6})(?:\/[\w-]{1,60})?|(?<rule>[A-Z]\w{1,40}(?:\/\w{1,60}){1,3}|(?:lint|assist)\/[\w/]{1,80}|-W[\w-]{1,40})(?:, ?-W[\w=-]{1,60})?)[)\]]?[:,]?(?:\s{1,8}|$)/;
+const REMARK = /^\[(?:[*-]|[A-Z][a-z]{1,20})\]\s/;
+const END_CODE =
+  /^(?<message>.{1,1000}?)\s{1,40}(?:\[(?:(?<word>Error|Warning)\/)?(?<code>[a-z@][\w@/.-]{1,80}|[A-Z]{1,6}\d{2,6})(?:,[\w,-]{1,80})?\]|\((?<rule>(?:[\w@]{1,40}[-/]){1,4}[\w-]{1,40}|[A-Z]{1,4}\d{2,6}|report[A-Z]\w{1,60})\))$/;
+
+/** Whether a word names a file: it has an extension, or is known without one, and is no host, version or address. */
+export function isFile(name: string): boolean {
+  const base = name.split(/[\\/]/).at(-1) ?? '';
+  if (/^\/\/|:\/\/|^[$@]|[{}]|\.\.\./.test(name)) return false;
+  return BARE_NAME.test(base) || (EXTENSION.test(base) && !HOST.test(name));
+}
+
+/** Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling. Null where there is none. */
+export function readPlaced(text: string): Placed | null {
+  const { rest: unmarked, severity: mark } = withoutMarks(text);
+  const groups = PLACE.exec(unmarked)?.groups;
+  if (groups === undefined || !isFile(groups.file ?? '')) return null;
+  const { file = '', line1, line2, line3, line4, column1, column2, column3, column4, rest = '' } = groups;
+  if (line4 !== undefined && column4 === undefined && !/^:\s|^\s[A-Z]{2,4}\d{3,4}\b/.test(rest)) return null;
+  const said = readSaid(rest.replace(/^(?::\{[\d:,-]{1,60}\})?:{0,2}[,]?\s{0,8}(?:[-–—|]\s{1,4})?/, ''));
+  return {
+    file,
+    line: numberOf(line1 ?? line2 ?? line3 ?? line4),
+    column: numberOf(column1 ?? column2 ?? column3 ?? column4),
+    ...said,
+    severity: said.severity ?? mark,
+  };
+}
+
+/** Reads a message that begins with a severity or a code, after marks. */
+export function readHead(text: string): Said {
+  const { rest, severity } = withoutMarks(text);
+  const said = readSaid(rest);
+  return { ...said, severity: said.severity ?? severity };
+}
+
+/** What a word or a mark says of how bad it is. */
+export function severityOf(word: string): Severity {
+  if (/^(?:note|info|hint|help|remark|notice|debug|i$)/i.test(word)) return 'none';
+  return /^(?:[⚠wcr]$|warn|style|performance|portability|convention|refactor)/i.test(word) ? 'warning' : 'error';
+}
+
+/** A number in digits, or null where there is none. */
+export function numberOf(digits: string | undefined): number | null {
+  return digits === undefined ? null : Number(digits);
+}
+
+function withoutMarks(text: string): { readonly rest: string; readonly severity: Severity | null } {
+  let rest = text;
+  let severity: Severity | null = null;
+  for (let times = 0; times < 6; times++) {
+    const match = MARKS.map((mark) => mark.exec(rest)).find((one) => one !== null);
+    if (match === undefined) break;
+    const word = match.groups?.word;
+    if (word !== undefined) severity = severityOf(word);
+    rest = rest.slice(match[0].length);
+  }
+  return { rest: rest.trimStart(), severity };
+}
+
+/** Severity, code and remarks in any order, then the message, which may end with its code. */
+function readSaid(text: string): Said {
+  let rest = text;
+  let severity: Severity | null = null;
+  let code: string | null = null;
+  for (let times = 0; times < 4; times++) {
+    const word: RegExpExecArray | null = severity === null ? SEVERITY.exec(rest) : null;
+    const coded: RegExpExecArray | null = word === null && code === null ? CODE.exec(rest) : null;
+    const match = word ?? coded ?? REMARK.exec(rest);
+    if (match === null) break;
+    if (word !== null) severity = severityOf(word.groups?.word ?? '');
+    code = word?.groups?.code ?? coded?.groups?.code ?? coded?.groups?.rule ?? code;
+    rest = rest.slice(match[0].length).trimStart();
+  }
+  const message = rest.replace(/\s{0,4}(?:FIXABLE\s{1,4})?━{3,200}$/, '').trim();
+  const end = /[\])]$/.test(message) ? END_CODE.exec(message)?.groups : undefined;
+  if (end === undefined || /\.\w{0,4}proj$/.test(end.code ?? '')) return { severity: severity ?? warningOf(message), code, message };
+  severity ??= end.word === undefined ? null : severityOf(end.word);
+  return { severity, code: code ?? end.code ?? end.rule ?? null, message: end.message ?? '' };
+}
+
+/** Python and others name the class of a warning first: `DeprecationWarning: …`. */
+function warningOf(message: string): Severity | null {
+  return /^\w{0,60}(?:Warning|Deprecated|DEPRECATED|Notice):/.test(message) ? 'warning' : null;
+}
