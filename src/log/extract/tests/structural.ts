@@ -1,0 +1,353 @@
+import type { LogText } from '../../lines/lines.ts';
+import type { Extractor } from '../extraction.ts';
+import { blockEnd } from '../extraction.ts';
+import { isTestFile, placeIn, readBlock } from './block.ts';
+import type { Words } from './shapes.ts';
+import { wordsOf as alikeWords, indentOf, isAlike } from './shapes.ts';
+import type { KnownTest } from './test-list.ts';
+import { linesBetween, lookBack, openTestList } from './test-list.ts';
+import { isTestTitle, readTitle } from './titles.ts';
+
+/** How sure a form is: `sure` names tests and nothing else, `marked` wherever tests ran, `weak` only among passing tests or with a time. */
+type Trust = 'sure' | 'marked' | 'weak';
+
+const MAX_ITEMS = 2_000;
+const MAX_BODY = 40;
+/** Lines around what a runner's own reader told in which nothing is added. */
+const NEAR = 300;
+
+interface Form {
+  readonly pattern: RegExp;
+  readonly trust: Trust;
+}
+
+interface Item {
+  readonly known: KnownTest;
+  readonly start: number;
+  readonly end: number;
+  readonly indent: number;
+  readonly trust: Trust;
+}
+
+const WORD = '(?:FAIL(?:ED|URE)?|Fail(?:ed|ure)?|failed|fail|ERROR|Error|PANICKED!|Panic!|TIMED ?OUT|TIMEOUT|Timeout)';
+const TIME = String.raw`(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\[\s{0,8}[<>]?\s?\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)?\]|\d[\d.,]{0,12} ?(?:ms|s)|in \d[\d.,]{0,12} ?s)`;
+
+/** How runners mark the name of a test that failed, in words, brackets and signs, before and behind it. */
+const FORMS: readonly Form[] = [
+  { trust: 'sure', pattern: /^\s{0,40}-{3} FAIL: (?<title>\S{1,400}?)(?: \([\d.]{1,12}s\))?$/ },
+  { trust: 'sure', pattern: /^(?:FAILED|ERROR) (?<title>[^\s:]{1,300}\.\w{1,5}::\S.{0,400}?)(?: - (?<message>.{1,1000}))?$/ },
+  { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?:\|?[\w@/-]{1,60}\|?\s{1,3})?(?<title>\S{1,300}\.\w{1,6} > .{1,500})$/ },
+  {
+    trust: 'sure',
+    pattern: /^test (?<title>\S.{0,400}?)(?: - should panic)?(?: \[should (?:fail to compile|pass)\])? \.{3} (?:FAILED|mismatch|error)\b/,
+  },
+  { trust: 'sure', pattern: /^-{4} (?<title>\S.{0,300}) stdout -{4}$/ },
+  {
+    trust: 'sure',
+    pattern: /^\s{0,4}\d{1,5}\) (?<title>(?:\[[^\]\n]{1,60}\] › )?[^\s:]{1,300}:\d{1,7}:\d{1,6} › \S.{0,400}?)[ ─]{0,200}$/,
+  },
+  {
+    trust: 'sure',
+    pattern: /^\[FAIL(?:[.:] (?:Reason: )?(?<message>[^\]\n]{1,300}))?\] (?<title>\w{1,200}\([^)\n]{0,200}\)) \(.{1,100}\)$/,
+  },
+  { trust: 'sure', pattern: /^(?:\d\d:)?\d\d:\d\d \+\d{1,6}(?: ~\d{1,6})? -\d{1,6}: (?<title>\S.{0,400}?) \[E\]$/ },
+  {
+    trust: 'sure',
+    pattern: /^(?:\[\w{1,8}\] )?(?<title>\S.{0,400}?)\s{1,4}(?:-- )?Time elapsed: [\d.,]{1,12} ?s(?:ec)?\s{1,4}<<< (?:FAILURE|ERROR)!/,
+  },
+  { trust: 'sure', pattern: /^Test Case '(?<title>[^'\n]{1,300})' failed \(/ },
+  {
+    trust: 'sure',
+    pattern:
+      /^\W{0,8}Test (?<title>"[^"\n]{1,300}"|\w{1,200}\([\w:]{0,200}\)) (?:recorded an issue at (?<file>[^\s:]{1,300}):(?<line>\d{1,7})|(?:with .{1,40} )?failed after \d)/,
+  },
+  { trust: 'sure', pattern: /^(?:\[junit\] |\s{1,12}\[junit\] )?Testcase: (?<title>.{1,300}?):\s{1,4}(?:FAILED|Caused an ERROR)$/ },
+  { trust: 'sure', pattern: /^\[ {1,4}FAILED {1,4}\] (?<title>[\w/]{1,200}\.[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/ },
+  { trust: 'sure', pattern: /^\S{1,40} '?(?<file>[^\s:']{1,300}):(?<line>\d{1,7})'? # (?<title>\S.{0,400})$/ },
+  { trust: 'sure', pattern: /TEST-UNEXPECTED-\w{1,20} \| (?<title>[^|\n]{1,300}?) \| (?<message>.{0,300})/ },
+  {
+    trust: 'sure',
+    pattern:
+      /^(?<file>[^\s:(]{1,300})[:(](?<line>\d{1,7})\)?: error:? (?:-\[|in ")(?<title>[^\]"\n]{1,300})(?:\] |"): ?(?<message>.{1,500})$/,
+  },
+  { trust: 'sure', pattern: /^\s{0,12}#\s{1,8}Failed test '(?<title>[^'\n]{1,300})'/ },
+  {
+    trust: 'sure',
+    pattern:
+      /^\W{1,8}(?:Failure|Error) \('?(?<file>[^\s:'()]{1,300}):(?<line>\d{1,7})(?::\d{1,6})?'?\): (?<title>\S.{0,300}?)\s{0,2}[─-]{0,200}$/,
+  },
+  { trust: 'sure', pattern: /^\s{0,8}(?<title>\S.{0,300}?): (?:Test Failed|Error During Test) at (?<file>[^\n]{1,300}):(?<line>\d{1,7})$/ },
+  { trust: 'sure', pattern: /^\s{0,40}not ok \d{1,7}(?: -)? (?<title>[^#\n]{1,400}?)(?: # time=.{1,40})?$/ },
+  {
+    trust: 'marked',
+    pattern: /^(?:\(fail\)|\[-\]|==> X|\S{0,4}\s?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]|✘ \[fail\]:) (?<title>\S.{0,400})$/,
+  },
+  { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
+  { trust: 'marked', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
+  { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR|Failure|Error|FAIL!\s{1,3}): (?<title>\S.{0,400})$/ },
+  { trust: 'marked', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
+  {
+    trust: 'marked',
+    pattern: /^\s{2,12}(?:FAIL|FAILED|•|TIMEOUT|SIG[A-Z]{3,5})\s{1,4}(?:\[\s{0,8}[>\d.]{1,12}s\] \S{1,200} )?(?<title>\S.{0,400})$/,
+  },
+  {
+    trust: 'marked',
+    pattern: new RegExp(
+      String.raw`^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} )?\s{0,20}(?:- )?(?<title>\S.{0,400}?)\s{0,100}(?:\.{2,80}|…|:|\*{3}|\|)?\s{0,20}\*{0,3}(?:FAIL(?:ED)?|ERROR)\*{0,3}(?: \*{3}| \|)?(?: ${TIME}|\s?\((?<message>[^)\n]{1,200})\))?$`,
+    ),
+  },
+  { trust: 'marked', pattern: /^(?<title>\S.{0,300}?) \[FAIL\]$/ },
+  { trust: 'marked', pattern: /^\t\s{0,8}\d{1,6} - (?<title>\S{1,200}) \((?<message>Failed|Timeout|SEGFAULT|Child aborted)\)/ },
+  {
+    trust: 'marked',
+    pattern: new RegExp(String.raw`^\s{0,6}(?:X|${WORD}) (?<title>[\w.<>+\x60"$-]{2,300}(?:\([^\n]{0,300}\))?) ${TIME}$`),
+  },
+  { trust: 'weak', pattern: new RegExp(String.raw`^\s{0,40}[✗✖✕✘×⨯] (?<title>\S.{0,400}?)(?<time> ${TIME})?$`) },
+  { trust: 'weak', pattern: new RegExp(String.raw`^\s{2,40}x (?<title>\S.{0,400}?)(?<time> ${TIME})$`) },
+];
+
+/** Lists in which each item is a failing test, and lists whose items are none. */
+const LIST =
+  /^\W{0,8}(?:\d{1,6} (?:failing|of \d{1,6} tests? failed:?|tests? failed:?)|(?:Failures|Failed examples|Failed tests|Tests in error|Errors|FAILED TESTS|failing tests|Failing scenarios|The following tests FAILED|There (?:was|were) \d{1,5} (?:failure|error)s?):?)\s{0,4}$/i;
+const OTHER_LIST =
+  /^\W{0,8}(?:\d{1,6} (?:flaky|pending|skipped|did not run|passed)|(?:Pending|Skipped|Flakes|Flaked tests|Warnings|There (?:was|were) \d{1,5} (?:risky|incomplete|skipped|warning|notice|deprecat)[^\n]{0,40}):?[^\n]{0,90})$/i;
+const ITEM = /^\s{0,8}\d{1,5}\) (?<title>\S.{0,500}?)\s{0,8}$/;
+const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
+const TOTALS =
+  /\b[1-9]\d{0,6} (?:of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
+const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
+/** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
+const NO_RESULT =
+  /^(?:\+{1,3} |[$>%] |##\[|::|\s{0,8}(?:echo|printf|grep|if|run:) )|\b(?:XFAIL|expected fail|known (?:issue|failure)|TODO|SKIP)\b/;
+
+/** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
+export const structural: Extractor = {
+  name: 'tests',
+  literals: [
+    'fail',
+    'error',
+    '✗ ',
+    '✖ ',
+    '✕ ',
+    '✘ ',
+    '× ',
+    '⨯ ',
+    '● ',
+    '• ',
+    'not ok ',
+    '[E]',
+    ' mismatch',
+    ') ',
+    '==> X ',
+    '[-] ',
+    ' # ',
+    '__ ',
+    'TEST-UNEXPECTED-',
+  ],
+  extract: (log, lines, found) => {
+    const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
+    const items = unlisted(readItems(log, lines), flakyNames(log, lines));
+    const list = openTestList(log, found, 'tests');
+    for (const item of withoutSuites(log, unique(items))) if (!isTold(told, item)) list.add(item.known, item.start, item.end);
+  },
+};
+
+/** Where a reader of the runner spoke, nothing is added to what it told. */
+function isTold(told: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
+  if (told.length === 0) return false;
+  if (trust !== 'sure' || told.some(({ words }) => isAlike(words, alikeWords({ suite: known.suite ?? null, name: known.name }))))
+    return true;
+  const lines = told.map(({ line }) => line);
+  return start >= Math.min(...lines) - NEAR && start <= Math.max(...lines) + NEAR;
+}
+
+function readItems(log: LogText, lines: readonly number[]): Item[] {
+  const items: Item[] = [];
+  const ran = hasFailureTotals(log, lines);
+  let file: string | null = null;
+  let next: number | null = null;
+  let last = 0;
+  for (const line of lines) {
+    const text = log.line(line).trimEnd();
+    if (OTHER_LIST.test(text)) next = null;
+    else if (LIST.test(text)) next = 1;
+    const heading = FILE_HEAD.exec(text)?.groups?.file;
+    if (heading !== undefined) file = heading;
+    if (line <= last || NO_RESULT.test(text)) continue;
+    const numbered = next === null && !/^\s{0,4}\d{1,5}\) (?:Failure|Error):$/.test(text) ? null : readNumbered(log, line, text, next);
+    const item = numbered ?? readMarked(log, line, text, ran);
+    if (item === null || items.length >= MAX_ITEMS) continue;
+    if (numbered !== null && next !== null) next++;
+    if (numbered !== null) last = titleEnd(log, line);
+    const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
+    items.push({ ...item, known: ofFile({ ...item.known, file: own }) });
+  }
+  return items;
+}
+
+/** A file that could not be loaded is what failed: none of its tests ran. */
+function ofFile(known: KnownTest): KnownTest {
+  return known.name === 'Test suite failed to run' && known.file ? { ...known, name: known.file } : known;
+}
+
+function hasFailureTotals(log: LogText, lines: readonly number[]): boolean {
+  return lines.some((line) => TOTALS.test(log.line(line)));
+}
+
+/** `1) title`, the titles of mocha's suites on lines of their own; the numbers must follow one another. */
+function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
+  const title = ITEM.exec(text)?.groups?.title;
+  if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
+  if (/^(?:Failure|Error):$/.test(title))
+    return itemOf(
+      log,
+      line,
+      {
+        title: log
+          .line(line + 1)
+          .trim()
+          .replace(/:$/, ''),
+      },
+      'sure',
+      line + 1,
+    );
+  const end = titleEnd(log, line);
+  const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
+  if (titles.length === 0) return itemOf(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
+  const path = [title, ...titles];
+  const name = path.at(-1)?.replace(/:$/, '') ?? '';
+  return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
+}
+
+function titleEnd(log: LogText, line: number): number {
+  if (/:$/.test(log.line(line).trimEnd())) return line;
+  const indent = indentOf(log.line(line));
+  for (let at = line + 1; at <= line + 8; at++) {
+    const text = log.line(at);
+    if (text.trim() === '' || indentOf(text) <= indent || /^\s{0,40}(?:at |[A-Z]\w{0,60}Error\b)/.test(text)) return line;
+    if (/:$/.test(text.trimEnd())) return at;
+  }
+  return line;
+}
+
+function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
+  for (const { pattern, trust } of FORMS) {
+    const groups = pattern.exec(text)?.groups;
+    if (groups?.title === undefined) continue;
+    if (trust !== 'sure' && (!isTestTitle(groups.title.trim()) || !ran)) return null;
+    if (trust === 'weak' && groups.time === undefined && !hasPassedNear(log, line)) return null;
+    return itemOf(log, line, groups, trust, line);
+  }
+  return null;
+}
+
+function hasPassedNear(log: LogText, line: number): boolean {
+  return [...linesBetween(log, Math.max(1, line - 30), line - 1), ...linesBetween(log, line + 1, line + 30)].some((text) =>
+    PASSED.test(text),
+  );
+}
+
+function itemOf(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
+  const title = readTitle(groups.title ?? '');
+  const indent = indentOf(log.line(line));
+  const end = bodyEnd(log, line, from);
+  const suite = groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
+  const body = linesBetween(log, from + 1, end);
+  const told = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
+  const place = title.file === null ? (groups.file ?? null) : title.file;
+  const known: KnownTest = {
+    ...told,
+    name: title.name,
+    suite,
+    file: place ?? told.file,
+    line: title.line ?? (groups.line === undefined ? told.line : Number(groups.line)),
+  };
+  return { known, start: line, end, indent, trust };
+}
+
+/** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
+function bodyEnd(log: LogText, line: number, from: number): number {
+  const indent = indentOf(log.line(line));
+  let isParagraph = true;
+  const end = blockEnd(log, from, MAX_BODY, (text, at) => {
+    const isBlank = text.trim() === '';
+    if (isBlank && at > from + 1) isParagraph = false;
+    if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
+    if (isBlank) return true;
+    if (PASSED.test(text) || FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) || ITEM.test(text))
+      return false;
+    return isParagraph || indentOf(text) > indent || placeIn(text) !== null;
+  });
+  let last = end;
+  while (last > from && log.line(last).trim() === '') last--;
+  return last;
+}
+
+/** The headings above a marked line in a tree, each indented less than what it holds. */
+function headingsAbove(log: LogText, line: number, indent: number): string | null {
+  const path: string[] = [];
+  let below = indent;
+  for (let at = line - 1; at >= Math.max(1, line - 200) && below > 0; at--) {
+    const text = log.line(at).trimEnd();
+    if (text.trim() === '' || indentOf(text) >= below || /^\s{0,40}[✗✖✕✘×⨯✓√✔]/.test(text)) continue;
+    if (!isTestTitle(text.trim()) || text.length > 200) break;
+    path.unshift(text.trim());
+    below = indentOf(text);
+  }
+  return path.join(' ') || null;
+}
+
+function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string> {
+  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:\[\w{1,8}\] )?(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
+  return new Set(
+    heads.flatMap((head) => {
+      const end = blockEnd(log, head, 200, (text) => /^(?:\[\w{1,8}\] |\s{3,})\s{0,8}\S/.test(text));
+      return linesBetween(log, head + 1, end).map((text) => readTitle(text.trim()).name);
+    }),
+  );
+}
+
+function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
+  return items.filter(({ known }) => !flaky.has(known.name));
+}
+
+/** What is told twice, in the tree of a run and in its summary, gets one name: the longest. */
+function unique(items: readonly Item[]): Item[] {
+  const byLast = new Map<string, KnownTest[]>();
+  for (const { known } of items) {
+    const last = wordsOf(known.name).at(-1) ?? '';
+    const same = byLast.get(last) ?? [];
+    const at = same.findIndex((other) => isSame(other, known));
+    if (at === -1) byLast.set(last, [...same, known]);
+    else if (pathOf(known).length > pathOf(same[at] ?? known).length) same[at] = known;
+  }
+  return items.map((item) => {
+    const whole = byLast.get(wordsOf(item.known.name).at(-1) ?? '')?.find((other) => isSame(other, item.known));
+    return whole === undefined ? item : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
+  });
+}
+
+function isSame(one: KnownTest, other: KnownTest): boolean {
+  const [a, b] = [` ${pathOf(one).join(' ')}`, ` ${pathOf(other).join(' ')}`];
+  return a.endsWith(b) || b.endsWith(a);
+}
+
+function pathOf({ suite, name }: KnownTest): string[] {
+  return wordsOf(`${suite ?? ''} ${name}`);
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** A suite fails because its tests do: only they are failing tests of their own. */
+function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
+  const names = items.map(({ known }) => known.name);
+  return items.filter(({ known, start, indent, trust }, index) => {
+    if (names.some((name) => name.startsWith(`${known.name}/`))) return false;
+    if (trust !== 'weak') return true;
+    const after = items[index + 1];
+    if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak') return false;
+    return lookBack(log, start, 200, (text) => (text.trim() === `▶ ${known.name}` ? true : null)) === null;
+  });
+}
