@@ -19,7 +19,12 @@ import { countNamed } from '../../src/replay/figures/tests.ts';
  */
 const STRUCTURAL = 'tests';
 
-const Row = z.object({ id: z.string(), log: z.string().optional(), log_path: z.string().nullish(), failing_tests: z.array(z.string()).nullish() });
+const Row = z.object({
+  id: z.string(),
+  log: z.string().optional(),
+  log_path: z.string().nullish(),
+  failing_tests: z.array(z.string()).nullish(),
+});
 const Truth = z.object({ failingTests: z.array(z.object({ name: z.string(), suite: z.string().nullish() })).default([]) });
 
 interface Case {
@@ -46,7 +51,9 @@ function count(one: Case): void {
   const whole = testsWithout(one.text, new Set());
   const hits = countNamed(one.truth, whole.tests);
   for (const reader of [...whole.readers, `all but ${STRUCTURAL}`]) {
-    const off = reader.startsWith('all') ? new Set(TEST_EXTRACTORS.map(({ name }) => name).filter((name) => name !== STRUCTURAL)) : new Set([reader]);
+    const off = reader.startsWith('all')
+      ? new Set(TEST_EXTRACTORS.map(({ name }) => name).filter((name) => name !== STRUCTURAL))
+      : new Set([reader]);
     if (reader === STRUCTURAL) continue;
     const { tests } = testsWithout(one.text, off);
     const left = countNamed(one.truth, tests);
@@ -63,7 +70,10 @@ function count(one: Case): void {
 }
 
 /** What is read of a log without some readers; and which readers named a test with all of them. */
-function testsWithout(text: string, off: ReadonlySet<string>): { readonly tests: readonly FailingTest[]; readonly readers: readonly string[] } {
+function testsWithout(
+  text: string,
+  off: ReadonlySet<string>,
+): { readonly tests: readonly FailingTest[]; readonly readers: readonly string[] } {
   const bytes = bytesOfText(text);
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog('log', bytes, scan.index, branchLines(scan));
@@ -85,7 +95,7 @@ function casesOf(file: string): Case[] {
     .filter((line) => line.trim() !== '')
     .map((line) => Row.parse(JSON.parse(line)))
     .flatMap((row) => {
-      const truth = row.failing_tests ?? [];
+      const truth = [...new Set(row.failing_tests ?? [])];
       if (truth.length === 0) return [];
       const text = row.log ?? gunzipSync(readFileSync(resolve(dirname(file), row.log_path ?? ''))).toString('utf8');
       return [{ id: row.id, text, truth }];
@@ -93,7 +103,9 @@ function casesOf(file: string): Case[] {
 }
 
 function capturedCases(folder: string): Case[] {
-  return readdirSync(folder).flatMap((id) => {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (!entry.isDirectory()) return [];
+    const id = entry.name;
     const truth = Truth.safeParse(JSON.parse(readFileSync(join(folder, id, 'truth.json'), 'utf8'))).data?.failingTests ?? [];
     if (truth.length === 0) return [];
     return [{ id, text: readFileSync(join(folder, id, 'log.txt'), 'utf8'), truth: truth.map(({ name }) => name) }];

@@ -24,7 +24,6 @@ import { tox } from './tox.ts';
 export const TEST_EXTRACTORS: readonly Extractor[] = [
   cargo,
   cucumber,
-  golang,
   gradle,
   harness,
   jest,
@@ -40,5 +39,6 @@ export const TEST_EXTRACTORS: readonly Extractor[] = [
   teamcity,
   tox,
   ...RUNNERS.map(readerOf),
+  golang,
   structural,
 ];

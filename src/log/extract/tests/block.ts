@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** What build tools put before each line. */
-const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
+export const TAG = /^\s{0,12}\[(?:info|error|warn|junit|INFO|ERROR|WARNING)\] ?/;
 /** A path with an ending, and a line number in any of the usual notations. */
 const PLACE =
   /(?<file>(?:[A-Za-z]:)?[^\s:()'"[\]@,<>*]{1,300}\.[A-Za-z]\w{0,8})'?(?:[:(#]|:line |, line | line | @ )(?<line>\d{1,7})(?!\d|\.\d)/;

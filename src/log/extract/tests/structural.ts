@@ -1,7 +1,7 @@
 import type { LogText } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
-import { isTestFile, placeIn, readBlock } from './block.ts';
+import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
 import type { Words } from './shapes.ts';
 import { wordsOf as alikeWords, indentOf, isAlike } from './shapes.ts';
 import type { KnownTest } from './test-list.ts';
@@ -34,7 +34,7 @@ const TIME = String.raw`(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\[\s{0,8}[<>]?
 
 /** How runners mark the name of a test that failed, in words, brackets and signs, before and behind it. */
 const FORMS: readonly Form[] = [
-  { trust: 'sure', pattern: /^\s{0,40}-{3} FAIL: (?<title>\S{1,400}?)(?: \([\d.]{1,12}s\))?$/ },
+  { trust: 'sure', pattern: /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d )?\s{0,40}-{3} FAIL: (?<title>\S{1,400}?)(?: \([\d.]{1,12}s\))?$/ },
   { trust: 'sure', pattern: /^(?:FAILED|ERROR) (?<title>[^\s:]{1,300}\.\w{1,5}::\S.{0,400}?)(?: - (?<message>.{1,1000}))?$/ },
   { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?:\|?[\w@/-]{1,60}\|?\s{1,3})?(?<title>\S{1,300}\.\w{1,6} > .{1,500})$/ },
   {
@@ -84,16 +84,28 @@ const FORMS: readonly Form[] = [
   },
   { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
   { trust: 'marked', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
-  { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR|Failure|Error|FAIL!\s{1,3}): (?<title>\S.{0,400})$/ },
+  { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR|FAIL!\s{1,3}): (?<title>\S.{0,400})$/ },
   { trust: 'marked', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
   {
     trust: 'marked',
     pattern: /^\s{2,12}(?:FAIL|FAILED|•|TIMEOUT|SIG[A-Z]{3,5})\s{1,4}(?:\[\s{0,8}[>\d.]{1,12}s\] \S{1,200} )?(?<title>\S.{0,400})$/,
   },
   {
+    trust: 'sure',
+    pattern:
+      /^(?:FAILED|ERROR) (?<title>[^\s:]{0,250}\btests?\b[^\s:]{0,250}\.\w{1,5}|[^\s:]{0,250}test_\w{1,100}\.\w{1,5})(?: - (?<message>.{1,1000}))?$/,
+  },
+  {
+    trust: 'sure',
+    pattern:
+      /^(?<title>[^\s:]{1,300}\.\w{1,5}::\S{1,300}) .{0,200}?\b(?<message>Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b/,
+  },
+  { trust: 'sure', pattern: /\bMethodSource \[className = '(?<suite>[\w$.]{1,300})', methodName = '(?<title>[^'\n]{1,200})'/ },
+  { trust: 'marked', pattern: /^[.FEsxiI]{0,200}thread '(?<title>\w{1,100}(?:::\w{1,200}){1,10})' (?:\(\d{1,10}\) )?panicked at / },
+  {
     trust: 'marked',
     pattern: new RegExp(
-      String.raw`^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} )?\s{0,20}(?:- )?(?<title>\S.{0,400}?)\s{0,100}(?:\.{2,80}|…|:|\*{3}|\|)?\s{0,20}\*{0,3}(?:FAIL(?:ED)?|ERROR)\*{0,3}(?: \*{3}| \|)?(?: ${TIME}|\s?\((?<message>[^)\n]{1,200})\))?$`,
+      String.raw`^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} )?\s{0,20}(?:- )?(?<title>\S.{0,400}?)(?:\s{1,100}|\.{2,80}|…)(?:\.{2,80}|…|:|\*{3}|\|)?\s{0,20}\*{0,3}(?:FAIL(?:ED)?|ERROR|failed)\*{0,3}(?: \*{3}| \|)?(?: ${TIME}|\s?\((?<message>[^)\n]{1,200})\))?$`,
     ),
   },
   { trust: 'marked', pattern: /^(?<title>\S.{0,300}?) \[FAIL\]$/ },
@@ -112,9 +124,19 @@ const LIST =
 const OTHER_LIST =
   /^\W{0,8}(?:\d{1,6} (?:flaky|pending|skipped|did not run|passed)|(?:Pending|Skipped|Flakes|Flaked tests|Warnings|There (?:was|were) \d{1,5} (?:risky|incomplete|skipped|warning|notice|deprecat)[^\n]{0,40}):?[^\n]{0,90})$/i;
 const ITEM = /^\s{0,8}\d{1,5}\) (?<title>\S.{0,500}?)\s{0,8}$/;
+/** Items of a list without numbers: a test with its class, with its class and line, with its file. */
+const LISTED: readonly RegExp[] = [
+  /^(?<title>[\w$ [\]{}=,.:-]{1,200}\((?:[a-z][\w$]{0,100}\.){0,20}[A-Z][\w$.[\]]{2,300}\))(?::? (?<message>.{0,400}))?$/,
+  /^(?<title>(?:[A-Za-z_$][\w$]{0,200}\.){1,20}[\w$[\]]{1,200}):(?<line>\d{1,6})(?:->[\w$.:<>]{1,300}){0,8} (?:» ?)?(?<message>.{0,400})$/,
+  /^(?:(?:rerun )?cucumber )?(?:file:\/\/)?(?<file>[^\s:]{1,300}\.feature):(?<line>\d{1,7})\s{1,80}(?:# )?(?:Scenario(?: Outline| Template)?: )?(?<title>\S.{0,300})$/,
+  /^(?<title>\w{1,100}(?:::\w{1,200}){1,10})$/,
+  /^\s{0,4}[*•-] (?<title>\S{1,300}(?: > | › |::)\S.{0,300})$/,
+];
+/** How a file fails that could not be loaded. */
+const LOAD_ERROR = /^\s{0,4}(?:\w{1,60}Error|Error)\b/;
 const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
 const TOTALS =
-  /\b[1-9]\d{0,6} (?:of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
+  /\b[1-9]\d{0,6} (?:of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
 const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
 /** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
 const NO_RESULT =
@@ -143,6 +165,12 @@ export const structural: Extractor = {
     ' # ',
     '__ ',
     'TEST-UNEXPECTED-',
+    'MethodSource [',
+    ' killed',
+    'segmentation fault',
+    ' aborted',
+    'panicked at ',
+    ' recorded an issue ',
   ],
   extract: (log, lines, found) => {
     const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
@@ -171,11 +199,13 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     const text = log.line(line).trimEnd();
     if (OTHER_LIST.test(text)) next = null;
     else if (LIST.test(text)) next = 1;
+    if (next === 1) items.push(...readListed(log, line, text));
     const heading = FILE_HEAD.exec(text)?.groups?.file;
     if (heading !== undefined) file = heading;
+    if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1))) items.push(fileItem(log, line, heading));
     if (line <= last || NO_RESULT.test(text)) continue;
     const numbered = next === null && !/^\s{0,4}\d{1,5}\) (?:Failure|Error):$/.test(text) ? null : readNumbered(log, line, text, next);
-    const item = numbered ?? readMarked(log, line, text, ran);
+    const item = numbered ?? readBelow(log, line, text) ?? readMarked(log, line, text, ran);
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
@@ -185,7 +215,7 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
   return items;
 }
 
-/** A file that could not be loaded is what failed: none of its tests ran. */
+/** Jest names such a file by a sentence. */
 function ofFile(known: KnownTest): KnownTest {
   return known.name === 'Test suite failed to run' && known.file ? { ...known, name: known.file } : known;
 }
@@ -219,6 +249,23 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
 }
 
+/** The items below a heading, or behind it on its line, that say of which class or file they are. */
+function readListed(log: LogText, head: number, text: string): Item[] {
+  const end = blockEnd(log, head, 300, (below) => below.replace(TAG, '').trim() !== '' && !LIST.test(below));
+  const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text.replace(TAG, ''))?.groups?.item;
+  return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
+    const item = line === head ? behind?.trim() : log.line(line).replace(TAG, '').trim();
+    const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
+    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line }];
+  });
+}
+
+/** A file that could not be loaded is what failed: none of its tests ran. */
+function fileItem(log: LogText, line: number, file: string): Item {
+  const item = itemOf(log, line, { title: '' }, 'sure', line);
+  return { ...item, known: { ...item.known, name: file, suite: null, file } };
+}
+
 function titleEnd(log: LogText, line: number): number {
   if (/:$/.test(log.line(line).trimEnd())) return line;
   const indent = indentOf(log.line(line));
@@ -230,15 +277,32 @@ function titleEnd(log: LogText, line: number): number {
   return line;
 }
 
+/** The verdict on a line of its own, below a line that begins with a label and the name. */
+function readBelow(log: LogText, line: number, text: string): Item | null {
+  if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.replace(TAG, '').trim())) return null;
+  const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(
+    log
+      .line(line - 1)
+      .replace(TAG, '')
+      .trim(),
+  )?.groups?.title;
+  return title === undefined ? null : itemOf(log, line - 1, { title }, 'sure', line);
+}
+
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
   for (const { pattern, trust } of FORMS) {
     const groups = pattern.exec(text)?.groups;
     if (groups?.title === undefined) continue;
-    if (trust !== 'sure' && (!isTestTitle(groups.title.trim()) || !ran)) return null;
-    if (trust === 'weak' && groups.time === undefined && !hasPassedNear(log, line)) return null;
+    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.trim()) || !ran)) return null;
+    if (trust === 'weak' && groups.time === undefined && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return itemOf(log, line, groups, trust, line);
   }
   return null;
+}
+
+/** Whether the line below is indented more: what went wrong. */
+function hasDetail(log: LogText, line: number): boolean {
+  return log.line(line + 1).trim() !== '' && indentOf(log.line(line + 1)) > indentOf(log.line(line));
 }
 
 function hasPassedNear(log: LogText, line: number): boolean {
@@ -307,8 +371,11 @@ function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string>
   );
 }
 
+/** Tests that passed in the end are none; files that could not be loaded stand for their tests where none is named. */
 function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
-  return items.filter(({ known }) => !flaky.has(known.name));
+  const tests = items.filter(({ known }) => !flaky.has(known.name));
+  const named = tests.filter(({ known }) => known.name !== known.file);
+  return named.length > 0 ? named : tests;
 }
 
 /** What is told twice, in the tree of a run and in its summary, gets one name: the longest. */
