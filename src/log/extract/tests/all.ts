@@ -21,24 +21,26 @@ import { teamcity } from './teamcity.ts';
 import { tox } from './tox.ts';
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
-export const TEST_EXTRACTORS: readonly Extractor[] = [
-  cargo,
-  cucumber,
-  gradle,
-  harness,
-  jest,
-  junitConsole,
-  mocha,
-  phpunit,
-  playwright,
-  prove,
-  pytest,
-  rspec,
-  surefire,
-  tap,
-  teamcity,
-  tox,
-  ...RUNNERS.map(readerOf),
-  golang,
-  structural,
-];
+export const TEST_EXTRACTORS: readonly Extractor[] = (
+  [
+    cargo,
+    cucumber,
+    gradle,
+    harness,
+    jest,
+    junitConsole,
+    mocha,
+    phpunit,
+    playwright,
+    prove,
+    pytest,
+    rspec,
+    surefire,
+    tap,
+    teamcity,
+    tox,
+    ...RUNNERS.map(readerOf),
+    golang,
+    structural,
+  ] as readonly Extractor[]
+).filter(({ name }) => !(process.env.DROP ?? '').split(',').includes(name));

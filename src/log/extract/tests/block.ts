@@ -20,7 +20,7 @@ const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{3,300}$|[-─]{2,200}[^\n]{1,80}[-─]{2,200}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|\S{0,4}\s?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2,200}[^\n]{1,80}[-─]{2,200}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|\S{0,4}\s?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   {

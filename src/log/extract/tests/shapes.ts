@@ -138,9 +138,14 @@ function endOf(log: LogText, line: number, shape: Shape): number {
 }
 
 /** Some runners print a test's place, and nothing else, on the line above its title. */
-function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
+export function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
   const text = log.line(line - 1);
-  return (/^\s{0,12}[^\s:()]{1,300}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text) ? placeIn(text) : null) ?? { file: null, line: null };
+  return (isPlace(text) ? placeIn(text) : null) ?? { file: null, line: null };
+}
+
+/** Whether a line is a place and nothing else. */
+export function isPlace(text: string): boolean {
+  return /^\s{0,12}[^\s:()]{1,300}\.\w{1,8}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text);
 }
 
 function headingBetween(log: LogText, line: number, rule: RegExp): Named | null {

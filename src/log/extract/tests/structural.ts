@@ -3,7 +3,7 @@ import type { Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
 import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
 import type { Words } from './shapes.ts';
-import { wordsOf as alikeWords, indentOf, isAlike } from './shapes.ts';
+import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped } from './shapes.ts';
 import type { KnownTest } from './test-list.ts';
 import { linesBetween, lookBack, openTestList } from './test-list.ts';
 import { isTestTitle, readTitle } from './titles.ts';
@@ -22,6 +22,8 @@ interface Form {
 }
 
 interface Item {
+  /** As it was written. */
+  readonly title: string;
   readonly known: KnownTest;
   readonly start: number;
   readonly end: number;
@@ -30,7 +32,7 @@ interface Item {
 }
 
 const WORD = '(?:FAIL(?:ED|URE)?|Fail(?:ed|ure)?|failed|fail|ERROR|Error|PANICKED!|Panic!|TIMED ?OUT|TIMEOUT|Timeout)';
-const TIME = String.raw`(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\[\s{0,8}[<>]?\s?\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)?\]|\d[\d.,]{0,12} ?(?:ms|s)|in \d[\d.,]{0,12} ?s)`;
+const TIME = String.raw`(?:\(\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)\)|\d[\d.,]{0,12} sec|\[\s{0,8}[<>]?\s?\d[\d.,]{0,12} ?(?:ms|s|m|sec|µs)?\]|\d[\d.,]{0,12} ?(?:ms|s)|in \d[\d.,]{0,12} ?s)`;
 
 /** How runners mark the name of a test that failed, in words, brackets and signs, before and behind it. */
 const FORMS: readonly Form[] = [
@@ -64,6 +66,16 @@ const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^(?:\[junit\] |\s{1,12}\[junit\] )?Testcase: (?<title>.{1,300}?):\s{1,4}(?:FAILED|Caused an ERROR)$/ },
   { trust: 'sure', pattern: /^\[ {1,4}FAILED {1,4}\] (?<title>[\w/]{1,200}\.[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/ },
   { trust: 'sure', pattern: /^\S{1,40} '?(?<file>[^\s:']{1,300}):(?<line>\d{1,7})'? # (?<title>\S.{0,400})$/ },
+  { trust: 'sure', pattern: /^\t\s{0,8}\d{1,6} - (?<title>\S{1,200}) \((?<message>Failed|Timeout|SEGFAULT|Child aborted)\)/ },
+  { trust: 'sure', pattern: /^\s{0,20}- (?<title>\S.{0,300}?) \*{3} FAILED \*{3}/ },
+  { trust: 'sure', pattern: /^\s{0,20}\[-\] (?<title>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/ },
+  {
+    trust: 'sure',
+    pattern:
+      /^(?:\{\d{1,4}\} )?(?<title>[A-Za-z_]\w{0,100}(?:(?:\.|::)\w{1,200}){1,20}(?:\[.{1,200}\]|\(.{1,200}\))?)(?: \[[\d.]{1,16}s\])? \.{3} (?:FAILED|FAIL|ERROR)$/,
+  },
+  { trust: 'sure', pattern: /^(?:Failure|Error): (?<title>\w{1,200}\([A-Z][\w:]{1,200}\)):?$/ },
+  { trust: 'sure', pattern: /^\W{1,8}\d{1,5}\. (?:Failure|Error): (?<title>\S.{0,300}?) \(@(?<file>[^\s#()]{1,300})#(?<line>\d{1,7})\)/ },
   { trust: 'sure', pattern: /TEST-UNEXPECTED-\w{1,20} \| (?<title>[^|\n]{1,300}?) \| (?<message>.{0,300})/ },
   {
     trust: 'sure',
@@ -80,12 +92,12 @@ const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^\s{0,40}not ok \d{1,7}(?: -)? (?<title>[^#\n]{1,400}?)(?: # time=.{1,40})?$/ },
   {
     trust: 'marked',
-    pattern: /^(?:\(fail\)|\[-\]|==> X|\S{0,4}\s?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]|✘ \[fail\]:) (?<title>\S.{0,400})$/,
+    pattern: /^(?:\(fail\)|\[-\]|==> X|\S{0,4}\s?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
   },
   { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
   { trust: 'marked', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
   { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR|FAIL!\s{1,3}): (?<title>\S.{0,400})$/ },
-  { trust: 'marked', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
+  { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
   {
     trust: 'marked',
     pattern: /^\s{2,12}(?:FAIL|FAILED|•|TIMEOUT|SIG[A-Z]{3,5})\s{1,4}(?:\[\s{0,8}[>\d.]{1,12}s\] \S{1,200} )?(?<title>\S.{0,400})$/,
@@ -105,16 +117,15 @@ const FORMS: readonly Form[] = [
   {
     trust: 'marked',
     pattern: new RegExp(
-      String.raw`^(?:\{\d{1,4}\} |\d{1,6}\/\d{1,6} )?\s{0,20}(?:- )?(?<title>\S.{0,400}?)(?:\s{1,100}|\.{2,80}|…)(?:\.{2,80}|…|:|\*{3}|\|)?\s{0,20}\*{0,3}(?:FAIL(?:ED)?|ERROR|failed)\*{0,3}(?: \*{3}| \|)?(?: ${TIME}|\s?\((?<message>[^)\n]{1,200})\))?$`,
+      String.raw`^(?:\{\d{1,4}\} |\s{0,4}\d{1,6}\/\d{1,6} (?:Test\s{1,4}#\d{1,6}: )?)?\s{0,20}(?:- )?(?<title>\S.{0,400}?)(?:\s{1,100}|\.{2,80}|…)(?:\.{2,80}|…|:|\*{3}|\|)?\s{0,20}\*{0,3}(?:FAIL(?:ED)?|ERROR|Failed(?<=\*{3}Failed)|failed(?<=\*failed))\*{0,3}(?: \*{3}| \|)?(?:\s{1,20}${TIME}|\s?\((?<message>[^)\n]{1,200})\))?$`,
     ),
   },
   { trust: 'marked', pattern: /^(?<title>\S.{0,300}?) \[FAIL\]$/ },
-  { trust: 'marked', pattern: /^\t\s{0,8}\d{1,6} - (?<title>\S{1,200}) \((?<message>Failed|Timeout|SEGFAULT|Child aborted)\)/ },
   {
     trust: 'marked',
     pattern: new RegExp(String.raw`^\s{0,6}(?:X|${WORD}) (?<title>[\w.<>+\x60"$-]{2,300}(?:\([^\n]{0,300}\))?) ${TIME}$`),
   },
-  { trust: 'weak', pattern: new RegExp(String.raw`^\s{0,40}[✗✖✕✘×⨯] (?<title>\S.{0,400}?)(?<time> ${TIME})?$`) },
+  { trust: 'weak', pattern: new RegExp(String.raw`^\s{0,40}[✗✖✕✘×⨯] (?:\[fail\]: )?(?<title>\S.{0,400}?)(?<time> ${TIME})?$`) },
   { trust: 'weak', pattern: new RegExp(String.raw`^\s{2,40}x (?<title>\S.{0,400}?)(?<time> ${TIME})$`) },
 ];
 
@@ -136,7 +147,7 @@ const LISTED: readonly RegExp[] = [
 const LOAD_ERROR = /^\s{0,4}(?:\w{1,60}Error|Error)\b/;
 const FILE_HEAD = /^\s{0,4}FAIL(?:ED)?:?\s{1,3}(?:[\w@/-]{1,60} )?(?<file>\S{1,300}\.\w{1,6})(?: [([].{1,60}[)\]])?\s{0,4}$/;
 const TOTALS =
-  /\b[1-9]\d{0,6} (?:of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
+  /\b[1-9]\d{0,6} (?:(?:out )?of \d{1,6} )?(?:tests? |specs? |examples? |scenarios? |suites? |test cases? )?(?:FAIL(?:ED)?|failed|failing|failures?)\b|\b[1-9]\d{0,6} errors? (?:in \d|during collection)|\b(?:Tests?|Test Suites|Test Files|Failed|Failures|Errors|FAILED|failed|failures|errors)\s{0,4}[:=(|]\s{0,4}[1-9]|^FAILED\b|^FAIL$|^FAILURES!|^test result: FAILED|(?:tests?|specs?|assertions?) [^\n]{0,40}\bfail/i;
 const PASSED = /^\s{0,40}(?:[✓√✔]|\[\+\]|ok\b|PASS\b|\(pass\)|- .{1,200}$)|\b(?:PASS(?:ED)?|ok|OK)\b.{0,20}$/;
 /** Lines that are echoed, not said by a test runner; and tests that failed as they should. */
 const NO_RESULT =
@@ -172,11 +183,13 @@ export const structural: Extractor = {
     'panicked at ',
     ' recorded an issue ',
   ],
-  extract: (log, lines, found) => {
+  extract: (whole, lines, found) => {
+    const log = stripped(whole, TAG);
     const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     const list = openTestList(log, found, 'tests');
-    for (const item of withoutSuites(log, unique(items))) if (!isTold(told, item)) list.add(item.known, item.start, item.end);
+    for (const item of withPassages(log, withoutSuites(log, unique(items))))
+      if (!isTold(told, item)) list.add(item.known, item.start, item.end);
   },
 };
 
@@ -204,8 +217,8 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     if (heading !== undefined) file = heading;
     if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1))) items.push(fileItem(log, line, heading));
     if (line <= last || NO_RESULT.test(text)) continue;
-    const numbered = next === null && !/^\s{0,4}\d{1,5}\) (?:Failure|Error):$/.test(text) ? null : readNumbered(log, line, text, next);
-    const item = numbered ?? readBelow(log, line, text) ?? readMarked(log, line, text, ran);
+    const numbered = next === null && isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
+    const item = numbered ?? readApart(log, line, text) ?? readMarked(log, line, text, ran);
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
@@ -221,7 +234,13 @@ function ofFile(known: KnownTest): KnownTest {
 }
 
 function hasFailureTotals(log: LogText, lines: readonly number[]): boolean {
-  return lines.some((line) => TOTALS.test(log.line(line)));
+  return lines.some((line) => TOTALS.test(log.line(line)) || LIST.test(log.line(line)));
+}
+
+/** A numbered item that no heading announces: it says that it failed, or has a place of its own on the line above or below. */
+function isOwnItem(log: LogText, line: number, text: string): boolean {
+  if (/^\s{0,4}\d{1,5}\) (?:(?:Failure|Error):$|(?:Failed|Error) : )/.test(text)) return true;
+  return ITEM.test(text) && (isPlace(log.line(line + 1)) || isPlace(log.line(line - 1)));
 }
 
 /** `1) title`, the titles of mocha's suites on lines of their own; the numbers must follow one another. */
@@ -241,6 +260,8 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
       'sure',
       line + 1,
     );
+  const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
+  if (said !== undefined) return itemOf(log, line, { title: said }, 'sure', line);
   const end = titleEnd(log, line);
   const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
   if (titles.length === 0) return itemOf(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
@@ -251,10 +272,10 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
 
 /** The items below a heading, or behind it on its line, that say of which class or file they are. */
 function readListed(log: LogText, head: number, text: string): Item[] {
-  const end = blockEnd(log, head, 300, (below) => below.replace(TAG, '').trim() !== '' && !LIST.test(below));
-  const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text.replace(TAG, ''))?.groups?.item;
+  const end = blockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
+  const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
-    const item = line === head ? behind?.trim() : log.line(line).replace(TAG, '').trim();
+    const item = line === head ? behind?.trim() : log.line(line).trim();
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
     return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line }];
   });
@@ -277,13 +298,15 @@ function titleEnd(log: LogText, line: number): number {
   return line;
 }
 
-/** The verdict on a line of its own, below a line that begins with a label and the name. */
-function readBelow(log: LogText, line: number, text: string): Item | null {
-  if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.replace(TAG, '').trim())) return null;
+/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place stands beside the verdict. */
+function readApart(log: LogText, line: number, text: string): Item | null {
+  const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
+  if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
+  if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.trim())) return null;
   const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(
     log
       .line(line - 1)
-      .replace(TAG, '')
+
       .trim(),
   )?.groups?.title;
   return title === undefined ? null : itemOf(log, line - 1, { title }, 'sure', line);
@@ -293,6 +316,7 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
   for (const { pattern, trust } of FORMS) {
     const groups = pattern.exec(text)?.groups;
     if (groups?.title === undefined) continue;
+    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
     if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.trim()) || !ran)) return null;
     if (trust === 'weak' && groups.time === undefined && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return itemOf(log, line, groups, trust, line);
@@ -319,14 +343,15 @@ function itemOf(log: LogText, line: number, groups: Readonly<Record<string, stri
   const body = linesBetween(log, from + 1, end);
   const told = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
   const place = title.file === null ? (groups.file ?? null) : title.file;
+  const above = placeAbove(log, line);
   const known: KnownTest = {
     ...told,
     name: title.name,
     suite,
-    file: place ?? told.file,
-    line: title.line ?? (groups.line === undefined ? told.line : Number(groups.line)),
+    file: place ?? told.file ?? above.file,
+    line: title.line ?? (groups.line === undefined ? (told.line ?? above.line) : Number(groups.line)),
   };
-  return { known, start: line, end, indent, trust };
+  return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust };
 }
 
 /** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
@@ -376,6 +401,42 @@ function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
   const tests = items.filter(({ known }) => !flaky.has(known.name));
   const named = tests.filter(({ known }) => known.name !== known.file);
   return named.length > 0 ? named : tests;
+}
+
+/** Below a list of marked titles, a passage for each: its title alone on a line, and what went wrong. */
+function withPassages(log: LogText, items: readonly Item[]): Item[] {
+  const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
+  const last = items.at(-1)?.start ?? 0;
+  const passages: Item[] = [];
+  for (let line = last + 1; bare.length > 0 && line <= Math.min(log.lineCount, last + 200 + bare.length * 60); line++) {
+    const text = log.line(line).trim();
+    if (text.length < 4 || log.line(line + 1).trim() !== '') continue;
+    const item = bare.find(({ title }) => title === text || title.startsWith(`${text} `));
+    if (item === undefined) continue;
+    const end = blockEnd(
+      log,
+      line,
+      MAX_BODY,
+      (below, at) => !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== ''),
+    );
+    const named = readTitle(text);
+    const whole = { name: named.name, suite: named.suite ?? (named.name === item.known.name ? (item.known.suite ?? null) : null) };
+    passages.push({ ...item, known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole }, start: line, end });
+  }
+  const told = new Map(passages.map((passage) => [passage.title, passage]));
+  return items.flatMap((item) => {
+    const passage = told.get(item.title);
+    return passage === undefined
+      ? [item]
+      : [
+          {
+            ...item,
+            end: item.start,
+            known: { ...item.known, message: null, name: passage.known.name, suite: passage.known.suite ?? null },
+          },
+          passage,
+        ];
+  });
 }
 
 /** What is told twice, in the tree of a run and in its summary, gets one name: the longest. */
