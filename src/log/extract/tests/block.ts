@@ -20,7 +20,7 @@ const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2,200}[^\n]{1,80}[-─]{2,200}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|\S{0,4}\s?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2,200}[^\n]{1,80}[-─]{2,200}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|\S{0,4}\s?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   {
@@ -101,6 +101,8 @@ export function placeIn(text: string): Place | null {
 
 function messageOf(body: readonly string[], name: string): string | null {
   if (body.some((text) => text.trim() === 'Traceback (most recent call last):')) return raisedLast(body);
+  const thrown = body.find((text) => /^\s{0,8}[A-Z]\w{0,60}(?:Error|Exception): \S/.test(text));
+  if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text))) return thrown.trim().slice(0, 1_000);
   for (const text of body) {
     const said = text.trim();
     const message = said.replace(BEFORE_MESSAGE, '');

@@ -45,8 +45,6 @@ export interface Runner {
   readonly name: string;
   readonly literals: readonly string[];
   readonly shapes: readonly Shape[];
-  /** What CI systems and build tools put before its lines. */
-  readonly strip?: RegExp;
   /** True where another reader may have told of the same tests: they are not told again. */
   readonly fillsIn?: boolean;
 }
@@ -56,13 +54,13 @@ export function readerOf(runner: Runner): Extractor {
   return {
     name: runner.name,
     literals: runner.literals,
-    extract: (log, lines, found) => readRunner(stripped(log, runner.strip), lines, found, runner),
+    extract: (log, lines, found) => readRunner(log, lines, found, runner),
   };
 }
 
-/** A log whose lines lack what `strip` finds at their beginning. */
-export function stripped(log: LogText, strip: RegExp | undefined): LogText {
-  return strip === undefined ? log : { ...log, line: (line) => log.line(line).replace(strip, '') };
+/** A log whose lines lack what these patterns find. */
+export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
+  return { ...log, line: (line) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line)) };
 }
 
 function readRunner(log: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {

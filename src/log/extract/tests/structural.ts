@@ -92,7 +92,7 @@ const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^\s{0,40}not ok \d{1,7}(?: -)? (?<title>[^#\n]{1,400}?)(?: # time=.{1,40})?$/ },
   {
     trust: 'marked',
-    pattern: /^(?:\(fail\)|\[-\]|==> X|\S{0,4}\s?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
+    pattern: /^(?:\(fail\)|\[-\]|==> X|\s{0,8}(?:\S{1,4} )?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
   },
   { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
   { trust: 'marked', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
@@ -129,12 +129,18 @@ const FORMS: readonly Form[] = [
   { trust: 'weak', pattern: new RegExp(String.raw`^\s{2,40}x (?<title>\S.{0,400}?)(?<time> ${TIME})$`) },
 ];
 
+/** Colours whose escape character was lost on the way. */
+const LOST_ESCAPES = /\[\d{1,2}(?:;\d{1,3}){0,4}m/g;
+
 /** Lists in which each item is a failing test, and lists whose items are none. */
 const LIST =
   /^\W{0,8}(?:\d{1,6} (?:failing|of \d{1,6} tests? failed:?|tests? failed:?)|(?:Failures|Failed examples|Failed tests|Tests in error|Errors|FAILED TESTS|failing tests|Failing scenarios|The following tests FAILED|There (?:was|were) \d{1,5} (?:failure|error)s?):?)\s{0,4}$/i;
 const OTHER_LIST =
   /^\W{0,8}(?:\d{1,6} (?:flaky|pending|skipped|did not run|passed)|(?:Pending|Skipped|Flakes|Flaked tests|Warnings|There (?:was|were) \d{1,5} (?:risky|incomplete|skipped|warning|notice|deprecat)[^\n]{0,40}):?[^\n]{0,90})$/i;
 const ITEM = /^\s{0,8}\d{1,5}\) (?<title>\S.{0,500}?)\s{0,8}$/;
+/** Lines below a title that are no part of it. */
+const DETAIL =
+  /^\s{0,40}(?:at |[A-Z]\w{0,60}Error\b|(?:Message|Stack|Output|Failure\/Error|expected|Expected|got|Got|left|right|code)\b|#|%%)/;
 /** Items of a list without numbers: a test with its class, with its class and line, with its file. */
 const LISTED: readonly RegExp[] = [
   /^(?<title>[\w$ [\]{}=,.:-]{1,200}\((?:[a-z][\w$]{0,100}\.){0,20}[A-Z][\w$.[\]]{2,300}\))(?::? (?<message>.{0,400}))?$/,
@@ -177,6 +183,9 @@ export const structural: Extractor = {
     '__ ',
     'TEST-UNEXPECTED-',
     'MethodSource [',
+    ' flak',
+    'pending',
+    'skipped',
     ' killed',
     'segmentation fault',
     ' aborted',
@@ -184,7 +193,7 @@ export const structural: Extractor = {
     ' recorded an issue ',
   ],
   extract: (whole, lines, found) => {
-    const log = stripped(whole, TAG);
+    const log = stripped(whole, TAG, LOST_ESCAPES);
     const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
     const list = openTestList(log, found, 'tests');
@@ -215,22 +224,18 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     if (next === 1) items.push(...readListed(log, line, text));
     const heading = FILE_HEAD.exec(text)?.groups?.file;
     if (heading !== undefined) file = heading;
+    if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text)) items.push(fileItem(log, line, file));
     if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1))) items.push(fileItem(log, line, heading));
     if (line <= last || NO_RESULT.test(text)) continue;
-    const numbered = next === null && isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
+    const numbered = next === null && !isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
     const item = numbered ?? readApart(log, line, text) ?? readMarked(log, line, text, ran);
     if (item === null || items.length >= MAX_ITEMS) continue;
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
     const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
-    items.push({ ...item, known: ofFile({ ...item.known, file: own }) });
+    items.push({ ...item, known: { ...item.known, file: own } });
   }
   return items;
-}
-
-/** Jest names such a file by a sentence. */
-function ofFile(known: KnownTest): KnownTest {
-  return known.name === 'Test suite failed to run' && known.file ? { ...known, name: known.file } : known;
 }
 
 function hasFailureTotals(log: LogText, lines: readonly number[]): boolean {
@@ -260,6 +265,8 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
       'sure',
       line + 1,
     );
+  // A pending example that failed as it should gives its reason first.
+  if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
   const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
   if (said !== undefined) return itemOf(log, line, { title: said }, 'sure', line);
   const end = titleEnd(log, line);
@@ -292,7 +299,7 @@ function titleEnd(log: LogText, line: number): number {
   const indent = indentOf(log.line(line));
   for (let at = line + 1; at <= line + 8; at++) {
     const text = log.line(at);
-    if (text.trim() === '' || indentOf(text) <= indent || /^\s{0,40}(?:at |[A-Z]\w{0,60}Error\b)/.test(text)) return line;
+    if (text.trim() === '' || indentOf(text) <= indent || DETAIL.test(text)) return line;
     if (/:$/.test(text.trimEnd())) return at;
   }
   return line;
