@@ -8,7 +8,6 @@ import { jest } from './jest.ts';
 import { junitConsole } from './junit-console.ts';
 import { mocha } from './mocha.ts';
 import { phpunit } from './phpunit.ts';
-import { playwright } from './playwright.ts';
 import { prove } from './prove.ts';
 import { pytest } from './pytest.ts';
 import { rspec } from './rspec.ts';
@@ -21,26 +20,23 @@ import { teamcity } from './teamcity.ts';
 import { tox } from './tox.ts';
 
 /** Readers of test runners' console output, most specific first; they come before those of build tools. */
-export const TEST_EXTRACTORS: readonly Extractor[] = (
-  [
-    cargo,
-    cucumber,
-    gradle,
-    harness,
-    jest,
-    junitConsole,
-    mocha,
-    phpunit,
-    playwright,
-    prove,
-    pytest,
-    rspec,
-    surefire,
-    tap,
-    teamcity,
-    tox,
-    ...RUNNERS.map(readerOf),
-    golang,
-    structural,
-  ] as readonly Extractor[]
+export const TEST_EXTRACTORS: readonly Extractor[] = [
+  cargo,
+  cucumber,
+  gradle,
+  harness,
+  jest,
+  junitConsole,
+  mocha,
+  phpunit,
+  prove,
+  pytest,
+  rspec,
+  surefire,
+  tap,
+  teamcity,
+  tox,
+  ...RUNNERS.map(readerOf),
+  golang,
+  structural,
 ];

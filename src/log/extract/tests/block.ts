@@ -20,7 +20,7 @@ const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2,200}[^\n]{1,80}[-─]{2,200}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|\S{0,4}\s?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   {
@@ -41,8 +41,8 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
     actual: /^\s{0,12}(?:actual|got|received): {1,8}(?<value>\S[^\n]{0,300}?),?$/im,
   },
   {
-    expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n]{0,200}?\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
-    actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n]{0,200}?\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m,
+    expected: /^\s{0,12}Expected(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: (?<value>\S[^\n]{0,300})$/m,
+    actual: /^\s{0,12}Actual(?:\s{1,8}\([^\n:]{0,200}\))?\s{0,80}: {1,4}(?<value>\S[^\n]{0,300})$/m,
   },
   { expected: /<(?<value>[^\n]{0,300})> expected but was\n/, actual: /> expected but was\n<(?<value>[^\n]{0,300})>/ },
 ];

@@ -30,32 +30,18 @@ export const RUNNERS: readonly Runner[] = [
     ],
   },
   {
-    name: 'stestr',
-    literals: ['] ... FAILED'],
-    shapes: [
-      {
-        head: /^\{\d{1,4}\} (?:(?<suite>[A-Za-z_][\w.]{1,300})\.)?(?<name>\w{1,200}(?:\[.{1,200}\]|\(.{1,200}\))?) \[[\d.]{1,16}s\] \.\.\. FAILED$/,
-        body: 'none',
-      },
-    ],
-  },
-  {
     name: 'robot',
     literals: ['| FAIL |'],
     shapes: [
       {
-        head: /^(?<name>\S.{0,300}?)(?: :: .{0,300}?)?\s{1,100}\| FAIL \|$/,
+        head: /^(?<name>\S.{0,300}) \| FAIL \|$/,
         body: 'open',
         until: RULE,
         never: /^\d{1,7} tests?, \d{1,7} passed, \d{1,7} failed/,
-        suite: /^(?<suite>[A-Z][^|\n]{0,200}?)(?: :: .{0,300})?$/,
+        finish: (named) => ({ ...named, name: named.name?.split(' :: ')[0] }),
+        suite: /^(?<suite>[A-Z][^|:\n]{0,200})(?: :: .{0,300})?$/,
       },
     ],
-  },
-  {
-    name: 'uvu',
-    literals: [' FAIL '],
-    shapes: [{ head: /^\s{1,4}FAIL\s{1,4}(?:(?<suite>\S.{0,200}?)\s{1,4})?"(?<name>[^"\n]{1,300})"$/ }],
   },
   {
     name: 'node-test',
@@ -65,15 +51,6 @@ export const RUNNERS: readonly Runner[] = [
         head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/,
         next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/,
         limit: 80,
-      },
-    ],
-  },
-  {
-    name: 'karma',
-    literals: [') FAILED', ' FAILED'],
-    shapes: [
-      {
-        head: /^\s{0,4}[A-Z]\w{1,30}(?: [A-Z]\w{1,30}){0,3} ?\d{1,4}(?:\.\d{1,6}){0,4} \([^()\n]{1,60}\) (?<name>(?!Executed \d)\S.{0,400}?) FAILED$/,
       },
     ],
   },
@@ -193,16 +170,6 @@ export const RUNNERS: readonly Runner[] = [
     ],
   },
   {
-    name: 'qttest',
-    literals: ['FAIL!  : ', 'XPASS  : ', 'QFATAL : '],
-    shapes: [
-      {
-        head: /^(?:FAIL! {2}|XPASS {2}|QFATAL) ?: (?<suite>\w[\w:]{0,200})::(?<name>\w{1,200}\([^()\n]{0,200}\)) (?<message>.{0,500})$/,
-        limit: 8,
-      },
-    ],
-  },
-  {
     name: 'dotnet',
     literals: ['  Failed ', '  X ', '[FAIL]', ') Failed : ', ') Error : ', 'Failed '],
     shapes: [
@@ -232,18 +199,6 @@ export const RUNNERS: readonly Runner[] = [
     ],
   },
   {
-    name: 'test-unit',
-    literals: ['Failure: test', 'Error: test'],
-    shapes: [
-      {
-        above: EQUALS,
-        head: /^(?:Failure|Error): (?<name>test[^()\n]{0,300}?)\((?<suite>[\w:]{1,200})\)(?:: ?(?<message>.{0,500}?))?:?$/,
-        body: 'open',
-        until: EQUALS,
-      },
-    ],
-  },
-  {
     name: 'minitest',
     literals: ['#test_', ') Failure:', ') Error:'],
     shapes: [
@@ -268,11 +223,6 @@ export const RUNNERS: readonly Runner[] = [
         until: /^\s{2}(?:Tests: |─{20})/,
       },
     ],
-  },
-  {
-    name: 'php-run-tests',
-    literals: ['.phpt]'],
-    shapes: [{ head: /^FAIL (?<name>.{1,300}) \[(?<file>\S{1,300}\.phpt)\]/, opened: () => /^={8}DIFF/, body: 'none' }],
   },
   {
     name: 'xctest',
@@ -356,38 +306,6 @@ export const RUNNERS: readonly Runner[] = [
         within: 60,
         titled: true,
         body: 'none',
-      },
-    ],
-  },
-  {
-    name: 'testthat',
-    literals: ['Failure (', ' Error (', '. Failure: ', '. Error: '],
-    shapes: [
-      /^\W{1,8}(?:Failure|Error) \('?(?<file>[^\s:'()]{1,300}\.[Rr]):(?<line>\d{1,7})(?::\d{1,6})?'?\): (?<name>\S.{0,300}?)(?:\s{0,2}[─-]{1,200})?$/,
-      /^\W{1,8}\d{1,5}\. (?:Failure|Error): (?<name>\S.{0,300}?) \(@(?<file>[^\s#()]{1,300}\.[Rr])#(?<line>\d{1,7})\)/,
-    ].map((head): Shape => ({ head, body: 'open', until: /^\s{0,4}(?:──|--|══|==|\[ FAIL)/, limit: 40 })),
-  },
-  {
-    name: 'julia-test',
-    literals: ['Test Failed at ', 'Error During Test at '],
-    shapes: [
-      {
-        head: /^\s{0,8}(?:(?<name>\S.{0,300}?): )?(?:Test Failed|Error During Test) at (?<file>[^\n]{1,300}):(?<line>\d{1,7})$/,
-        body: 'open',
-        until: /^(?!\s{1,8}\S|Stacktrace|Caused by)/,
-        limit: 40,
-      },
-    ],
-  },
-  {
-    name: 'busted',
-    literals: ['.lua @ '],
-    shapes: [
-      {
-        head: /^(?:Failure|Error) (?:->|→) (?<file>[^\s@]{1,300}\.lua) @ (?<line>\d{1,7})$/,
-        next: /^(?<name>\S.{0,300})$/,
-        body: 'open',
-        until: /^\s{0,8}$|^(?:Failure|Error|Pending) (?:->|→) /,
       },
     ],
   },
