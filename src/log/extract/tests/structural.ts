@@ -192,7 +192,8 @@ function readMarked(log: LogText, line: number, text: string, ran: boolean): Ite
     const groups = (needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' ? pattern.exec(text) : null)))?.groups;
     if (groups?.title === undefined) continue;
     if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
-    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.trim()) || !ran)) return null;
+    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
+      return null;
     if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return itemOf(log, line, groups, trust, line);
   }
