@@ -1,3 +1,4 @@
+import type { FailingTest } from '../../domain/failure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, f1, ratio } from './figure.ts';
 
@@ -9,14 +10,10 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
   let wanted = 0;
   let named = 0;
   for (const { row, result } of labelled) {
-    const truth = [...new Set(row?.failing_tests ?? [])].map(wordsOf);
-    const found = result.failingTests.map((test) => ({
-      all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`),
-      own: wordsOf(test.name),
-    }));
+    const truth = [...new Set(row?.failing_tests ?? [])];
     wanted += truth.length;
-    named += found.length;
-    hits += matchTests(truth, found);
+    named += result.failingTests.length;
+    hits += countNamed(truth, result.failingTests);
   }
   const precision = ratio(hits, named);
   const recall = ratio(hits, wanted);
@@ -25,6 +22,12 @@ export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
     { name: 'failing tests: recall', value: recall, cases: labelled.length },
     { name: 'failing tests: F1', value: f1(precision, recall), cases: labelled.length },
   ];
+}
+
+/** How many of the labelled tests were named; each found test counts for one of them. */
+export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
+  const found = tests.map((test) => ({ all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`), own: wordsOf(test.name) }));
+  return matchTests(truth.map(wordsOf), found);
 }
 
 function matchTests(truth: readonly string[][], found: readonly { all: string[]; own: string[] }[]): number {

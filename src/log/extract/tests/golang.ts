@@ -128,7 +128,7 @@ function readOther(log: LogText, line: number, text: string, found: Extraction):
   }
 }
 
-/** `TestA` fails because `TestA/case` does: only the case is a failing test of its own. */
+/** `TestA` fails because `TestA/case` or a Ginkgo spec in it does: only the case is a failing test of its own. */
 function dropParents(found: Extraction): void {
   const names = found.failingTests.filter(({ framework }) => framework === 'go').map(({ name }) => name);
   const parents = new Set(
@@ -139,6 +139,9 @@ function dropParents(found: Extraction): void {
         .map((_, i, parts) => parts.slice(0, i + 1).join('/')),
     ),
   );
-  const kept = found.failingTests.filter(({ framework, name }) => framework !== 'go' || !parents.has(name));
+  const bdd = found.failingTests.some(({ framework }) => framework === 'ginkgo');
+  const kept = found.failingTests.filter(
+    ({ framework, name, file }) => framework !== 'go' || !(parents.has(name) || (bdd && file === null && !name.includes('/'))),
+  );
   found.failingTests.splice(0, found.failingTests.length, ...kept);
 }

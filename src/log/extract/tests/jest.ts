@@ -18,22 +18,25 @@ export const jest: Extractor = {
   extract: (log, lines, found) => {
     const seen = new Set<string>();
     let file: string | null = null;
+    const unloaded = new Map<string, number>();
     let nth = 0;
     for (const line of lines) {
       const text = log.line(line);
       const vitest = VITEST.exec(text)?.groups;
-      const opened = JEST_FILE.exec(text)?.groups?.file;
+      const opened = JEST_FILE.exec(text)?.groups?.file ?? vitest?.file;
       if (vitest?.title !== undefined) addVitest(log, line, vitest, found, seen, nth++);
       else if (opened !== undefined) {
         file = opened;
-        if (isVitestSuite(log, line)) addVitest(log, line, { file, title: undefined }, found, seen, nth++);
+        if (isUnloaded(log, line)) unloaded.set(file, unloaded.get(file) ?? line);
         found.blocks.push({ start: line, end: line, weight: 74 - Math.min(nth, 30) * 0.4, reason: 'failing test file' });
       }
       const title = JEST_TEST.exec(text)?.groups?.title;
-      if (title !== undefined && isJestFailure(title)) addJest(log, line, title, file, found, seen, nth++);
+      if (title === 'Test suite failed to run' && file !== null) unloaded.set(file, line);
+      else if (title !== undefined && isJestFailure(title)) addJest(log, line, title, file, found, seen, nth++);
       if (/^\s{0,8}(?:Test Suites|Tests|Test Files):? {1,8}\d{1,6} failed/.test(text))
         found.blocks.push({ start: line, end: line, weight: 50, reason: 'test totals' });
     }
+    addUnloaded(log, unloaded, found, nth);
   },
 };
 
@@ -41,22 +44,35 @@ function isJestFailure(title: string): boolean {
   return !/^(?:Console|Cannot log after|Deprecation|Validation Warning|Multiple configs|process\.exit called)/.test(title);
 }
 
-function isVitestSuite(log: LogText, line: number): boolean {
+function isUnloaded(log: LogText, line: number): boolean {
   return /^(?:\w{1,40}Error|Error|AggregateError)\b/.test(log.line(line + 1));
 }
 
+/** A file that could not be loaded is no test: it stands for its tests where none is named, and always has its block. */
+function addUnloaded(log: LogText, unloaded: ReadonlyMap<string, number>, found: Extraction, named: number): void {
+  let nth = named;
+  for (const [file, line] of unloaded) {
+    const jest = JEST_TEST.test(log.line(line));
+    const end = failureEnd(log, line, jest ? isJestEnd : isVitestEnd);
+    const known = { name: file, suite: null, file };
+    push(log, line, end, jest ? 'jest' : 'vitest', known, named === 0 ? found : { ...found, failingTests: [] }, nth++);
+  }
+}
+
 function addJest(log: LogText, line: number, title: string, file: string | null, found: Extraction, seen: Set<string>, nth: number): void {
+  if (seen.has(title)) return;
+  seen.add(title);
   const path = title.split(' › ');
-  const whole = path.at(-1) === 'Test suite failed to run';
-  const key = `${whole ? file : ''}\u0001${title}`;
-  if (seen.has(key)) return;
-  seen.add(key);
-  const end = failureEnd(
-    log,
-    line,
-    (text) => JEST_TEST.test(text) || JEST_FILE.test(text) || /^\s{0,2}(?:PASS |Test Suites:|Tests: |Snapshot Summary| › )/.test(text),
-  );
-  push(log, line, end, 'jest', { name: path.at(-1) ?? title, suite: path.slice(0, -1).join(' › ') || null, file }, found, nth);
+  const known = { name: path.at(-1) ?? title, suite: path.slice(0, -1).join(' › ') || null, file };
+  push(log, line, failureEnd(log, line, isJestEnd), 'jest', known, found, nth);
+}
+
+function isJestEnd(text: string): boolean {
+  return JEST_TEST.test(text) || JEST_FILE.test(text) || /^\s{0,2}(?:PASS |Test Suites:|Tests: |Snapshot Summary| › )/.test(text);
+}
+
+function isVitestEnd(text: string): boolean {
+  return VITEST.test(text) || /^⎯{3,200}(?:\[\d{1,5}\/\d{1,5}\]⎯)?|^\s{0,3}Test Files /.test(text);
 }
 
 function addVitest(
@@ -71,7 +87,7 @@ function addVitest(
   if (seen.has(key)) return;
   seen.add(key);
   const path = groups.title?.split(' > ') ?? [];
-  const end = failureEnd(log, line, (text) => VITEST.test(text) || /^⎯{3,200}(?:\[\d{1,5}\/\d{1,5}\]⎯)?|^\s{0,3}Test Files /.test(text));
+  const end = failureEnd(log, line, isVitestEnd);
   const name = path.at(-1) ?? groups.file ?? '';
   push(log, line, end, 'vitest', { name, suite: path.slice(0, -1).join(' > ') || null, file: groups.file ?? null }, found, nth);
 }

@@ -17,6 +17,9 @@ export interface TestList {
 
 const MAX_BODY = 60;
 
+/** The framework of tests whose runner is not known. */
+export const UNKNOWN = 'tests';
+
 /** Opens the list of one framework's failing tests in one log; `found` receives them with their weighted blocks. */
 export function openTestList(log: LogText, found: Extraction, framework: string): TestList {
   const seen = new Map<string, number>();
@@ -28,7 +31,7 @@ export function openTestList(log: LogText, found: Extraction, framework: string)
       const index = seen.get(key) ?? -1;
       const before = found.failingTests[index];
       propose(found, start, end, seen.size, framework);
-      found.toolchains.add(framework);
+      if (framework !== UNKNOWN) found.toolchains.add(framework);
       if (before === undefined) seen.set(key, found.failingTests.push(test) - 1);
       else found.failingTests[index] = joined(before, test);
     },
@@ -78,7 +81,7 @@ function expectationOf(body: readonly string[]): Pick<FailingTest, 'expected' | 
 
 function propose(found: Extraction, start: number, end: number, nth: number, framework: string): void {
   const less = Math.min(nth, 30) * 0.4;
-  const reason = `${framework} failure`;
+  const reason = framework === UNKNOWN ? 'failing test' : `${framework} failure`;
   if (end === start) found.blocks.push({ start, end, weight: 72 - less, reason });
   else found.blocks.push({ start, end, weight: 86 - less, reason }, { start, end: Math.min(end, start + 8), weight: 91 - less, reason });
 }

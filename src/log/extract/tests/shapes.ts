@@ -1,0 +1,195 @@
+import type { LogText } from '../../lines/lines.ts';
+import type { Extraction, Extractor } from '../extraction.ts';
+import { blockEnd } from '../extraction.ts';
+import { placeIn, readBlock } from './block.ts';
+import type { TestList } from './test-list.ts';
+import { linesBetween, lookBack, openTestList } from './test-list.ts';
+
+/** What the lines that name a failing test say of it: named groups of a shape's patterns. */
+export type Named = Readonly<Record<string, string | undefined>>;
+
+/**
+ * One way in which a runner tells of a failing test. Its patterns' groups are `name`, `suite`, `file`, `line`, `message`, `expected` and
+ * `actual`; what they leave out is read from the lines below.
+ */
+export interface Shape {
+  /** The framework that its tests are said to be of; the reader's name where it is absent. */
+  readonly framework?: string;
+  /** The line that is looked for. */
+  readonly head: RegExp;
+  /** The line below it. */
+  readonly next?: RegExp;
+  /** The nearest line above it that says more, `within` lines of it (1 where absent); `titled` where the test's block begins there. */
+  readonly above?: RegExp;
+  readonly within?: number;
+  readonly titled?: boolean;
+  /** The line above where the block of a test begins that is told below. */
+  readonly opened?: (named: Named) => RegExp;
+  /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
+  readonly between?: RegExp;
+  /** Which lines below belong to it: those indented more (where absent), all lines up to `until`, or none. */
+  readonly body?: 'indented' | 'open' | 'none';
+  readonly until?: RegExp;
+  readonly limit?: number;
+  /** A line of the block that makes it a failure, and one that makes it none. */
+  readonly needs?: RegExp;
+  readonly never?: RegExp;
+  /** The heading above that names the suite. */
+  readonly suite?: RegExp;
+  /** Puts in order what was read; null where it is no failing test. */
+  readonly finish?: (named: Named, body: readonly string[]) => Named | null;
+}
+
+/** A runner: what to search for, and its shapes, the most specific first. */
+export interface Runner {
+  readonly name: string;
+  readonly literals: readonly string[];
+  readonly shapes: readonly Shape[];
+  /** True where another reader may have told of the same tests: they are not told again. */
+  readonly fillsIn?: boolean;
+}
+
+/** The reader of one runner. */
+export function readerOf(runner: Runner): Extractor {
+  return {
+    name: runner.name,
+    literals: runner.literals,
+    extract: (log, lines, found) => readRunner(log, lines, found, runner),
+  };
+}
+
+/** A log whose lines lack what these patterns find. */
+export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
+  return { ...log, line: (line) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line)) };
+}
+
+function readRunner(log: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {
+  const lists = new Map<string, TestList>();
+  const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
+  for (const line of lines) {
+    for (const shape of runner.shapes) {
+      const test = readShape(log, line, shape);
+      if (test === null) continue;
+      if (before.some((other) => isAlike(other, wordsOf({ suite: test.known.suite ?? null, name: test.known.name })))) break;
+      const framework = shape.framework ?? runner.name;
+      const list = lists.get(framework) ?? openTestList(log, found, framework);
+      lists.set(framework, list);
+      list.add(test.known, test.start, test.end);
+      break;
+    }
+  }
+}
+
+/** What a shape reads at a line: the test, and the lines that tell of it. */
+export interface ReadShape {
+  readonly known: Parameters<TestList['add']>[0];
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads the failing test that a line names in this shape; null where it names none. */
+export function readShape(log: LogText, line: number, shape: Shape): ReadShape | null {
+  const head = shape.head.exec(log.line(line).trimEnd());
+  if (head === null) return null;
+  const next = shape.next === undefined ? null : shape.next.exec(log.line(line + 1).trimEnd());
+  if (shape.next !== undefined && next === null) return null;
+  const above = shape.above === undefined ? null : lookBack(log, line, shape.within ?? 1, (text) => shape.above?.exec(text.trimEnd()));
+  if (shape.above !== undefined && above === null) return null;
+  const heading = shape.between === undefined ? {} : headingBetween(log, line, shape.between);
+  if (heading === null) return null;
+  const named: Named = { ...heading, ...defined(above?.value.groups), ...defined(head.groups), ...defined(next?.groups) };
+  const opened = shape.opened === undefined ? null : lookBack(log, line, 300, (text) => shape.opened?.(named).exec(text.trimEnd()));
+  const start = (shape.titled === true ? above?.line : opened?.line) ?? line;
+  const end = shape.body === 'none' ? line : endOf(log, line + (next === null ? 0 : 1), shape);
+  const body = linesBetween(log, (start < line ? start : line + (next === null ? 0 : 1)) + 1, end);
+  if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
+  if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
+  const whole = shape.finish === undefined ? named : shape.finish(named, body);
+  return whole === null ? null : { ...knownOf(log, start, whole, body, shape), start, end };
+}
+
+function knownOf(log: LogText, line: number, named: Named, body: readonly string[], shape: Shape): Pick<ReadShape, 'known'> {
+  const heading = shape.suite === undefined ? null : lookBack(log, line, 400, (text) => shape.suite?.exec(text.trimEnd())?.groups?.suite);
+  const suite = named.suite ?? heading?.value ?? null;
+  const name = named.name?.trim() ?? `${named.file}:${named.line}`;
+  const told = readBlock(named.message === undefined ? body : [named.message, ...body], { name, suite });
+  const place = named.file === undefined ? (told.file === null ? placeAbove(log, line) : told) : { file: named.file, line: null };
+  const sides = { expected: named.expected ?? told.expected, actual: named.actual ?? told.actual };
+  const line_ = named.line === undefined ? place.line : Number(named.line);
+  return {
+    known: { name, suite: suite?.trim() || null, file: place.file, line: line_, message: named.message?.trim() || told.message, ...sides },
+  };
+}
+
+function endOf(log: LogText, line: number, shape: Shape): number {
+  const limit = shape.limit ?? 60;
+  const isOver = (text: string) => shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
+  if (shape.body === 'open')
+    return withoutBlanks(
+      log,
+      line,
+      blockEnd(log, line, limit, (text) => !isOver(text)),
+    );
+  const indent = indentOf(log.line(line));
+  const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || indentOf(text) > indent));
+  return withoutBlanks(log, line, end);
+}
+
+/** Some runners print a test's place, and nothing else, on the line above its title. */
+export function placeAbove(log: LogText, line: number): { readonly file: string | null; readonly line: number | null } {
+  const text = log.line(line - 1);
+  return (isPlace(text) ? placeIn(text) : null) ?? { file: null, line: null };
+}
+
+/** Whether a line is a place and nothing else. */
+export function isPlace(text: string): boolean {
+  return /^\s{0,12}[^\s:()]{1,300}\.\w{1,8}[:(]\d{1,7}[:)\d]{0,10}\s{0,4}$/.test(text);
+}
+
+function headingBetween(log: LogText, line: number, rule: RegExp): Named | null {
+  const isRule = (text: string) => (rule.test(text.trimEnd()) ? true : null);
+  const bottom = lookBack(log, line, 200, isRule);
+  const top = bottom === null ? null : lookBack(log, bottom.line, 20, isRule);
+  if (bottom === null || top === null) return null;
+  const parts = linesBetween(log, top.line + 1, bottom.line - 1).map((text) => text.trim());
+  return { name: parts.filter((part) => part !== '').join('/') };
+}
+
+function withoutBlanks(log: LogText, start: number, end: number): number {
+  let last = end;
+  while (last > start && log.line(last).trim() === '') last--;
+  return last;
+}
+
+/** Columns of white space at the beginning of a line. */
+export function indentOf(text: string): number {
+  return text.length - text.trimStart().length;
+}
+
+function defined(groups: Named | undefined): Named {
+  return Object.fromEntries(Object.entries(groups ?? {}).filter(([, value]) => value !== undefined && value !== ''));
+}
+
+/** The words of a test's suite and name. */
+export interface Words {
+  readonly all: readonly string[];
+  readonly own: readonly string[];
+}
+
+/** Splits a test's name into words, so that notation does not count. */
+export function wordsOf({ suite, name }: { readonly suite: string | null; readonly name: string }): Words {
+  return { all: split(`${suite ?? ''} ${name}`), own: split(name) };
+}
+
+/** Whether two tests may be one: the name of either is among the words of the other. */
+export function isAlike(one: Words, other: Words): boolean {
+  return isWithin(one.own, other.all) || isWithin(other.own, one.all);
+}
+
+function isWithin(few: readonly string[], many: readonly string[]): boolean {
+  return few.length > 0 && few.every((word) => many.includes(word));
+}
+
+function split(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}

@@ -1,0 +1,357 @@
+import type { LogText } from '../../lines/lines.ts';
+import type { Extractor } from '../extraction.ts';
+import { blockEnd } from '../extraction.ts';
+import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
+import type { Trust } from './forms.ts';
+import { DETAIL, FILE_HEAD, FORMS, ITEM, LIST, LISTED, LOAD_ERROR, LOST_ESCAPES, NO_RESULT, OTHER_LIST, PASSED, TOTALS } from './forms.ts';
+import type { Words } from './shapes.ts';
+import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped } from './shapes.ts';
+import type { KnownTest } from './test-list.ts';
+import { linesBetween, lookBack, openTestList, UNKNOWN } from './test-list.ts';
+import { isTestTitle, readTitle, TIME } from './titles.ts';
+
+const MAX_ITEMS = 2_000;
+const MAX_BODY = 40;
+/** Lines around what a runner's own reader told in which nothing is added. */
+const NEAR = 300;
+
+interface Item {
+  /** As it was written. */
+  readonly title: string;
+  readonly known: KnownTest;
+  readonly start: number;
+  readonly end: number;
+  readonly indent: number;
+  readonly trust: Trust;
+}
+
+/** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
+export const structural: Extractor = {
+  name: UNKNOWN,
+  literals: [
+    'fail',
+    'error',
+    '✗ ',
+    '✖ ',
+    '✕ ',
+    '✘ ',
+    '× ',
+    '⨯ ',
+    '● ',
+    '• ',
+    'not ok ',
+    '[E]',
+    ' mismatch',
+    ') ',
+    '==> X ',
+    '[-] ',
+    ' # ',
+    '__ ',
+    'TEST-UNEXPECTED-',
+    'MethodSource [',
+    ' flak',
+    'pending',
+    'skipped',
+    ' killed',
+    'segmentation fault',
+    ' aborted',
+    'panicked at ',
+    ' recorded an issue ',
+  ],
+  extract: (whole, lines, found) => {
+    const log = stripped(whole, TAG, LOST_ESCAPES);
+    const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
+    const items = unlisted(readItems(log, lines), flakyNames(log, lines));
+    const list = openTestList(log, found, UNKNOWN);
+    for (const item of withPassages(log, withoutSuites(log, unique(items))))
+      if (!isTold(told, item)) list.add(item.known, item.start, item.end);
+  },
+};
+
+/** Where a reader of the runner spoke, nothing is added to what it told. */
+function isTold(told: readonly { readonly words: Words; readonly line: number }[], { known, start, trust }: Item): boolean {
+  if (told.length === 0) return false;
+  if (trust !== 'sure' || told.some(({ words }) => isAlike(words, alikeWords({ suite: known.suite ?? null, name: known.name }))))
+    return true;
+  const lines = told.map(({ line }) => line);
+  return start >= Math.min(...lines) - NEAR && start <= Math.max(...lines) + NEAR;
+}
+
+function readItems(log: LogText, lines: readonly number[]): Item[] {
+  const items: Item[] = [];
+  const ran = hasFailureTotals(log, lines);
+  let file: string | null = null;
+  let next: number | null = null;
+  let last = 0;
+  for (const line of lines) {
+    const text = log.line(line).trimEnd();
+    if (OTHER_LIST.test(text)) next = null;
+    else if (LIST.test(text)) next = 1;
+    if (next === 1) items.push(...readListed(log, line, text));
+    const heading = FILE_HEAD.exec(text)?.groups?.file;
+    if (heading !== undefined) file = heading;
+    if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text)) items.push(fileItem(log, line, file));
+    if (heading !== undefined && LOAD_ERROR.test(log.line(line + 1))) items.push(fileItem(log, line, heading));
+    if (line <= last || NO_RESULT.test(text)) continue;
+    const numbered = next === null && !isOwnItem(log, line, text) ? null : readNumbered(log, line, text, next);
+    const item = numbered ?? readApart(log, line, text) ?? readMarked(log, line, text, ran);
+    if (item === null || items.length >= MAX_ITEMS) continue;
+    if (numbered !== null && next !== null) next++;
+    if (numbered !== null) last = titleEnd(log, line);
+    const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
+    items.push({ ...item, known: { ...item.known, file: own } });
+  }
+  return items;
+}
+
+function hasFailureTotals(log: LogText, lines: readonly number[]): boolean {
+  return lines.some((line) => TOTALS.test(log.line(line)) || LIST.test(log.line(line)));
+}
+
+/** A numbered item that no heading announces: it says that it failed, or has a place of its own on the line above or below. */
+function isOwnItem(log: LogText, line: number, text: string): boolean {
+  if (/^\s{0,4}\d{1,5}\) (?:(?:Failure|Error):$|(?:Failed|Error) : )/.test(text)) return true;
+  return ITEM.test(text) && (isPlace(log.line(line + 1)) || isPlace(log.line(line - 1)));
+}
+
+/** `1) title`, the titles of mocha's suites on lines of their own; the numbers must follow one another. */
+function readNumbered(log: LogText, line: number, text: string, next: number | null): Item | null {
+  const title = ITEM.exec(text)?.groups?.title;
+  if (title === undefined || (next !== null && Number.parseInt(text.trim(), 10) !== next)) return null;
+  if (/^(?:Failure|Error):$/.test(title))
+    return itemOf(
+      log,
+      line,
+      {
+        title: log
+          .line(line + 1)
+          .trim()
+          .replace(/:$/, ''),
+      },
+      'sure',
+      line + 1,
+    );
+  // A pending example that failed as it should gives its reason first.
+  if (/^\s{4,10}# /.test(log.line(line + 1))) return null;
+  const said = /^(?:Failed|Error) : (?<title>\S.{0,400})$/.exec(title)?.groups?.title;
+  if (said !== undefined) return itemOf(log, line, { title: said }, 'sure', line);
+  const end = titleEnd(log, line);
+  const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
+  if (titles.length === 0) return itemOf(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
+  const path = [title, ...titles];
+  const name = path.at(-1)?.replace(/:$/, '') ?? '';
+  return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
+}
+
+/** The items below a heading, or behind it on its line, that say of which class or file they are. */
+function readListed(log: LogText, head: number, text: string): Item[] {
+  const end = blockEnd(log, head, 300, (below) => below.trim() !== '' && !LIST.test(below));
+  const behind = /^[^:\n]{1,40}:(?<item>[^\n]{1,600})$/.exec(text)?.groups?.item;
+  return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
+    const item = line === head ? behind?.trim() : log.line(line).trim();
+    const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
+    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line }];
+  });
+}
+
+/** A file that could not be loaded is what failed: none of its tests ran. */
+function fileItem(log: LogText, line: number, file: string): Item {
+  const item = itemOf(log, line, { title: '' }, 'sure', line);
+  return { ...item, known: { ...item.known, name: file, suite: null, file } };
+}
+
+function titleEnd(log: LogText, line: number): number {
+  if (/:$/.test(log.line(line).trimEnd())) return line;
+  const indent = indentOf(log.line(line));
+  for (let at = line + 1; at <= line + 8; at++) {
+    const text = log.line(at);
+    if (text.trim() === '' || indentOf(text) <= indent || DETAIL.test(text)) return line;
+    if (/:$/.test(text.trimEnd())) return at;
+  }
+  return line;
+}
+
+/** The verdict on a line of its own: the name is on the line above, behind a label, or below where a place stands beside the verdict. */
+function readApart(log: LogText, line: number, text: string): Item | null {
+  const place = /^(?:Failure|Error|FAIL|FAILED) \S{1,2} (?<file>[^\s@]{1,300}\.\w{1,6})(?: @ |:)(?<line>\d{1,7})$/.exec(text)?.groups;
+  if (place !== undefined) return itemOf(log, line, { ...place, title: log.line(line + 1).trim() }, 'sure', line + 1);
+  if (!/^(?:FAILED|FAIL|Caused an ERROR)$/.test(text.trim())) return null;
+  const title = /^Test ?[Cc]ase: (?<title>\S.{0,300}?)(?: took .{1,20})?:?$/.exec(
+    log
+      .line(line - 1)
+
+      .trim(),
+  )?.groups?.title;
+  return title === undefined ? null : itemOf(log, line - 1, { title }, 'sure', line);
+}
+
+function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
+  const bare = text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '');
+  const timed = TIME.test(text);
+  for (const { pattern, trust, timed: needsTime } of FORMS) {
+    const groups = (needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' ? pattern.exec(text) : null)))?.groups;
+    if (groups?.title === undefined) continue;
+    if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
+    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
+      return null;
+    if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
+    return itemOf(log, line, groups, trust, line);
+  }
+  return null;
+}
+
+/** Whether the line below is indented more: what went wrong. */
+function hasDetail(log: LogText, line: number): boolean {
+  return log.line(line + 1).trim() !== '' && indentOf(log.line(line + 1)) > indentOf(log.line(line));
+}
+
+function hasPassedNear(log: LogText, line: number): boolean {
+  return [...linesBetween(log, Math.max(1, line - 30), line - 1), ...linesBetween(log, line + 1, line + 30)].some((text) =>
+    PASSED.test(text),
+  );
+}
+
+function itemOf(log: LogText, line: number, groups: Readonly<Record<string, string | undefined>>, trust: Trust, from: number): Item {
+  const title = readTitle(groups.title ?? '');
+  const indent = indentOf(log.line(line));
+  const end = bodyEnd(log, line, from);
+  const suite = groups.suite ?? title.suite ?? (trust === 'weak' && indent > 0 ? headingsAbove(log, line, indent) : null);
+  const body = linesBetween(log, from + 1, end);
+  const told = readBlock(groups.message === undefined ? body : [groups.message, ...body], { name: title.name, suite });
+  const place = title.file === null ? (groups.file ?? null) : title.file;
+  const above = placeAbove(log, line);
+  const known: KnownTest = {
+    ...told,
+    name: title.name,
+    suite,
+    file: place ?? told.file ?? above.file,
+    line: title.line ?? (groups.line === undefined ? (told.line ?? above.line) : Number(groups.line)),
+  };
+  return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust };
+}
+
+/** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
+function bodyEnd(log: LogText, line: number, from: number): number {
+  const indent = indentOf(log.line(line));
+  let isParagraph = true;
+  const end = blockEnd(log, from, MAX_BODY, (text, at) => {
+    const isBlank = text.trim() === '';
+    if (isBlank && at > from + 1) isParagraph = false;
+    if (/^[=_⎯]{6,}|^-{20,}$/.test(text.trim()) && at > from + 1) return false;
+    if (isBlank) return true;
+    if (PASSED.test(text) || FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) || ITEM.test(text))
+      return false;
+    return isParagraph || indentOf(text) > indent || placeIn(text) !== null;
+  });
+  let last = end;
+  while (last > from && log.line(last).trim() === '') last--;
+  return last;
+}
+
+/** The headings above a marked line in a tree, each indented less than what it holds. */
+function headingsAbove(log: LogText, line: number, indent: number): string | null {
+  const path: string[] = [];
+  let below = indent;
+  for (let at = line - 1; at >= Math.max(1, line - 200) && below > 0; at--) {
+    const text = log.line(at).trimEnd();
+    if (text.trim() === '' || indentOf(text) >= below || /^\s{0,40}[✗✖✕✘×⨯✓√✔]/.test(text)) continue;
+    if (!isTestTitle(text.trim()) || text.length > 200) break;
+    path.unshift(text.trim());
+    below = indentOf(text);
+  }
+  return path.join(' ') || null;
+}
+
+function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string> {
+  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:\[\w{1,8}\] )?(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
+  return new Set(
+    heads.flatMap((head) => {
+      const end = blockEnd(log, head, 200, (text) => /^(?:\[\w{1,8}\] |\s{3,})\s{0,8}\S/.test(text));
+      return linesBetween(log, head + 1, end).map((text) => readTitle(text.trim()).name);
+    }),
+  );
+}
+
+/** Tests that passed in the end are none; files that could not be loaded stand for their tests where none is named. */
+function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
+  const tests = items.filter(({ known }) => !flaky.has(known.name));
+  const named = tests.filter(({ known }) => known.name !== known.file);
+  return named.length > 0 ? named : tests;
+}
+
+/** Below a list of marked titles, a passage for each: its title alone on a line, and what went wrong. */
+function withPassages(log: LogText, items: readonly Item[]): Item[] {
+  const bare = items.filter(({ start, end, title }) => end <= start + 1 && title.length > 3);
+  const last = items.at(-1)?.start ?? 0;
+  const passages: Item[] = [];
+  for (let line = last + 1; bare.length > 0 && line <= Math.min(log.lineCount, last + 200 + bare.length * 60); line++) {
+    const text = log.line(line).trim();
+    if (text.length < 4 || log.line(line + 1).trim() !== '') continue;
+    const item = bare.find(({ title }) => title === text || title.startsWith(`${text} `));
+    if (item === undefined) continue;
+    const end = blockEnd(
+      log,
+      line,
+      MAX_BODY,
+      (below, at) => !/^\s{0,4}─{1,3}$/.test(below) && (below.trim() !== '' || log.line(at + 1).trim() !== ''),
+    );
+    const named = readTitle(text);
+    const whole = { name: named.name, suite: named.suite ?? (named.name === item.known.name ? (item.known.suite ?? null) : null) };
+    passages.push({ ...item, known: { ...readBlock(linesBetween(log, line + 1, end), whole), ...whole }, start: line, end });
+  }
+  const told = new Map(passages.map((passage) => [passage.title, passage]));
+  return items.flatMap((item) => {
+    const passage = told.get(item.title);
+    return passage === undefined
+      ? [item]
+      : [
+          {
+            ...item,
+            end: item.start,
+            known: { ...item.known, message: null, name: passage.known.name, suite: passage.known.suite ?? null },
+          },
+          passage,
+        ];
+  });
+}
+
+/** What is told twice, in the tree of a run and in its summary, gets one name: the longest. */
+function unique(items: readonly Item[]): Item[] {
+  const byLast = new Map<string, KnownTest[]>();
+  for (const { known } of items) {
+    const last = wordsOf(known.name).at(-1) ?? '';
+    const same = byLast.get(last) ?? [];
+    const at = same.findIndex((other) => isSame(other, known));
+    if (at === -1) byLast.set(last, [...same, known]);
+    else if (pathOf(known).length > pathOf(same[at] ?? known).length) same[at] = known;
+  }
+  return items.map((item) => {
+    const whole = byLast.get(wordsOf(item.known.name).at(-1) ?? '')?.find((other) => isSame(other, item.known));
+    return whole === undefined ? item : { ...item, known: { ...item.known, name: whole.name, suite: whole.suite ?? null } };
+  });
+}
+
+function isSame(one: KnownTest, other: KnownTest): boolean {
+  const [a, b] = [` ${pathOf(one).join(' ')}`, ` ${pathOf(other).join(' ')}`];
+  return a.endsWith(b) || b.endsWith(a);
+}
+
+function pathOf({ suite, name }: KnownTest): string[] {
+  return wordsOf(`${suite ?? ''} ${name}`);
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** A suite fails because its tests do: only they are failing tests of their own. */
+function withoutSuites(log: LogText, items: readonly Item[]): Item[] {
+  const names = items.map(({ known }) => known.name);
+  return items.filter(({ known, start, indent, trust }, index) => {
+    if (names.some((name) => name.startsWith(`${known.name}/`))) return false;
+    if (trust !== 'weak') return true;
+    const after = items[index + 1];
+    if (after !== undefined && after.indent > indent && after.start <= start + 3 && after.trust === 'weak') return false;
+    return lookBack(log, start, 200, (text) => (text.trim() === `▶ ${known.name}` ? true : null)) === null;
+  });
+}
