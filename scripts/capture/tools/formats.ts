@@ -142,7 +142,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...debian('verilator'),
-    slug: 'verilator-width',
+    slug: 'verilator-width-mismatch',
     tool: 'verilator',
     heldOut: true,
     files: {

@@ -136,7 +136,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...debian('chktex'),
-    slug: 'chktex-intersentence-spacing',
+    slug: 'chktex-environment-mismatch',
     tool: 'chktex',
     heldOut: true,
     files: {
@@ -301,7 +301,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...debian('rpmlint'),
-    slug: 'rpmlint-no-changelog',
+    slug: 'rpmlint-source-missing',
     tool: 'rpmlint',
     heldOut: true,
     files: {

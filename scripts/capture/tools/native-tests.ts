@@ -32,7 +32,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...debian('libboost-test-dev'),
-    slug: 'boost-test-check-close',
+    slug: 'boost-test-float-equal',
     tool: 'boost-test',
     heldOut: false,
     files: {
@@ -74,7 +74,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     ...debian('libgtest-dev'),
-    slug: 'googletest-death',
+    slug: 'googletest-exception',
     tool: 'googletest',
     heldOut: false,
     files: {

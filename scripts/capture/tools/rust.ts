@@ -18,7 +18,7 @@ export const rows: readonly ToolRow[] = [
   },
   {
     version,
-    slug: 'clippy-needless-return',
+    slug: 'clippy-vec-reference',
     tool: 'clippy',
     heldOut: false,
     files: {
