@@ -48,6 +48,7 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
 ];
 /** Both sides on one line, or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
+  /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
   / has failed \[(?<actual>[^\n]{1,250}) != (?<expected>[^\n]{1,250})\]/,
   /with expansion:\n\s{1,8}(?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
   /values: \w{1,40}\( (?<actual>[^\n]{1,200}?) == (?<expected>[^\n]{1,200}) \)/,
@@ -58,14 +59,17 @@ const COMPARED: readonly RegExp[] = [
   /(?:^|\n)\s{0,12}(?<actual>[^\n]{1,300}?) did not equal (?<expected>[^\n]{1,300}?)(?: \(|\n|$)/,
   /Difference \(- actual, \+ expected\):\s{1,8}- (?<actual>[^\n]{1,300})\n\s{0,8}\+ (?<expected>[^\n]{1,300})/,
   /(?:^|\n)--- ?Expected[^\n]{0,20}\n[^\n]{0,80}\n(?:@@[^\n]{0,40}\n)?-(?<expected>[^\n]{1,300})\n\+(?<actual>[^\n]{1,300})/,
-  /^(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))? != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)/,
+  /^(?:[\w.]{1,80}(?:Error|Exception): )?(?<actual>[^\n]{1,100}?)(?: \([\w ]{1,20}\))? != (?<expected>[^\n]{1,100}?)(?: \([\w ]{1,20}\))?(?:\n|$)/,
 ];
 
 /** Reads the lines below a title. The file is the test's own where one of the places is, else the first of the project's own code. */
 export function readBlock(body: readonly string[], title: { readonly name: string; readonly suite: string | null }): Told {
   const plain = body.map((text) => text.replace(TAG, ''));
   const place = ownPlace(plain, title);
-  return { file: place?.file ?? null, line: place?.line ?? null, message: messageOf(plain, title.name), ...sidesOf(plain.join('\n')) };
+  // pytest marks what was raised with an E at the margin.
+  const raised = plain.filter((text) => /^E(?:\s{2,40}|$)/.test(text)).map((text) => text.replace(/^E\s{0,3}/, ''));
+  const said = raised.length > 0 ? raised : plain;
+  return { file: place?.file ?? null, line: place?.line ?? null, message: messageOf(said, title.name), ...sidesOf(said.join('\n')) };
 }
 
 /** Whether a path is that of a test by its name. */

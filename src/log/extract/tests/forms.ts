@@ -7,6 +7,8 @@ export interface Form {
   readonly trust: Trust;
   /** True where a time must stand behind the title. Times are taken off before a pattern is tried. */
   readonly timed?: true;
+  /** The runner that alone marks its tests so. */
+  readonly framework?: string;
 }
 
 /** How runners mark the name of a test that failed, in words, brackets and signs, before and behind it. */
@@ -14,7 +16,11 @@ export const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^FAIL! {1,3}: (?<title>\w[\w:]{0,200}\([^()\n]{0,200}\))/ },
   { trust: 'sure', pattern: /^(?:\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d )?\s{0,40}-{3} FAIL: (?<title>\S{1,400}?)(?: \([\d.]{1,12}s\))?$/ },
   { trust: 'sure', pattern: /^(?:FAILED|ERROR) (?<title>[^\s:]{1,300}\.\w{1,5}::\S.{0,400}?)(?: - (?<message>.{1,1000}))?$/ },
-  { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?:\|?[\w@/-]{1,60}\|?\s{1,3})?(?<title>\S{1,300}\.\w{1,6} > .{1,500})$/ },
+  {
+    trust: 'sure',
+    framework: 'vitest',
+    pattern: /^\s{0,4}FAIL\s{1,4}(?:\|?[\w@/-]{1,60}\|?\s{1,3})?(?<title>\S{1,300}\.\w{1,6} > .{1,500})$/,
+  },
   {
     trust: 'sure',
     pattern: /^test (?<title>\S.{0,400}?)(?: - should panic)?(?: \[should (?:fail to compile|pass)\])? \.{3} (?:FAILED|mismatch|error)\b/,
@@ -31,6 +37,7 @@ export const FORMS: readonly Form[] = [
   { trust: 'sure', pattern: /^(?:\d\d:)?\d\d:\d\d \+\d{1,6}(?: ~\d{1,6})? -\d{1,6}: (?<title>\S.{0,400}?) \[E\]$/ },
   {
     trust: 'sure',
+    framework: 'maven',
     pattern: /^(?:\[\w{1,8}\] )?(?<title>\S.{0,400}?)\s{1,4}(?:-- )?Time elapsed: [\d.,]{1,12} ?s(?:ec)?\s{1,4}<<< (?:FAILURE|ERROR)!/,
   },
   { trust: 'sure', pattern: /^Test Case '(?<title>[^'\n]{1,300})' failed \(/ },
@@ -41,7 +48,7 @@ export const FORMS: readonly Form[] = [
   },
   { trust: 'sure', pattern: /^(?:\[junit\] |\s{1,12}\[junit\] )?Testcase: (?<title>.{1,300}?):\s{1,4}(?:FAILED|Caused an ERROR)$/ },
   { trust: 'sure', pattern: /^\[ {1,4}FAILED {1,4}\] (?<title>[\w/]{1,200}\.[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/ },
-  { trust: 'sure', pattern: /^\S{1,40} '?(?<file>[^\s:']{1,300}):(?<line>\d{1,7})'? # (?<title>\S.{0,400})$/ },
+  { trust: 'sure', framework: 'rspec', pattern: /^\S{1,40} '?(?<file>[^\s:']{1,300}):(?<line>\d{1,7})'? # (?<title>\S.{0,400})$/ },
   { trust: 'sure', pattern: /^\t\s{0,8}\d{1,6} - (?<title>\S{1,200}) \((?<message>Failed|Timeout|SEGFAULT|Child aborted)\)/ },
   { trust: 'sure', pattern: /^\s{0,20}- (?<title>\S.{0,300}?) \*{3} FAILED \*{3}/ },
   {
@@ -51,7 +58,7 @@ export const FORMS: readonly Form[] = [
   },
   { trust: 'sure', pattern: /^(?:Failure|Error): (?<title>\w{1,200}\([A-Z][\w:]{1,200}\)):?$/ },
   { trust: 'sure', pattern: /^\W{1,8}\d{1,5}\. (?:Failure|Error): (?<title>\S.{0,300}?) \(@(?<file>[^\s#()]{1,300})#(?<line>\d{1,7})\)/ },
-  { trust: 'sure', pattern: /TEST-UNEXPECTED-\w{1,20} \| (?<title>[^|\n]{1,300}?) \| (?<message>.{0,300})/ },
+  { trust: 'sure', framework: 'harness', pattern: /TEST-UNEXPECTED-\w{1,20} \| (?<title>[^|\n]{1,300}?) \| (?<message>.{0,300})/ },
   {
     trust: 'sure',
     pattern:
@@ -70,7 +77,7 @@ export const FORMS: readonly Form[] = [
     pattern: /^(?:\(fail\)|\[-\]|==> X|\s{0,8}(?:\S{1,4} )?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
   },
   { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
-  { trust: 'marked', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
+  { trust: 'marked', framework: 'jest', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
   { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR): (?<title>\S.{0,400})$/ },
   { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
   {
@@ -87,14 +94,14 @@ export const FORMS: readonly Form[] = [
     pattern:
       /^(?<title>[^\s:]{1,300}\.\w{1,5}::\S{1,300}) .{0,200}?\b(?<message>Killed|Segmentation fault|Aborted|Fatal Python error|Terminated)\b/,
   },
-  { trust: 'sure', pattern: /\bMethodSource \[className = '(?<suite>[\w$.]{1,300})', methodName = '(?<title>[^'\n]{1,200})'/ },
+  {
+    trust: 'sure',
+    framework: 'junit',
+    pattern: /\bMethodSource \[className = '(?<suite>[\w$.]{1,300})', methodName = '(?<title>[^'\n]{1,200})'/,
+  },
   { trust: 'marked', pattern: /^[.FEsxiI]{0,200}thread '(?<title>\w{1,100}(?:::\w{1,200}){1,10})' (?:\(\d{1,10}\) )?panicked at / },
   { trust: 'marked', pattern: /^(?<title>\S.{0,300}?) \[FAIL\]$/ },
   { trust: 'sure', timed: true, pattern: /^\s{0,20}\[-\] (?<title>\S.{0,400})$/ },
-  {
-    trust: 'marked',
-    pattern: /^(?:\(fail\)|==> X|\s{0,8}(?:\S{1,4} )?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
-  },
   {
     trust: 'marked',
     pattern: /^\s{0,20}(?<title>\S.{0,400}?)[\s.…:*|](?:FAIL(?:ED)?|ERROR|(?<=\*{3})Failed|(?<=\*)failed)\*?(?: \*{3}| \|)?$/,

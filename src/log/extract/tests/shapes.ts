@@ -1,3 +1,4 @@
+import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
@@ -23,8 +24,8 @@ export interface Shape {
   readonly above?: RegExp;
   readonly within?: number;
   readonly titled?: boolean;
-  /** The line above where the block of a test begins that is told below. */
-  readonly opened?: (named: Named) => RegExp;
+  /** By what the runner's `opens` names this test: its block begins there where nothing stands below. */
+  readonly opened?: (named: Named) => string;
   /** The name is the heading between the two nearest lines above that look like this, a part on each line. */
   readonly between?: RegExp;
   /** Which lines below belong to it: those indented more (where absent), all lines up to `until`, or none. */
@@ -36,6 +37,10 @@ export interface Shape {
   readonly never?: RegExp;
   /** The heading above that names the suite. */
   readonly suite?: RegExp;
+  /** The runner's banner that it must stand under. */
+  readonly under?: RegExp;
+  /** True where what its block raised is an exception of its own, and nothing else is looked for in it. */
+  readonly raises?: boolean;
   /** Puts in order what was read; null where it is no failing test. */
   readonly finish?: (named: Named, body: readonly string[]) => Named | null;
 }
@@ -47,6 +52,14 @@ export interface Runner {
   readonly shapes: readonly Shape[];
   /** True where another reader may have told of the same tests: they are not told again. */
   readonly fillsIn?: boolean;
+  /** What lines are freed of before they are read. */
+  readonly strip?: RegExp;
+  /** The line that begins a part of its report; the group `title` names the part. */
+  readonly banner?: RegExp;
+  /** The line that says that a test began; the group `key` names it. */
+  readonly opens?: RegExp;
+  /** True where a test holds others as `TestA/case`: it fails because they do, or because those that another runner tells of in it do. */
+  readonly nested?: boolean;
 }
 
 /** The reader of one runner. */
@@ -63,32 +76,75 @@ export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText 
   return { ...log, line: (line) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line)) };
 }
 
-function readRunner(log: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {
+function readRunner(whole: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {
+  const log = runner.strip === undefined ? whole : stripped(whole, runner.strip);
   const lists = new Map<string, TestList>();
   const before = runner.fillsIn ? found.failingTests.map(wordsOf) : [];
+  const begun = new Map<string, number>();
+  let part = '';
+  let last = 0;
   for (const line of lines) {
+    const key = runner.opens?.exec(log.line(line))?.groups?.key;
+    if (key !== undefined) begun.set(key, line);
+    part = runner.banner?.exec(log.line(line))?.groups?.title ?? part;
+    if (line <= last || key !== undefined) continue;
     for (const shape of runner.shapes) {
-      const test = readShape(log, line, shape);
+      if (shape.under?.test(part) === false) continue;
+      const test = readShape(log, line, shape, begun);
       if (test === null) continue;
       if (before.some((other) => isAlike(other, wordsOf({ suite: test.known.suite ?? null, name: test.known.name })))) break;
       const framework = shape.framework ?? runner.name;
       const list = lists.get(framework) ?? openTestList(log, found, framework);
       lists.set(framework, list);
       list.add(test.known, test.start, test.end);
+      if (shape.raises === true) {
+        last = test.end;
+        addException(log, test, found);
+      }
       break;
     }
   }
+  if (runner.nested === true) dropParents(found, runner.name);
+}
+
+/** What was raised in a test's block, its deepest frame first; a bare `assert` is none. */
+function addException(log: LogText, { known, start, end }: ReadShape, found: Extraction): void {
+  const raised = /^(?<type>[A-Za-z_][\w.]{0,150}(?:Error|Exception|Exit|Interrupt|Timeout|Warning))(?:: (?<said>.{0,500}))?$/.exec(
+    known.message ?? '',
+  )?.groups;
+  const frames = linesBetween(log, start, end, end - start + 1).flatMap((text) => readFrame(text) ?? []);
+  if (raised?.type === undefined || frames.length === 0) return;
+  const at = lookBack(log, end + 1, end - start, (text) => (text.startsWith('E ') && text.endsWith(known.message ?? '') ? true : null));
+  const { type, said = '' } = raised;
+  found.exceptions.push({
+    type,
+    message: said,
+    chain: [type],
+    frames: frames.slice(0, 60).reverse(),
+    at: { source: log.name, line: at?.line ?? start },
+  });
+}
+
+function dropParents(found: Extraction, framework: string): void {
+  const own = found.failingTests.filter((test) => test.framework === framework);
+  const others = found.failingTests.length > own.length;
+  const kept = found.failingTests.filter(
+    (test) =>
+      test.framework !== framework ||
+      !(own.some(({ name }) => name.startsWith(`${test.name}/`)) || (others && test.file === null && !test.name.includes('/'))),
+  );
+  found.failingTests.splice(0, found.failingTests.length, ...kept);
 }
 
 /** What a shape reads at a line: the test, and the lines that tell of it. */
-export interface ReadShape {
+interface ReadShape {
   readonly known: Parameters<TestList['add']>[0];
   readonly start: number;
   readonly end: number;
 }
 
 /** Reads the failing test that a line names in this shape; null where it names none. */
-export function readShape(log: LogText, line: number, shape: Shape): ReadShape | null {
+function readShape(log: LogText, line: number, shape: Shape, begun: ReadonlyMap<string, number>): ReadShape | null {
   const head = shape.head.exec(log.line(line).trimEnd());
   if (head === null) return null;
   const next = shape.next === undefined ? null : shape.next.exec(log.line(line + 1).trimEnd());
@@ -98,10 +154,12 @@ export function readShape(log: LogText, line: number, shape: Shape): ReadShape |
   const heading = shape.between === undefined ? {} : headingBetween(log, line, shape.between);
   if (heading === null) return null;
   const named: Named = { ...heading, ...defined(above?.value.groups), ...defined(head.groups), ...defined(next?.groups) };
-  const opened = shape.opened === undefined ? null : lookBack(log, line, 300, (text) => shape.opened?.(named).exec(text.trimEnd()));
-  const start = (shape.titled === true ? above?.line : opened?.line) ?? line;
-  const end = shape.body === 'none' ? line : endOf(log, line + (next === null ? 0 : 1), shape);
-  const body = linesBetween(log, (start < line ? start : line + (next === null ? 0 : 1)) + 1, end);
+  const last = line + (next === null ? 0 : 1);
+  const below = shape.body === 'none' ? line : endOf(log, last, shape);
+  const opened = below > last ? undefined : begun.get(shape.opened?.(named) ?? '');
+  const start = (shape.titled === true ? above?.line : opened) ?? line;
+  const end = opened === undefined ? below : Math.min(line, endOf(log, opened, { ...shape, body: 'open' }));
+  const body = linesBetween(log, (start < line ? start : last) + 1, end, shape.limit);
   if (shape.needs !== undefined && !body.some((text) => shape.needs?.test(text.trimEnd()))) return null;
   if (shape.never !== undefined && body.some((text) => shape.never?.test(text.trimEnd()))) return null;
   const whole = shape.finish === undefined ? named : shape.finish(named, body);
@@ -114,23 +172,18 @@ function knownOf(log: LogText, line: number, named: Named, body: readonly string
   const name = named.name?.trim() ?? `${named.file}:${named.line}`;
   const told = readBlock(named.message === undefined ? body : [named.message, ...body], { name, suite });
   const place = named.file === undefined ? (told.file === null ? placeAbove(log, line) : told) : { file: named.file, line: null };
+  const message = named.message === undefined ? told.message : named.message.trim() || null;
   const sides = { expected: named.expected ?? told.expected, actual: named.actual ?? told.actual };
   const line_ = named.line === undefined ? place.line : Number(named.line);
   return {
-    known: { name, suite: suite?.trim() || null, file: place.file, line: line_, message: named.message?.trim() || told.message, ...sides },
+    known: { name, suite: suite?.trim() || null, file: place.file, line: line_, message, ...sides },
   };
 }
 
 function endOf(log: LogText, line: number, shape: Shape): number {
   const limit = shape.limit ?? 60;
   const isOver = (text: string) => shape.until?.test(text.trimEnd()) === true || shape.head.test(text.trimEnd());
-  if (shape.body === 'open')
-    return withoutBlanks(
-      log,
-      line,
-      blockEnd(log, line, limit, (text) => !isOver(text)),
-    );
-  const indent = indentOf(log.line(line));
+  const indent = shape.body === 'open' ? -1 : indentOf(log.line(line));
   const end = blockEnd(log, line, limit, (text) => !isOver(text) && (text.trim() === '' || indentOf(text) > indent));
   return withoutBlanks(log, line, end);
 }
@@ -155,7 +208,8 @@ function headingBetween(log: LogText, line: number, rule: RegExp): Named | null 
   return { name: parts.filter((part) => part !== '').join('/') };
 }
 
-function withoutBlanks(log: LogText, start: number, end: number): number {
+/** The last line of a block that is not blank. */
+export function withoutBlanks(log: LogText, start: number, end: number): number {
   let last = end;
   while (last > start && log.line(last).trim() === '') last--;
   return last;

@@ -5,13 +5,15 @@ import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
 import type { Trust } from './forms.ts';
 import { DETAIL, FILE_HEAD, FORMS, ITEM, LIST, LISTED, LOAD_ERROR, LOST_ESCAPES, NO_RESULT, OTHER_LIST, PASSED, TOTALS } from './forms.ts';
 import type { Words } from './shapes.ts';
-import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped } from './shapes.ts';
+import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped, withoutBlanks } from './shapes.ts';
 import type { KnownTest } from './test-list.ts';
 import { linesBetween, lookBack, openTestList, UNKNOWN } from './test-list.ts';
 import { isTestTitle, readTitle, TIME } from './titles.ts';
 
 const MAX_ITEMS = 2_000;
 const MAX_BODY = 40;
+/** The end of a line that opens a value. */
+const OPEN = /[{[(`]$/;
 /** Lines around what a runner's own reader told in which nothing is added. */
 const NEAR = 300;
 
@@ -23,6 +25,7 @@ interface Item {
   readonly end: number;
   readonly indent: number;
   readonly trust: Trust;
+  readonly framework: string | undefined;
 }
 
 /** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
@@ -62,9 +65,13 @@ export const structural: Extractor = {
     const log = stripped(whole, TAG, LOST_ESCAPES);
     const told = found.failingTests.map((test) => ({ words: alikeWords(test), line: test.at?.line ?? 0 }));
     const items = unlisted(readItems(log, lines), flakyNames(log, lines));
-    const list = openTestList(log, found, UNKNOWN);
-    for (const item of withPassages(log, withoutSuites(log, unique(items))))
-      if (!isTold(told, item)) list.add(item.known, item.start, item.end);
+    // Where one runner is known by its marks, what has none is its own too.
+    const known = [...new Set(items.flatMap(({ framework }) => framework ?? []))];
+    const lists = new Map([...known, UNKNOWN].map((framework) => [framework, openTestList(log, found, framework)]));
+    for (const item of withPassages(log, withoutSuites(log, unique(items)))) {
+      const framework = item.framework ?? (known.length === 1 ? known[0] : undefined) ?? UNKNOWN;
+      if (!isTold(told, item)) lists.get(framework)?.add(item.known, item.start, item.end);
+    }
   },
 };
 
@@ -138,7 +145,10 @@ function readNumbered(log: LogText, line: number, text: string, next: number | n
   const end = titleEnd(log, line);
   const titles = linesBetween(log, line + 1, end).map((one) => one.trim());
   if (titles.length === 0) return itemOf(log, line, { title: title.replace(/:$/, '') }, 'sure', line);
-  const path = [title, ...titles];
+  const whole = [title, ...titles];
+  // A title that holds a value printed on several lines goes on to the line that closes it.
+  const open = whole.findIndex((text) => OPEN.test(text));
+  const path = open === -1 ? whole : [...whole.slice(0, open), whole.slice(open).join(' ')];
   const name = path.at(-1)?.replace(/:$/, '') ?? '';
   return itemOf(log, line, { title: name, suite: path.slice(0, -1).join(' ') }, 'sure', end);
 }
@@ -163,9 +173,11 @@ function fileItem(log: LogText, line: number, file: string): Item {
 function titleEnd(log: LogText, line: number): number {
   if (/:$/.test(log.line(line).trimEnd())) return line;
   const indent = indentOf(log.line(line));
-  for (let at = line + 1; at <= line + 8; at++) {
+  let isValue = false;
+  for (let at = line + 1; at <= line + (isValue ? 40 : 8); at++) {
     const text = log.line(at);
-    if (text.trim() === '' || indentOf(text) <= indent || DETAIL.test(text)) return line;
+    isValue ||= OPEN.test(log.line(at - 1).trimEnd());
+    if (!isValue && (text.trim() === '' || indentOf(text) <= indent || DETAIL.test(text))) return line;
     if (/:$/.test(text.trimEnd())) return at;
   }
   return line;
@@ -188,11 +200,12 @@ function readApart(log: LogText, line: number, text: string): Item | null {
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
   const bare = text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '');
   const timed = TIME.test(text);
-  for (const { pattern, trust, timed: needsTime } of FORMS) {
-    const groups = (needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' ? pattern.exec(text) : null)))?.groups;
-    if (groups?.title === undefined) continue;
+  for (const { pattern, trust, timed: needsTime, framework } of FORMS) {
+    const read = (needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' ? pattern.exec(text) : null)))?.groups;
+    if (read?.title === undefined) continue;
+    const groups = { ...read, framework };
     if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);
-    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(groups.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
+    if (trust !== 'sure' && !/^={20,200}$/.test(log.line(line - 1)) && (!isTestTitle(read.title.replace(/[\s.…:*|]{1,80}$/, '')) || !ran))
       return null;
     if (trust === 'weak' && !timed && !hasPassedNear(log, line) && !hasDetail(log, line)) return null;
     return itemOf(log, line, groups, trust, line);
@@ -227,7 +240,7 @@ function itemOf(log: LogText, line: number, groups: Readonly<Record<string, stri
     file: place ?? told.file ?? above.file,
     line: title.line ?? (groups.line === undefined ? (told.line ?? above.line) : Number(groups.line)),
   };
-  return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust };
+  return { title: groups.title?.trim() ?? '', known, start: line, end, indent, trust, framework: groups.framework };
 }
 
 /** The block of a test goes on while lines are indented more, and over the paragraph right below it; the next result ends it. */
@@ -241,11 +254,9 @@ function bodyEnd(log: LogText, line: number, from: number): number {
     if (isBlank) return true;
     if (PASSED.test(text) || FORMS.some(({ pattern, trust }) => trust !== 'marked' && pattern.test(text.trimEnd())) || ITEM.test(text))
       return false;
-    return isParagraph || indentOf(text) > indent || placeIn(text) !== null;
+    return isParagraph || indentOf(text) > indent || placeIn(text) !== null || isPlace(text);
   });
-  let last = end;
-  while (last > from && log.line(last).trim() === '') last--;
-  return last;
+  return withoutBlanks(log, from, end);
 }
 
 /** The headings above a marked line in a tree, each indented less than what it holds. */
@@ -255,6 +266,7 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
   for (let at = line - 1; at >= Math.max(1, line - 200) && below > 0; at--) {
     const text = log.line(at).trimEnd();
     if (text.trim() === '' || indentOf(text) >= below || /^\s{0,40}[✗✖✕✘×⨯✓√✔]/.test(text)) continue;
+    if (FILE_HEAD.test(text)) break;
     if (!isTestTitle(text.trim()) || text.length > 200) break;
     path.unshift(text.trim());
     below = indentOf(text);
@@ -263,10 +275,10 @@ function headingsAbove(log: LogText, line: number, indent: number): string | nul
 }
 
 function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string> {
-  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:\[\w{1,8}\] )?(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
+  const heads = lines.filter((line) => /^\s{0,4}\d{1,6} flaky$|^(?:Flakes|Flaked tests):/.test(log.line(line).trimEnd()));
   return new Set(
     heads.flatMap((head) => {
-      const end = blockEnd(log, head, 200, (text) => /^(?:\[\w{1,8}\] |\s{3,})\s{0,8}\S/.test(text));
+      const end = blockEnd(log, head, 400, (text) => text.trim() !== '' && !LIST.test(text) && !OTHER_LIST.test(text));
       return linesBetween(log, head + 1, end).map((text) => readTitle(text.trim()).name);
     }),
   );

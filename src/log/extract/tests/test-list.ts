@@ -4,6 +4,7 @@ import { readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines/lines.ts';
 import type { Extraction } from '../extraction.ts';
 import { failingTest } from '../extraction.ts';
+import { isTestFile } from './block.ts';
 
 /** What a reader knows of one failing test beside the lines that tell of it. */
 export type KnownTest = Pick<FailingTest, 'name'> &
@@ -30,7 +31,7 @@ export function openTestList(log: LogText, found: Extraction, framework: string)
       const test = failingTest(log, start, framework, { ...readBody(log, start, end, known), ...definedOf(known) });
       const index = seen.get(key) ?? -1;
       const before = found.failingTests[index];
-      propose(found, start, end, seen.size, framework);
+      propose(log, found, start, end, seen.size, test);
       if (framework !== UNKNOWN) found.toolchains.add(framework);
       if (before === undefined) seen.set(key, found.failingTests.push(test) - 1);
       else found.failingTests[index] = joined(before, test);
@@ -38,9 +39,9 @@ export function openTestList(log: LogText, found: Extraction, framework: string)
   };
 }
 
-/** The lines `start` to `end`, at most {@link MAX_BODY} of them. */
-export function linesBetween(log: LogText, start: number, end: number): string[] {
-  return Array.from({ length: Math.max(0, Math.min(end - start + 1, MAX_BODY)) }, (_, i) => log.line(start + i));
+/** The lines `start` to `end`, at most `limit` of them. */
+export function linesBetween(log: LogText, start: number, end: number, limit = MAX_BODY): string[] {
+  return Array.from({ length: Math.max(0, Math.min(end - start + 1, limit)) }, (_, i) => log.line(start + i));
 }
 
 /** The nearest line above `line` that answers, looking at most `limit` lines up; the number it was found on and what it said. */
@@ -79,11 +80,17 @@ function expectationOf(body: readonly string[]): Pick<FailingTest, 'expected' | 
   return { expected: expected?.trim().slice(1).trim() ?? null, actual: actual?.trim().slice(1).trim() ?? null };
 }
 
-function propose(found: Extraction, start: number, end: number, nth: number, framework: string): void {
+/** The whole block, its beginning, and where it says what went wrong, which may be far below. */
+function propose(log: LogText, found: Extraction, start: number, end: number, nth: number, { framework, message }: FailingTest): void {
   const less = Math.min(nth, 30) * 0.4;
   const reason = framework === UNKNOWN ? 'failing test' : `${framework} failure`;
-  if (end === start) found.blocks.push({ start, end, weight: 72 - less, reason });
-  else found.blocks.push({ start, end, weight: 86 - less, reason }, { start, end: Math.min(end, start + 8), weight: 91 - less, reason });
+  const add = (from: number, to: number, weight: number) =>
+    found.blocks.push({ start: from, end: Math.min(to, end), weight: weight - less, reason });
+  if (end === start) return void add(start, end, 72);
+  add(start, end, 86);
+  add(start, start + 8, 91);
+  const said = message === null ? -1 : linesBetween(log, start + 9, end, 400).findIndex((text) => text.includes(message));
+  if (said !== -1) add(start + said + 6, start + said + 17, 92);
 }
 
 function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
@@ -94,10 +101,14 @@ function definedOf(known: KnownTest): KnownTest & Partial<FailingTest> {
 /** The place where more is told of a test is the one to show. */
 function joined(before: FailingTest, after: FailingTest): FailingTest {
   const isFuller = before.message === null && after.message !== null;
+  const isOwn =
+    after.file === null || after.file === undefined || (before.file !== null && (isTestFile(before.file) || !isTestFile(after.file)));
   return {
     ...before,
-    file: before.file ?? after.file,
-    line: before.file === null || before.file === after.file ? (before.line ?? after.line) : before.line,
+    file: isOwn ? before.file : after.file,
+    line: isOwn
+      ? (before.line ?? (before.file === after.file ? after.line : null))
+      : (after.line ?? (before.file === null ? before.line : null)),
     message: before.message ?? after.message,
     expected: before.expected ?? after.expected,
     actual: before.actual ?? after.actual,

@@ -15,6 +15,7 @@ export const TIME =
 const BDD_NODE = /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|(?:Before|After)(?:Suite|All)|DeferCleanup[^\]\n]{0,40})\]\s?/;
 /** A title's own notation, where it is one of these. */
 const PARTS: readonly RegExp[] = [
+  /^(?<suite>[\w\\]{2,300})::(?<name>\w{1,200} with data set (?:#\d{1,6}|"[^"\n]{0,200}"))/,
   /^(?<name>[^\s(].{0,300}?) => (?<file>[^\s:]{1,300}):(?<line>\d{1,7}):\d{1,6}$/,
   /^(?:(?<suite>[^\s"][^"\n]{0,200}) )?"(?<name>[^"\n]{1,300})"$/,
   /^(?<name>[^\s()][^()]{0,300}?) ?\((?<suite>[A-Za-z_][\w$-]{0,200}(?:\.[\w$<>-]{1,200}){1,20}|[A-Z]\w{0,200})\)$/,

@@ -1,3 +1,4 @@
+import { RUST_PANIC } from './panics.ts';
 import type { Named, Runner, Shape } from './shapes.ts';
 
 const RULE = /^(?:-{60,120}|={60,120}|\.{60,120})$/;
@@ -5,52 +6,50 @@ const EQUALS = /^={20,200}$/;
 const GINKGO_NODE =
   /\s?\[(?:It|BeforeEach|AfterEach|JustBeforeEach|BeforeSuite|AfterSuite|BeforeAll|AfterAll|DeferCleanup[^\]\n]{0,40}|Measurement)\]\s?/;
 const SWIFT_TEST = String.raw`Test (?:"(?<name>[^"\n]{1,300})"|(?<bare>\w{1,200}\([\w:]{0,200}\)))`;
+const NEXTEST = String.raw`\[\s{0,8}[>\d.]{1,12}s\] (?:\([\s\d/]{1,20}\) )?\S{1,200} (?<name>\S.{0,300})$`;
 
-/** Runners told by the shape of a line or two; what stands below is read alike for all. A new one is a row here. */
-export const RUNNERS: readonly Runner[] = [
+/** Runners of compiled languages, told by the shape of a line or two. A new one is a row here; those that fill in stand below those they follow. */
+export const COMPILED_RUNNERS: readonly Runner[] = [
   {
-    name: 'unittest',
-    literals: ['FAIL: ', 'ERROR: '],
+    name: 'gradle',
+    literals: [' FAILED'],
     shapes: [
       {
-        above: EQUALS,
-        head: /^(?:FAIL|ERROR): (?<name>\S.{0,500}?)$/,
-        body: 'open',
-        until: /^={20,200}$|^Ran \d{1,7} tests? in /,
-        limit: 300,
-        finish: unittestName,
+        head: /^(?:Gradle (?:Test Run|Test Executor|suite)\b[^>\n]{0,100} > ){0,3}(?!(?:Task|FAIL|Gradle)\b)(?<suite>[\w$.].{0,400}) > (?<name>\S.{0,400}) FAILED$/,
+        finish: gradleName,
       },
+      // Kotlin's native and browser targets name class and method in one.
+      { head: /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200})\.(?<name>[\w$]{1,200}(?:\[[\w, ]{1,60}\])?) FAILED$/ },
     ],
   },
   {
-    name: 'trial',
-    literals: ['[FAIL]', '[ERROR]'],
-    shapes: [
-      { above: EQUALS, head: /^\[(?:FAIL|ERROR)\]$/, body: 'open', until: /^(?:={70,90}|-{70,90})$/, limit: 200, finish: trialName },
-    ],
-  },
-  {
-    name: 'robot',
-    literals: ['| FAIL |'],
+    name: 'junit',
+    literals: ['\tFAILED', 'Caused an ERROR', 'JUnit Jupiter:', 'JUnit Vintage:'],
+    strip: /^\s{0,12}(?:\[junit\] ?)?/,
     shapes: [
       {
-        head: /^(?<name>\S.{0,300}) \| FAIL \|$/,
+        head: /^\s{0,4}(?:FAILED|Caused an ERROR)$/,
+        above: /^Testcase: (?<name>.{1,300}?)(?:\((?<suite>[\w$.]{1,200})\))?(?: took [\d.]{1,12} sec)?:?$/,
+        titled: true,
         body: 'open',
-        until: RULE,
-        never: /^\d{1,7} tests?, \d{1,7} passed, \d{1,7} failed/,
-        finish: (named) => ({ ...named, name: named.name?.split(' :: ')[0] }),
-        suite: /^(?<suite>[A-Z][^|:\n]{0,200})(?: :: .{0,300})?$/,
+        until: /^(?:Testcase: .{0,300})?$/,
+        limit: 40,
+        suite: /^Test(?:suite: | )?(?<suite>[\w$.]{3,300})(?: FAILED)?$/,
+        finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }),
       },
-    ],
-  },
-  {
-    name: 'node-test',
-    literals: ['test at '],
-    shapes: [
+      // Ant's brief form says all on one line.
       {
-        head: /^\s{0,20}test at (?<file>[^\n]{1,300}?):(?<line>\d{1,7}):\d{1,6}$/,
-        next: /^\s{0,20}✖ (?<name>\S.{0,400}?) \(\d[\d.]{0,16}ms\)$/,
-        limit: 80,
+        head: /^Testcase: (?<name>.{1,300}?)\((?<suite>[\w$.]{1,300})\):\s{1,4}(?:FAILED|Caused an ERROR)$/,
+        body: 'open',
+        until: /^$|^Test(?:case|suite)?:? \S/,
+        limit: 40,
+      },
+      {
+        head: /^JUnit (?:Jupiter|Vintage):/,
+        next: /className = '(?<suite>[\w$.]{1,300})', methodName = '(?<name>[^']{1,200})'/,
+        body: 'open',
+        until: /^$|^JUnit (?:Jupiter|Vintage):|^Test run /,
+        limit: 40,
       },
     ],
   },
@@ -65,6 +64,39 @@ export const RUNNERS: readonly Runner[] = [
         until: /^$|^(?:FAILED|PASSED|SKIPPED): /,
         needs: /^[a-z][\w.$]{2,300}(?:Error|Exception|Failure)\b/,
         finish: (named, body) => ({ ...named, suite: named.suite ?? classOf(named.name ?? '', body) }),
+      },
+    ],
+  },
+  {
+    name: 'scala-tests',
+    literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '],
+    shapes: [
+      {
+        framework: 'munit',
+        head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/,
+        limit: 20,
+        finish: scalaPlace,
+      },
+      {
+        framework: 'junit',
+        head: /^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: (?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$/,
+        body: 'open',
+        until: /^(?!\[error\]\s{2,8}at )/,
+        limit: 20,
+      },
+      {
+        framework: 'scalatest',
+        head: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/,
+        suite: /^(?:\[info\] )?(?<suite>[A-Z]\w{1,100}):$/,
+        body: 'open',
+        until: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}[-+\w]\S{0,40} (?!did not|was not)|^\S{1,40}:$/,
+        limit: 12,
+      },
+      {
+        framework: 'specs2',
+        head: /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/,
+        next: /^\[\w{1,8}\]\s{1,20}(?<message>\S.{0,500}?) ?\((?<file>[\w$-]{1,120}\.(?:scala|java)):(?<line>\d{1,7})\)/,
+        body: 'none',
       },
     ],
   },
@@ -99,11 +131,12 @@ export const RUNNERS: readonly Runner[] = [
   },
   {
     name: 'gtest',
-    literals: ['[  FAILED  ]'],
+    literals: ['[  FAILED  ]', '[ RUN      ]'],
+    opens: /^\[ RUN {6}\] (?<key>\S{1,400})$/,
     shapes: [
       {
         head: /^\[ {2}FAILED {2}\] (?<suite>[\w/]{1,200})\.(?<name>[\w/]{1,200})(?:, where .{1,300}?)?(?: \(\d{1,9} ms\))?$/,
-        opened: ({ suite, name }) => new RegExp(`^\\[ RUN {6}\\] ${suite}\\.${name}$`),
+        opened: ({ suite, name }) => `${suite}.${name}`,
         body: 'none',
       },
     ],
@@ -187,44 +220,6 @@ export const RUNNERS: readonly Runner[] = [
     ),
   },
   {
-    name: 'pester',
-    literals: ['[-] '],
-    shapes: [
-      {
-        head: /^\s{0,20}\[-\] (?<name>\S.{0,300}?) \d[\d.,]{0,10}m?s(?: \(.{1,40}\))?$/,
-        suite: /^\s{0,4}Describing (?<suite>\S.{0,200})$/,
-        until: /^\s{1,20}\[[+!-]\] /,
-        limit: 30,
-      },
-    ],
-  },
-  {
-    name: 'minitest',
-    literals: ['#test_', ') Failure:', ') Error:'],
-    shapes: [
-      { above: /^\s{0,4}(?:\d{1,5}\) )?(?:Failure|Error):$/, head: minitestTitle() },
-      { head: /^\s{0,4}\d{1,5}\) (?:Failure|Error):$/, next: minitestTitle() },
-    ].map(
-      (shape): Shape => ({
-        ...shape,
-        body: 'open',
-        limit: 40,
-        until: /^\s{0,4}\d{1,5}\) \w{1,20}:$|^(?:Failure|Error):$|^\d{1,7} (?:runs|tests), |^bin\/rails test /,
-      }),
-    ),
-  },
-  {
-    name: 'pest',
-    literals: ['  FAILED  ', '  • '],
-    shapes: [
-      {
-        head: /^\s{2,4}(?:FAILED|•)\s{1,4}(?<suite>[\w\\]{2,300}) > (?<name>\S.{0,300}?)(?:\s{3,200}\w{1,100})?$/,
-        body: 'open',
-        until: /^\s{2}(?:Tests: |─{20})/,
-      },
-    ],
-  },
-  {
     name: 'xctest',
     literals: ['error: -[', ' : XCT', "' failed (", ' recorded an issue ', ' failed after '],
     shapes: [
@@ -260,6 +255,11 @@ export const RUNNERS: readonly Runner[] = [
         until: /^\S/,
       },
     ],
+  },
+  {
+    name: 'eunit',
+    literals: [": module '"],
+    shapes: [{ head: /^\s{1,6}\d{1,5}\) (?<suite>\w{1,100}):(?<name>\w{1,200})(?:\/\d{1,2}(?:_\d{1,5})?)?: module '/ }],
   },
   {
     name: 'erlang-tests',
@@ -310,76 +310,45 @@ export const RUNNERS: readonly Runner[] = [
     ],
   },
   {
-    name: 'bats',
-    literals: ['in test file '],
+    name: 'cargo',
+    literals: [' stdout ----', ' ... FAILED', ' FAIL [', ' TIMEOUT [', ' SIGSEGV [', ' SIGABRT [', ' TMT [', ' ABORT ['],
     shapes: [
       {
-        head: /^\s{1,8}\((?:from function .{1,200} in file .{1,300}, line \d{1,7},)?\s{0,4}in test file (?<file>[^\n]{1,300}), line (?<line>\d{1,7})\)$/,
-        above: /^[^✗✖\n]{0,300}[✗✖] (?<name>\S.{0,300}?)(?: \[\d{1,9}(?:ms)?\])?$/,
-        within: 4,
-        titled: true,
-        until: /^\s{0,3}\S/,
-        limit: 30,
-      },
-    ],
-  },
-  {
-    name: 'scala-tests',
-    literals: ['*** FAILED ***', '[error]   ', '==> X ', '[error] Test '],
-    shapes: [
-      {
-        framework: 'munit',
-        head: /^(?:\[(?:info|error|warn)\] ?)?==> X (?<suite>[\w.$]{1,200})\.(?<name>\S.{0,300}?)\s{1,4}\d{1,6}\.\d{1,4}s ?(?<message>.{0,500})/,
-        limit: 20,
-        finish: scalaPlace,
-      },
-      {
-        framework: 'junit',
-        head: /^\[error\] Test (?<suite>[\w.$]{1,300})\.(?<name>[^\s.]{1,300}) failed: (?<message>.{0,500}?)(?:, took [\d.]{1,12} sec)?$/,
+        head: /^---- (?!end stdout)(?<name>\S.{0,300}) stdout ----$/,
         body: 'open',
-        until: /^(?!\[error\]\s{2,8}at )/,
-        limit: 20,
+        until: /^failures:$|^test result:/,
+        finish: rustPanic,
       },
+      { head: /^test (?<name>\S.{0,300}?)(?: - should panic)? \.{3} FAILED$/, body: 'none' },
+      { head: new RegExp(`^\\s{1,12}(?:FAIL|TIMEOUT|SIG[A-Z]{3,5}) ${NEXTEST}`), body: 'none' },
+      // A try that failed is no failure yet: below its totals nextest lists how the last one ended.
       {
-        framework: 'scalatest',
-        head: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}- (?<name>\S.{0,300}?) \*\*\* FAILED \*\*\*/,
-        suite: /^(?:\[info\] )?(?<suite>[A-Z]\w{1,100}):$/,
-        body: 'open',
-        until: /^(?:\[(?:info|error|warn)\] ?)?\s{0,20}[-+\w]\S{0,40} (?!did not|was not)|^\S{1,40}:$/,
-        limit: 12,
-      },
-      {
-        framework: 'specs2',
-        head: /^\[error\]\s{1,20}[x!✘] (?<name>\S.{0,300})$/,
-        next: /^\[\w{1,8}\]\s{1,20}(?<message>\S.{0,500}?) ?\((?<file>[\w$-]{1,120}\.(?:scala|java)):(?<line>\d{1,7})\)/,
+        above: /^\s{2,8}Summary \[/,
+        within: 300,
+        head: new RegExp(`^\\s{1,12}TRY \\d{1,3} (?:FAIL|TMT|SIG[A-Z]{3,5}|ABORT) ${NEXTEST}`),
         body: 'none',
       },
     ],
   },
+  {
+    name: 'go',
+    literals: ['--- FAIL: ', '=== RUN   ', '"Action":"fail"'],
+    opens: /^=== RUN {3}(?<key>\S{1,400})/,
+    nested: true,
+    shapes: [
+      {
+        head: /^\s{0,40}--- FAIL: (?<name>\S{1,400})(?: \([\d.]{1,12}s\))?/,
+        opened: ({ name = '' }) => name,
+        until: /^\s{0,40}(?:---|===) |^(?:FAIL|PASS|ok|exit status)\b/,
+        limit: 80,
+      },
+      { head: /^\{.{0,200}"Action":"fail","Package":"(?<suite>[^"]{1,400})","Test":"(?<name>[^"]{1,400})"/, body: 'none' },
+    ],
+  },
 ];
-
-function minitestTitle(): RegExp {
-  return /^(?:(?<suite>\w[^#\n]{0,200})#(?<name>test_.{1,300}?)|(?<old>test\w{0,200})\((?<class>[\w:]{1,200})\))(?: \[(?<file>[^\s:]{1,300}):(?<line>\d{1,7})\])?:$/;
-}
 
 function bareName(named: Named): Named {
   return { ...named, name: named.name ?? named.bare };
-}
-
-/** `name (module.Class)`, or any title. */
-function unittestName(named: Named): Named {
-  const groups = /^(?<name>\S[^()]{0,200}?(?:\(.{0,200}?\))?) \((?<path>[\w.<>-]{1,300})\)(?: .{0,300})?$/.exec(named.name ?? '')?.groups;
-  const path = groups?.path?.split('.') ?? [];
-  const name = groups?.name ?? named.name;
-  return { name, suite: (path.at(-1) === name ? path.slice(0, -1) : path).join('.') };
-}
-
-/** Twisted names the test below its traceback. */
-function trialName(_: Named, body: readonly string[]): Named | null {
-  const path = body.findLast((text) => /^[A-Za-z_][\w.]{2,300}$/.test(text.trimEnd()))?.trimEnd();
-  if (path === undefined) return null;
-  const dot = path.lastIndexOf('.');
-  return { name: path.slice(dot + 1), suite: path.slice(0, Math.max(0, dot)) };
 }
 
 function ginkgoName(named: Named, body: readonly string[]): Named | null {
@@ -410,4 +379,19 @@ function classOf(name: string, body: readonly string[]): string | undefined {
 function scalaPlace(named: Named): Named {
   const place = /(?<file>[^\s:]{1,300}\.scala):(?<line>\d{1,7})/.exec(named.message ?? '')?.groups;
   return { ...named, ...place };
+}
+
+/** A title may begin with the class itself. */
+function gradleName(named: Named): Named {
+  const full =
+    /^(?<suite>(?:[a-z_]\w{0,80}\.){1,20}[A-Z][\w$]{0,200}|[\w$]{1,100}(?:\.[\w$]{1,100}){1,20}(?=\.[\w$]{1,200}(?:\[.{1,200})?$))\.(?<name>\S.{0,400})$/.exec(
+      named.name ?? '',
+    )?.groups;
+  return { ...named, ...full };
+}
+
+function rustPanic(named: Named, body: readonly string[]): Named {
+  const at = body.findIndex((text) => text.includes('panicked at'));
+  const { file, line, old } = RUST_PANIC.exec(body[at] ?? '')?.groups ?? {};
+  return { ...named, file, line, message: at === -1 ? undefined : (old ?? body[at + 1]) };
 }
