@@ -20,7 +20,7 @@ const BEFORE_MESSAGE =
   /^(?:[^\s:()]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?: |\[\d\d:\d\d:\d\d\] |\[xUnit\.net [\d:.]{1,20}\]\s{0,12}|(?:Reason|Message|Error Message): )?(?:(?:FATAL )?ERROR: (?=\w{1,40}\())?/;
 /** Lines that give no message: a label, a place, a rule, a quoted line of code, a frame. */
 const NO_MESSAGE =
-  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
+  /^(?:(?:Error thrown in test|Message|Stack|Stack ?trace|Error Message|Output|Failure\/Error|stacktrace|FAILED|Caused an ERROR):?$|[─⎯=\-_.*~^]{1,300}$|[A-Z][A-Za-z]{1,30}(?: [A-Z][A-Za-z]{1,30}){0,3} ?\d[\d.]{0,20} \([^()\n]{1,60}\)$|[-─]{2}[^\n]{1,200}[-─]{2}$|(?:>|➜|❯|\|)?\s{0,6}\d{1,6}\s{0,3}[|▕:│]|at \S{1,300}$|at [^\n]{1,300}\(|(?:[^\w\s] )?[^\s:]{1,300}[:(]\d{1,7}(?::\d{1,6})?\)?:?$|\W{1,4}$)/;
 /** How runners write the two sides, where `splitExpectation` does not know it; the sides may stand on different lines. */
 const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] = [
   {
@@ -48,7 +48,7 @@ const SIDES: readonly { readonly expected: RegExp; readonly actual: RegExp }[] =
 ];
 /** Both sides on one line, or in one paragraph. */
 const COMPARED: readonly RegExp[] = [
-  /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
+  /Expected (?<actual>[^\n]{1,200}?) to (?:be|equal) (?!equal)(?<expected>[^\n]{1,200}?)\.(?:\n|$)/,
   / has failed \[(?<actual>[^\n]{1,250}) != (?<expected>[^\n]{1,250})\]/,
   /with expansion:\n\s{1,8}(?<actual>[^\n]{1,300}?) == (?<expected>[^\n]{1,300})/,
   /values: \w{1,40}\( (?<actual>[^\n]{1,200}?) == (?<expected>[^\n]{1,200}) \)/,

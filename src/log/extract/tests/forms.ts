@@ -38,7 +38,8 @@ export const FORMS: readonly Form[] = [
   {
     trust: 'sure',
     framework: 'maven',
-    pattern: /^(?:\[\w{1,8}\] )?(?<title>\S.{0,400}?)\s{1,4}(?:-- )?Time elapsed: [\d.,]{1,12} ?s(?:ec)?\s{1,4}<<< (?:FAILURE|ERROR)!/,
+    pattern:
+      /^(?:\[\w{1,8}\] )?(?<title>(?!Tests run:)\S.{0,400}?)\s{1,4}(?:-- )?Time elapsed: [\d.,]{1,12} ?s(?:ec)?\s{1,4}<<< (?:FAILURE|ERROR)!/,
   },
   { trust: 'sure', pattern: /^Test Case '(?<title>[^'\n]{1,300})' failed \(/ },
   {
@@ -77,6 +78,7 @@ export const FORMS: readonly Form[] = [
     pattern: /^(?:\(fail\)|\[-\]|==> X|\s{0,8}(?:\S{1,4} )?\[(?:FAIL|Fail|FAILED|PANICKED!|TIMEDOUT)\]) (?<title>(?!\[\d)\S.{0,400})$/,
   },
   { trust: 'marked', pattern: /^\s{0,4}_{2,200} (?:ERROR (?:at (?:setup|teardown) of|collecting) )?(?<title>\S.{0,300}?) _{2,200}$/ },
+  { trust: 'sure', framework: 'jest', pattern: /^\s{0,6}● (?<title>\S.{0,300} › \S.{0,300})$/ },
   { trust: 'marked', framework: 'jest', pattern: /^\s{0,6}● (?<title>\S.{0,500})$/ },
   { trust: 'marked', pattern: /^(?:FAIL|FAILED|ERROR): (?<title>\S.{0,400})$/ },
   { trust: 'sure', pattern: /^\s{0,4}FAIL\s{1,4}(?<title>(?:\S.{0,200}\s{1,4})?"[^"\n]{1,300}")$/ },
@@ -130,7 +132,7 @@ export const DETAIL =
 /** Items of a list without numbers: a test with its class, with its class and line, with its file. */
 export const LISTED: readonly RegExp[] = [
   /^(?<title>[\w$ [\]{}=,.:-]{1,200}\((?:[a-z][\w$]{0,100}\.){0,20}[A-Z][\w$.[\]]{2,300}\))(?::? (?<message>.{0,400}))?$/,
-  /^(?<title>(?:[A-Za-z_$][\w$]{0,200}\.){1,20}[\w$[\]]{1,200}):(?<line>\d{1,6})(?:->[\w$.:<>]{1,300}){0,8} (?:» ?)?(?<message>.{0,400})$/,
+  /^(?<suite>[A-Za-z_$][\w$]{0,200}(?:\.[\w$]{1,200}){0,20})\.(?<title>[\w$[\]]{1,200}):(?<line>\d{1,6})(?:->[\w$.:<>]{1,300}){0,8} (?:» ?)?(?<message>.{0,400})$/,
   /^(?:(?:rerun )?cucumber )?(?:file:\/\/)?(?<file>[^\s:]{1,300}\.feature):(?<line>\d{1,7})\s{1,80}(?:# )?(?:Scenario(?: Outline| Template)?: )?(?<title>\S.{0,300})$/,
   /^(?<title>\w{1,100}(?:::\w{1,200}){1,10})$/,
   /^\s{0,4}[*•-] (?<title>\S{1,300}(?: > | › |::)\S.{0,300})$/,

@@ -26,6 +26,8 @@ interface Item {
   readonly indent: number;
   readonly trust: Trust;
   readonly framework: string | undefined;
+  /** True for an item of a list without numbers. */
+  readonly listed?: true;
 }
 
 /** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
@@ -160,7 +162,7 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
     const item = line === head ? behind?.trim() : log.line(line).trim();
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
-    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line }];
+    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: true }];
   });
 }
 
@@ -284,11 +286,23 @@ function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string>
   );
 }
 
-/** Tests that passed in the end are none; files that could not be loaded stand for their tests where none is named. */
+/**
+ * Tests that passed in the end are none; nor are weaker marks beside those of a known runner, nor places of a list in a class whose tests
+ * were shown one by one: they may name the method that threw. Files that could not be loaded stand for their tests where none is named.
+ */
 function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
-  const tests = items.filter(({ known }) => !flaky.has(known.name));
+  const isKnown = items.some(({ framework }) => framework !== undefined);
+  const shown = new Set(items.flatMap(({ known, listed }) => (listed || known.suite == null ? [] : classOf(known.suite))));
+  const tests = items.filter(({ known, framework, trust, listed }) => {
+    if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
+    return listed !== true || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
+  });
   const named = tests.filter(({ known }) => known.name !== known.file);
   return named.length > 0 ? named : tests;
+}
+
+function classOf(suite: string): string {
+  return suite.slice(suite.lastIndexOf('.') + 1);
 }
 
 /** Below a list of marked titles, a passage for each: its title alone on a line, and what went wrong. */
