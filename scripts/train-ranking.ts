@@ -44,6 +44,7 @@ function crossValidate(): void {
 }
 
 function groupOf(one: LabelledLog): string {
+  if (asked.by === 'source') return one.set;
   return asked.by === 'language' ? (one.language ?? one.project) : one.project;
 }
 

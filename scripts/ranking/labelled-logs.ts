@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { extractAll, inFailedSteps, NET, branchLines, readerMatcher, structureLines } from '../../src/log/extract/run.ts';
+import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
 import type { Block } from '../../src/log/extract/extraction.ts';
 import { openLog, type LogText } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
@@ -117,7 +117,7 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog('log', bytes, scan.index, branchLines(scan));
   const structure = readStructure(log, structureLines(scan));
-  const found = inFailedSteps(log, extractAll(log, scan, augmented ? NET : null), structure);
+  const found = inFailedSteps(log, extractAll(log, scan, augmented ? toolReaders() : undefined), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
   const candidates = readCandidates(log, candidateLines(log, scan.hits, found, structure), found, structure, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));

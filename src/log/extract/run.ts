@@ -9,24 +9,20 @@ import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
 import { newExtraction } from './extraction.ts';
+import { TOOL_NAMES } from './tools/tool-names.ts';
 
 /** One group of literals for each extractor, in their order, then these two. */
 const STRUCTURE = EXTRACTORS.length;
 const BRANCHES = EXTRACTORS.length + 1;
 
-/** Families that are shapes rather than tools. */
-const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
-  'tests',
-  'stack-trace',
-  'places',
-  'records',
-  'shell',
-  'generic',
-  'harness',
-  'commands',
-  'sanitizers',
-  'crashes',
+/** Readers of shapes rather than of tools. */
+const GENERAL: ReadonlySet<string> = new Set([
+  ...['tests', 'places', 'records', 'generic', 'commands', 'shell'],
+  ...['stack-trace', 'python', 'sanitizers', 'crashes', 'harness'],
 ]);
+
+/** Their names say nothing of the toolchain. */
+const NOT_A_TOOL: ReadonlySet<string> = new Set([...GENERAL].filter((name) => name !== 'python'));
 
 /** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
 export const READER_GROUPS: readonly (readonly string[])[] = [
@@ -58,20 +54,21 @@ export function branchLines(scan: Scan): readonly number[] {
   return scan.hits[BRANCHES] ?? [];
 }
 
-/** The reader of general phrases, the net under all others. */
-export const NET = 'generic';
+/** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
+export function toolReaders(): ReadonlySet<string> {
+  return new Set([...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)), ...TOOL_NAMES.map(({ tool }) => tool)]);
+}
 
-/** Runs every extractor over its candidate lines of one log; `only` names the one to run, for measurements. */
-export function extractAll(log: LogText, scan: Scan, only: string | null = null): Extraction {
-  const found = newExtraction();
+/** Runs every extractor over its candidate lines of one log, without those of the tools in `leftOut`. */
+export function extractAll(log: LogText, scan: Scan, leftOut: ReadonlySet<string> = new Set()): Extraction {
+  const found = newExtraction(leftOut);
   for (const [group, extractor] of EXTRACTORS.entries()) {
     const lines = scan.hits[group] ?? [];
-    if (lines.length === 0 || (only !== null && extractor.name !== only)) continue;
+    if (lines.length === 0 || leftOut.has(extractor.name)) continue;
     const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
     extractor.extract(log, lines, found);
-    if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before && !NO_TOOLCHAIN.has(extractor.name)) {
-      found.toolchains.add(extractor.name);
-    }
+    const hasFound = found.failingTests.length + found.diagnostics.length + found.exceptions.length > before;
+    if (hasFound && !NOT_A_TOOL.has(extractor.name)) found.toolchains.add(extractor.name);
   }
   return found;
 }
