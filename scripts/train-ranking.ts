@@ -22,25 +22,32 @@ if (asked.out !== undefined) writeModel(asked.out, train(logs));
 
 /** Trains on the logs of all other groups for each, and tells what of the labelled lines is kept. */
 function crossValidate(): void {
-  const results: { set: string; group: string; augmented: boolean; short: number; long: number }[] = [];
+  const results: { set: string; group: string; augmented: boolean; short: number; long: number; first: number }[] = [];
   for (const fold of foldsBy(logs, (one) => groupOf(one), FOLDS)) {
     const held = new Set(fold.map(groupOf));
     const model = train(logs.filter((one) => !held.has(groupOf(one))));
     for (const one of fold) {
       const scores = scoreCandidates(model, one.candidates);
       const [short, long] = [2_000, 8_000].map((budget) => keptShare(one, scores, budget));
-      results.push({ set: one.set, group: groupOf(one), augmented: one.augmented, short: short ?? 0, long: long ?? 0 });
+      results.push({ set: one.set, group: groupOf(one), augmented: one.augmented, short: short ?? 0, long: long ?? 0, first: firstTells(one, scores) ? 1 : 0 });
     }
   }
   for (const augmented of [false, true]) {
     for (const [set, own] of Map.groupBy(results.filter((one) => one.augmented === augmented), (one) => one.set)) {
       const mean = (pick: (one: (typeof own)[number]) => number) => (own.reduce((sum, one) => sum + pick(one), 0) / own.length).toFixed(3);
-      console.log(`${set}${augmented ? ' without readers' : ''}: ${own.length} logs, kept at 2,000 ${mean(({ short }) => short)}, at 8,000 ${mean(({ long }) => long)}`);
+      console.log(`${set}${augmented ? ' without readers' : ''}: ${own.length} logs, kept at 2,000 ${mean(({ short }) => short)}, at 8,000 ${mean(({ long }) => long)}, first line ${mean(({ first }) => first)}`);
     }
   }
   if (asked.by !== 'language') return;
   for (const [group, own] of Map.groupBy(results.filter((one) => !one.augmented), (one) => one.group))
     console.log(`  ${group}: ${own.length}, ${(own.reduce((s, o) => s + o.short, 0) / own.length).toFixed(2)}, ${(own.reduce((s, o) => s + o.long, 0) / own.length).toFixed(2)}`);
+}
+
+/** Whether the line that would be the headline is a labelled one. */
+function firstTells({ candidates, labels }: LabelledLog, scores: Float32Array): boolean {
+  const causes = [...candidates.lines.keys()].filter((i) => candidates.lines[i]?.role === 'cause');
+  const first = causes.reduce((best, i) => ((scores[i] ?? 0) > (scores[best] ?? 0) ? i : best), causes[0] ?? 0);
+  return labels[first] === 1;
 }
 
 function groupOf(one: LabelledLog): string {

@@ -12,6 +12,7 @@ import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
 import { HARMLESS } from '../../test/support/harmless-lines.ts';
 import { inventedLogs } from '../../test/support/invented-tools.ts';
+import { isLearned, withHarmless } from '../../test/support/reading-gates.ts';
 import { projectOf } from '../../src/replay/cases/project-folds.ts';
 
 /** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
@@ -62,20 +63,23 @@ const Truth = z.object({
   tool: z.string().optional(),
   mustCite: z.array(z.tuple([z.int(), z.int()])).optional(),
   telling: z.array(z.tuple([z.int(), z.int()])).optional(),
+  heldOut: z.boolean().default(false),
 });
 
-/** Our captured failures, each with a harmless line of the half that may be learned from. */
+/** Our captured failures, but for those that are held out, each with a harmless line of the half that may be learned from. */
 function capturedLogs(): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return slugs.flatMap(({ name }, i) => {
       const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, set, name, 'truth.json'), 'utf8')));
+      if (truth.heldOut) return [];
       const text = readFileSync(join(FIXTURES, set, name, 'log.txt'), 'utf8');
       const wanted = truth.telling ?? truth.mustCite ?? [];
       const project = truth.tool ?? name;
       return [false, true].map((augmented) => {
-        const noisy = withHarmless(text, wanted, LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length]?.lines ?? [], i);
-        return { id: `${set}/${name}`, set, project, language: project, augmented, wanted: noisy.wanted, ...read(noisy.text, noisy.wanted, augmented) };
+        const kind = LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length] ?? { name: '', lines: [] };
+        const noisy = withHarmless({ text, telling: wanted }, kind, i);
+        return { id: `${set}/${name}`, set, project, language: project, augmented, wanted: noisy.telling, ...read(noisy.text, noisy.telling, augmented) };
       });
     });
   });
@@ -85,31 +89,13 @@ function capturedLogs(): LabelledLog[] {
 const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
 
 function inventedHalf(): LabelledLog[] {
-  const even = inventedLogs(512, 1).filter(({ name }) => isEven(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
+  const even = inventedLogs(512, 1).filter(({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
   return even.map(({ name, lines, telling }, i) => {
     const wanted = telling.map((line) => [line, line] as const);
     const tool = name.split(' with ')[0] ?? name;
     const own = { id: `invented/${i}`, set: 'invented', project: tool, language: tool, augmented: false, wanted };
     return { ...own, ...read(lines.join('\n'), wanted, false) };
   });
-}
-
-/** Whether an invented log's tool is of the half that may be learned from. */
-export function isEven(name: string): boolean {
-  let sum = 0;
-  for (const character of name.split(' with ')[0] ?? '') sum += character.charCodeAt(0);
-  return sum % 2 === 0;
-}
-
-/** Puts lines somewhere outside of the wanted ones; the place depends on `seed` alone. */
-function withHarmless(text: string, wanted: LabelledLog['wanted'], harmless: readonly string[], seed: number) {
-  const lines = text.split('\n');
-  const places = lines.map((_, i) => i + 1).filter((line) => !wanted.some(([start, end]) => line > start && line <= end));
-  const at = places[(seed * 7_919) % Math.max(1, places.length)] ?? 1;
-  const moved = wanted.map(([start, end]): [number, number] =>
-    start >= at ? [start + harmless.length, end + harmless.length] : [start, end],
-  );
-  return { text: [...lines.slice(0, at - 1), ...harmless, ...lines.slice(at - 1)].join('\n'), wanted: moved };
 }
 
 function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {

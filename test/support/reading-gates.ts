@@ -15,6 +15,8 @@ export interface CapturedFailure {
   readonly text: string;
   readonly green: string | null;
   readonly telling: readonly (readonly [number, number])[];
+  /** Its tool has no reader of its own, and the ranking did not learn from it. */
+  readonly heldOut: boolean;
 }
 
 /** A share of cases that must reach its bar. */
@@ -35,7 +37,7 @@ export const readText: Read = (text, options) =>
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const Range = z.tuple([z.int(), z.int()]);
-const Truth = z.object({ tool: z.string().optional(), mustCite: z.array(Range).optional(), telling: z.array(Range).optional() });
+const Truth = z.object({ heldOut: z.boolean().default(false), tool: z.string().optional(), mustCite: z.array(Range).optional(), telling: z.array(Range).optional() });
 
 /** Every captured failure, those of tools without a reader of their own included. */
 export function capturedFailures(): CapturedFailure[] {
@@ -47,7 +49,7 @@ export function capturedFailures(): CapturedFailure[] {
         const truth = Truth.parse(JSON.parse(file('truth.json')));
         const hasGreen = readdirSync(join(FIXTURES, set, name)).includes('green.log.txt');
         const telling = truth.telling ?? truth.mustCite ?? [];
-        return { name, tool: truth.tool ?? name, text: file('log.txt'), green: hasGreen ? file('green.log.txt') : null, telling };
+        return { name, tool: truth.tool ?? name, text: file('log.txt'), green: hasGreen ? file('green.log.txt') : null, telling, heldOut: truth.heldOut };
       }),
   );
 }
@@ -75,8 +77,9 @@ export function harmlessLineGates(failures: readonly CapturedFailure[], each: nu
   ];
 }
 
-/** With no reader of any tool, captured failures still show their telling lines. */
-export function unknownToolGates(failures: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
+/** With no reader of any tool, captured failures that the ranking did not learn from still show their telling lines. */
+export function unknownToolGates(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
+  const failures = all.filter(({ heldOut }) => heldOut);
   const leftOut = toolReaders();
   const [lost, headlines]: [string[], string[]] = [[], []];
   for (const failure of failures) {
