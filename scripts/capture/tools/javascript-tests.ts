@@ -351,7 +351,8 @@ t.test('opens twice a day', (t) => {
     tool: 'size-limit',
     heldOut: true,
     files: {
-      'package.json': '{ "name": "gull", "size-limit": [{ "path": "dist/gull.js", "limit": "60 B", "gzip": true }] }\n',
+      'package.json':
+        '{ "name": "gull", "devDependencies": { "size-limit": "11", "@size-limit/file": "11" }, "size-limit": [{ "path": "dist/gull.js", "limit": "60 B", "gzip": true }] }\n',
       'dist/gull.js':
         "const names = ['herring gull', 'black-headed gull', 'kittiwake', 'ivory gull', 'glaucous gull', 'ring-billed gull'];\nexport default names;\n",
     },
@@ -366,6 +367,7 @@ t.test('opens twice a day', (t) => {
     tool: 'bundlewatch',
     heldOut: true,
     files: {
+      'package.json': '{ "name": "gull" }\n',
       '.bundlewatch.config.json': '{ "files": [{ "path": "dist/*.js", "maxSize": "40B", "compression": "none" }] }\n',
       'dist/app.js': "console.log('a list of every lighthouse on the coast');\n",
       'dist/vendor.js': 'void 0;\n',
