@@ -37,7 +37,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('parcel@2'),
     slug: 'parcel-missing-image',
     tool: 'parcel',
-    heldOut: true,
+    heldOut: false,
     files: {
       'package.json': '{ "name": "postcard" }\n',
       'src/index.html': '<!doctype html>\n<title>Postcard</title>\n<img src="img/harbor.svg" alt="The harbor">\n',
@@ -52,7 +52,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('@rspack/cli@1', '@rspack/core@1'),
     slug: 'rspack-parse-error',
     tool: 'rspack',
-    heldOut: true,
+    heldOut: false,
     files: {
       'package.json': '{ "name": "stars" }\n',
       'rspack.config.js': "module.exports = { mode: 'production', entry: './src/index.js' };\n",
@@ -89,7 +89,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('@swc/cli@0.5', '@swc/core@1'),
     slug: 'swc-syntax-error',
     tool: 'swc',
-    heldOut: true,
+    heldOut: false,
     files: {
       'src/tram.js': 'export function next(stops) {\n  return stops.find((stop) => stop.minutes > 0;\n}\n',
       'src/bus.js': 'export const bus = 7;\n',
@@ -186,7 +186,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('sass@1'),
     slug: 'sass-undefined-variable',
     tool: 'sass',
-    heldOut: true,
+    heldOut: false,
     files: {
       'styles/main.scss': "@use 'colors';\n\n.button {\n  color: colors.$accent;\n}\n",
       'styles/_colors.scss': '$primary: #336699;\n',
@@ -312,7 +312,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('lerna@8'),
     slug: 'lerna-script-fails',
     tool: 'lerna',
-    heldOut: true,
+    heldOut: false,
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline lerna@8\n${AUTHOR}`,
     files: {
       '.gitignore': 'node_modules\n',
@@ -333,7 +333,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('turbo@2'),
     slug: 'turbo-task-fails',
     tool: 'turbo',
-    heldOut: true,
+    heldOut: false,
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline turbo@2\n${AUTHOR}`,
     files: {
       '.gitignore': 'node_modules\n.turbo\n',
@@ -372,7 +372,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('semantic-release@22'),
     slug: 'semantic-release-no-remote',
     tool: 'semantic-release',
-    heldOut: true,
+    heldOut: false,
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline semantic-release@22\n${AUTHOR}`,
     files: {
       '.gitignore': 'node_modules\n',

@@ -6,7 +6,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pip-tools'),
     slug: 'pip-compile-conflict',
     tool: 'pip-compile',
-    heldOut: true,
+    heldOut: false,
     files: { 'requirements.in': 'flask==3.0.3\nwerkzeug==2.0.3\n' },
     green: { 'requirements.in': 'flask==3.0.3\n' },
     run: 'pip-compile --quiet requirements.in',
@@ -17,7 +17,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pip-tools'),
     slug: 'pip-compile-unknown-package',
     tool: 'pip-compile',
-    heldOut: true,
+    heldOut: false,
     files: { 'requirements.in': 'itsdangerous==99.1\n' },
     green: { 'requirements.in': ['==99.1', ''] },
     run: 'pip-compile --strip-extras requirements.in',
@@ -28,7 +28,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pipenv'),
     slug: 'pipenv-lock-out-of-date',
     tool: 'pipenv',
-    heldOut: true,
+    heldOut: false,
     files: {
       Pipfile: '[[source]]\nurl = "https://pypi.org/simple"\nverify_ssl = true\nname = "pypi"\n\n[packages]\nclick = "*"\n',
       'Pipfile.lock':
@@ -82,7 +82,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('hatch'),
     slug: 'hatch-no-package',
     tool: 'hatch',
-    heldOut: true,
+    heldOut: false,
     files: {
       'pyproject.toml':
         '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n[project]\nname = "flower-calendar"\nversion = "0.1.0"\n',
@@ -185,7 +185,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('sphinx'),
     slug: 'sphinx-broken-toctree',
     tool: 'sphinx',
-    heldOut: true,
+    heldOut: false,
     files: {
       'docs/conf.py': 'project = "Bird atlas"\n',
       'docs/index.rst': 'Bird atlas\n==========\n\n.. toctree::\n\n   owls\n   swifts\n',
@@ -203,7 +203,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('sphinx'),
     slug: 'sphinx-missing-extension',
     tool: 'sphinx',
-    heldOut: true,
+    heldOut: false,
     files: { 'docs/conf.py': 'project = "Soup book"\nextensions = ["sphinx_recipe_cards"]\n', 'docs/index.rst': 'Soup book\n=========\n' },
     green: { 'docs/conf.py': ['sphinx_recipe_cards', 'sphinx.ext.autodoc'] },
     run: 'python -m sphinx -b html docs build/html',
@@ -214,7 +214,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('mkdocs'),
     slug: 'mkdocs-strict-link',
     tool: 'mkdocs',
-    heldOut: true,
+    heldOut: false,
     files: {
       'mkdocs.yml': 'site_name: Bike kitchen\nstrict: true\n',
       'docs/index.md': '# Bike kitchen\n\nBring your own [tools](tool-list.md).\n',
@@ -229,7 +229,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('mkdocs'),
     slug: 'mkdocs-missing-plugin',
     tool: 'mkdocs',
-    heldOut: true,
+    heldOut: false,
     files: { 'mkdocs.yml': 'site_name: Bike kitchen\nplugins:\n  - search\n  - timeline\n', 'docs/index.md': '# Bike kitchen\n' },
     green: { 'mkdocs.yml': ['  - timeline\n', ''] },
     run: 'mkdocs build',
