@@ -136,7 +136,7 @@ export const rows: readonly ToolRow[] = [
     green: { 'dist/app.js': ['total));', 'total);'] },
     run: 'npx terser dist/app.js --compress --output dist/app.min.js',
     exitCode: 1,
-    telling: ['Parse error at dist/app.js:3,18'],
+    telling: ['Parse error at dist/app.js:3,18', 'ERROR: Unexpected token: punc ())'],
   },
   {
     ...npm('browserify@17'),

@@ -24,7 +24,7 @@ export const rows: readonly ToolRow[] = [
     green: { 'src/door.js': ['== "open"', '=== "open"'] },
     run: 'npx biome lint --error-on-warnings src',
     exitCode: 1,
-    telling: ['src/door.js:2:21 lint/suspicious/noDoubleEquals'],
+    telling: ['src/door.js:2:21 lint/suspicious/noDoubleEquals', 'Using == may be unsafe'],
   },
   {
     ...npm('xo@0.60'),
@@ -297,7 +297,7 @@ components:
     green: { 'views/home.pug': "html\n  body\n    .main\n      a(href='/') Home\n" },
     run: 'npx pug-lint views',
     exitCode: 2,
-    telling: ['views/home.pug:3', 'views/home.pug:4'],
+    telling: ['ID literals must not be used', 'Invalid attribute quote mark found'],
   },
   {
     ...npm('stylelint@16', 'stylelint-config-standard@36'),
@@ -538,7 +538,7 @@ components:
     network: 'none',
     run: 'npx editorconfig-checker',
     exitCode: 1,
-    telling: ['Failed to download binary'],
+    telling: [{ from: 'Failed to download binary', to: 'HttpError: getaddrinfo EAI_AGAIN' }],
   },
   {
     ...npm('graphql@16', '@graphql-codegen/cli@5', '@graphql-codegen/typescript@4'),
@@ -563,7 +563,7 @@ components:
     green: { 'package.json': '{\n  "name": "marbles",\n  "version": "1.0.0"\n}\n' },
     run: 'npx sort-package-json --check',
     exitCode: 1,
-    telling: ['package.json'],
+    telling: ['package.json', '1 file was not sorted.'],
   },
   {
     ...npm('npm-package-json-lint@8'),

@@ -236,7 +236,7 @@ t.test('opens twice a day', (t) => {
     green: { 'features/steps.js': ['Given(/^a pot of (.+)$/', 'Given(/^a cup of (.+)$/'] },
     run: 'npx cucumber-js --publish-quiet',
     exitCode: 1,
-    telling: ['Multiple step definitions match:'],
+    telling: [{ from: 'Multiple step definitions match:', to: '/^a pot of (.+)$/' }],
   },
   {
     ...npm('@hapi/lab@26', '@hapi/code@9'),

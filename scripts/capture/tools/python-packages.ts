@@ -56,9 +56,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'poetry-lock-changed',
     tool: 'poetry',
     heldOut: false,
-    setup:
-      'python3 -m pip install --user --no-warn-script-location poetry && poetry lock -n && sed -i \'s/dependencies = .*/dependencies = ["click>=8", "idna"]/\' pyproject.toml',
     files: {
+      'poetry.lock': 'package = []\n\n[metadata]\nlock-version = "2.1"\npython-versions = ">=3.10"\ncontent-hash = "9d5f0c1e"\n',
       'pyproject.toml':
         '[project]\nname = "harvest"\nversion = "0.3.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n\n[tool.poetry]\npackage-mode = false\n',
     },
