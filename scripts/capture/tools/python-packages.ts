@@ -367,10 +367,15 @@ git init -q -b main && git add . && git -c user.name=Ada -c user.email=ada@examp
       'api.yaml':
         'openapi: 3.0.3\ninfo:\n  title: Ferry times\n  version: "1"\npaths:\n  /times:\n    get:\n      parameters:\n        - name: pier\n          schema: { type: string }\n',
     },
-    green: { 'api.yaml': ['        - name: pier\n', '        - name: pier\n          in: query\n'] },
-    run: 'openapi-spec-validator --errors all api.yaml',
+    green: {
+      'api.yaml': [
+        '          schema: { type: string }\n',
+        '          in: query\n          schema: { type: string }\n      responses:\n        "200": { description: Times }\n',
+      ],
+    },
+    run: 'openapi-spec-validator api.yaml',
     exitCode: 1,
-    telling: ["'in' is a required property"],
+    telling: ["Validation Error: 'responses' is a required property"],
   },
   {
     ...pip('mdformat'),
