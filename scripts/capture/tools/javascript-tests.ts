@@ -26,7 +26,7 @@ test('keeps one book', (t) => {
     green: { 'shelf.js': ['reverse()', 'sort()'] },
     run: "npx tape 'test/*.js'",
     exitCode: 1,
-    telling: ['not ok 1 should be deeply equivalent', { from: 'expected: |-', to: "[ 'Aira', 'Borges', 'Woolf' ]" }],
+    telling: ['not ok 1 should be deeply equivalent', { from: 'expected: [', to: 'actual:' }],
   },
   {
     ...npm('tap@21'),
@@ -375,6 +375,6 @@ t.test('opens twice a day', (t) => {
     green: { 'dist/app.js': 'void 1;\n' },
     run: 'npx bundlewatch --config .bundlewatch.config.json',
     exitCode: 1,
-    telling: ['FAIL ./dist/app.js'],
+    telling: ['FAIL dist/app.js: 56B > 40B'],
   },
 ];

@@ -71,7 +71,7 @@ class ZoneTest(unittest.TestCase):
     green: { 'paper.py': ['pages // 2', '(pages + 1) // 2'] },
     run: 'python -m doctest paper.py',
     exitCode: 1,
-    telling: [{ from: 'Expected:', to: '    2' }],
+    telling: [{ from: '    3', to: '    2' }],
   },
   {
     ...pip('nose2'),
