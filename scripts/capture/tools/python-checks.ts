@@ -219,7 +219,7 @@ def course(line: str) -> str:
   },
   {
     ...pip('yamllint'),
-    slug: 'yamllint-duplicate-key',
+    slug: 'yamllint-repeated-route',
     tool: 'yamllint',
     heldOut: false,
     files: { 'config/routes.yml': '---\nroutes:\n  harbor: 12\n  market: 7\n  harbor: 14\n' },
