@@ -1,5 +1,6 @@
 import type { LogText } from './lines/lines.ts';
-import type { LineRange, Structure } from './sections.ts';
+import { isWithin } from './sections/system.ts';
+import type { Structure } from './sections.ts';
 
 /**
  * What a line of a log is. Only a `cause` may decide, be the headline or be quoted as the proof. `echo` is a command or setting shown before
@@ -106,17 +107,6 @@ export function rolesOf(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (l
     const role = roleOf(log.line(line));
     return role !== 'blank' && isWithin(echoes, line) ? 'echo' : role;
   };
-}
-
-/** Whether a line lies in one of the ranges, which ascend. */
-function isWithin(ranges: readonly LineRange[], line: number): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle]?.end ?? 0) < line) low = middle + 1;
-    else high = middle;
-  }
-  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
 }
 
 /** Whether a line reports a test or check that passed or was skipped: its name is no evidence, whatever it says. */

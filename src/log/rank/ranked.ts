@@ -5,6 +5,8 @@ import type { RankedLine } from './rank.ts';
 
 /** Lines of one log that become messages at most. */
 const MAX_MESSAGES = 50;
+/** Weight of the phrases that say "error: …" and the like. */
+const PLAIN_ERROR = 48;
 /** What the place of a line counts in either order: halved with each doubling of the rank. */
 const LEARNED = 0.5;
 /** How far a line is told by the better of its neighbors. */
@@ -62,8 +64,10 @@ function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): Map
  * that anything failed, only what a reader took for an error.
  */
 export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
-  const told = new Map(found.messages.map((message) => [message.at?.line, message.text]));
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
+  // In a log whose steps are marked, and none as failed, only a plain error tells that something did.
+  const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
+  const told = new Map(found.messages.filter(({ weight }) => weight >= least).map((message) => [message.at?.line, message.text]));
   const causes = ranked.filter(({ line, role }) => role === 'cause' && (hasFailed || told.has(line)));
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
