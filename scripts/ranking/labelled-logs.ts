@@ -1,19 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
 import type { Block } from '../../src/log/extract/extraction.ts';
-import { openLog, type LogText } from '../../src/log/lines/lines.ts';
+import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
+import { type LogText, openLog } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
 import { type Candidates, candidateLines, readCandidates } from '../../src/log/rank/features.ts';
+import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { scanLog } from '../../src/log/scan/scan-log.ts';
 import { readStructure } from '../../src/log/sections.ts';
-import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
+import { projectOf } from '../../src/replay/cases/project-folds.ts';
 import { HARMLESS } from '../../test/support/harmless-lines.ts';
 import { inventedLogs } from '../../test/support/invented-tools.ts';
 import { isLearned, withHarmless } from '../../test/support/reading-gates.ts';
-import { projectOf } from '../../src/replay/cases/project-folds.ts';
 
 /** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
 export interface LabelledLog {
@@ -79,7 +79,15 @@ function capturedLogs(): LabelledLog[] {
       return [false, true].map((augmented) => {
         const kind = LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length] ?? { name: '', lines: [] };
         const noisy = withHarmless({ text, telling: wanted }, kind, i);
-        return { id: `${set}/${name}`, set, project, language: project, augmented, wanted: noisy.telling, ...read(noisy.text, noisy.telling, augmented) };
+        return {
+          id: `${set}/${name}`,
+          set,
+          project,
+          language: project,
+          augmented,
+          wanted: noisy.telling,
+          ...read(noisy.text, noisy.telling, augmented),
+        };
       });
     });
   });
@@ -105,7 +113,7 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const structure = readStructure(log, structureLines(scan));
   const found = inFailedSteps(log, extractAll(log, scan, augmented ? toolReaders() : undefined), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
-  const candidates = readCandidates(log, candidateLines(log, scan.hits, found, structure), found, structure, weighed);
+  const candidates = readCandidates(log, candidateLines(log, scan.hits, weighed, structure), found, structure, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));
   const sampled = sample(labels);
   const positives = sampled.filter((i) => labels[i] === 1).length;
@@ -118,7 +126,11 @@ function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
   const chosen = new Set(everyNth(causes, CAUSES));
   for (const i of [...chosen]) for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
-  for (const i of everyNth([...labels.keys()].filter((i) => labels[i] === 0), REST)) chosen.add(i);
+  for (const i of everyNth(
+    [...labels.keys()].filter((i) => labels[i] === 0),
+    REST,
+  ))
+    chosen.add(i);
   return [...chosen].sort((a, b) => a - b);
 }
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Reading } from '../../src/domain/reading.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
-import { showsFailure } from '../../src/log/recognise/failures.ts';
 import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
+import { showsFailure } from '../../src/log/recognise/failures.ts';
 import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
 import { inventedLogs } from './invented-tools.ts';
 
@@ -37,7 +37,12 @@ export const readText: Read = (text, options) =>
 
 const FIXTURES = join(import.meta.dirname, '../fixtures');
 const Range = z.tuple([z.int(), z.int()]);
-const Truth = z.object({ heldOut: z.boolean().default(false), tool: z.string().optional(), mustCite: z.array(Range).optional(), telling: z.array(Range).optional() });
+const Truth = z.object({
+  heldOut: z.boolean().default(false),
+  tool: z.string().optional(),
+  mustCite: z.array(Range).optional(),
+  telling: z.array(Range).optional(),
+});
 
 /** Every captured failure, those of tools without a reader of their own included. */
 export function capturedFailures(): CapturedFailure[] {
@@ -49,7 +54,14 @@ export function capturedFailures(): CapturedFailure[] {
         const truth = Truth.parse(JSON.parse(file('truth.json')));
         const hasGreen = readdirSync(join(FIXTURES, set, name)).includes('green.log.txt');
         const telling = truth.telling ?? truth.mustCite ?? [];
-        return { name, tool: truth.tool ?? name, text: file('log.txt'), green: hasGreen ? file('green.log.txt') : null, telling, heldOut: truth.heldOut };
+        return {
+          name,
+          tool: truth.tool ?? name,
+          text: file('log.txt'),
+          green: hasGreen ? file('green.log.txt') : null,
+          telling,
+          heldOut: truth.heldOut,
+        };
       }),
   );
 }
@@ -138,7 +150,9 @@ export function withHarmless(
   const at = placeFor(kind, lines, telling, seed);
   const stamp = /^\d{4}-\d\d-\d\dT\S{8,30}Z /.exec(lines[Math.min(at, lines.length) - 1] ?? '')?.[0] ?? '';
   const added = kind.lines.map((line) => `${stamp}${line}`);
-  const moved = telling.map(([start, end]) => (start >= at ? ([start + added.length, end + added.length] as const) : ([start, end] as const)));
+  const moved = telling.map(([start, end]) =>
+    start >= at ? ([start + added.length, end + added.length] as const) : ([start, end] as const),
+  );
   return { text: [...lines.slice(0, at - 1), ...added, ...lines.slice(at - 1)].join('\n'), telling: moved };
 }
 

@@ -1,11 +1,11 @@
 import type { LogPosition } from '../../domain/failure.ts';
 import { BRANCH_LITERALS } from '../lines/branches.ts';
 import type { LogText } from '../lines/lines.ts';
+import { type LineRole, rolesOf } from '../roles.ts';
 import type { Matcher } from '../scan/matcher.ts';
 import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
-import { type LineRole, rolesOf } from '../roles.ts';
-import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { type LineRange, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
 import { newExtraction } from './extraction.ts';
@@ -73,20 +73,26 @@ export function extractAll(log: LogText, scan: Scan, leftOut: ReadonlySet<string
   return found;
 }
 
-/** Readers may find the cause in the words around it, or in those of an ending. */
+/** Readers may find the cause in the words around a line of these roles. */
 const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 'blank']);
 
 /**
- * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that failed, and before it where
- * the failed steps say something themselves.
+ * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that
+ * failed, and before it where the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = rolesOf(log, structure);
-  const isOutput = (line: number) => MAY_CAUSE.has(roleAt(line)) && !structure.afterwards.some(({ start, end }) => line >= start && line <= end);
-  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-  const output = keep(found, isOutput);
-  const failed = structure.failedSections.length === 0 ? output : keep(output, isFailed);
-  return [failed, output, found].find(hasAny) ?? found;
+  const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
+  const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
+  const output = keep(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
+  const causes: Extraction = {
+    ...output,
+    diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
+    exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
+    messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
+  };
+  const failed = sections.length === 0 ? causes : keep(causes, (line) => isIn(sections, line));
+  return [failed, causes, output].find(hasAny) ?? found;
 }
 
 function hasAny({ failingTests, diagnostics, exceptions, messages }: Extraction): boolean {
