@@ -15,7 +15,7 @@ export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'e
 /** Marks that runners put before a sentence of any role. */
 const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
 const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
-const THINGS = String.raw`(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
+const THINGS = `(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
 
 /** How something ended. None of these lines says why. */
 const ENDING: readonly RegExp[] = [
@@ -42,7 +42,7 @@ const ENDING: readonly RegExp[] = [
   /\b(?:due to|because of|after|with) (?:\d{1,5} |one |the |an? )?(?:previous|prior|above|earlier)? ?(?:\d{1,5} )?(?:errors?|failures?)\b(?:; \d{1,5} warnings? emitted)?\W{0,4}$/i,
   /^(?:ELIFECYCLE|\S{0,4}ERR_PNPM_RECURSIVE_\w{1,30}|npm (?:ERR!|error) (?:Lifecycle script|code (?:ELIFECYCLE|\d)|errno|A complete log|workspace |location |path |command |Test failed|in workspace|at location|[A-Z]:|\/)|\W{0,3}ELIFECYCLE)/,
   /^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|Aborting|Exiting\b|\w{1,40} (?:was|is) aborted|Terminated\W*$|Killed by signal)/i,
-  /^\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
+  /^(?:\[\w{4,8}\] )?\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
 ];
 
@@ -50,7 +50,7 @@ const ENDING: readonly RegExp[] = [
 const WRAPPER: readonly RegExp[] = [
   /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
   /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
-  /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|Failed to execute goal|A failure occurred while executing|FAILURE: )/,
+  /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|A failure occurred while executing|FAILURE: )/,
   new RegExp(
     String.raw`^\W{0,6}${MARK}(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
     'i',

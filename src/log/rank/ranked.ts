@@ -1,5 +1,6 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
+import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 import type { RankedLine } from './rank.ts';
 
@@ -7,6 +8,7 @@ import type { RankedLine } from './rank.ts';
 const MAX_MESSAGES = 50;
 /** Weight of the phrases that say "error: …" and the like. */
 const PLAIN_ERROR = 48;
+const MAY_TELL: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 /** A reader that weighs its message so much knows the tool's words, and adds so much to the line's odds. */
 const [SURE, READ] = [80, 1];
 /** What the place of a line counts in either order: halved with each doubling of the rank. */
@@ -80,9 +82,12 @@ export function rankedMessages(source: string, found: Extraction, structure: Str
   const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
   const told = new Map(found.messages.filter(({ weight }) => weight >= least).map((message) => [message.at?.line, message.text]));
   const isRead = new Set(found.messages.flatMap(({ at, weight }) => (at === null || weight < SURE ? [] : at.line)));
-  const causes = ranked
-    .filter(({ line, role }) => role === 'cause' && (hasFailed || told.has(line)))
-    .map((one) => (isRead.has(one.line) ? { ...one, proof: one.proof + READ } : one));
+  const said = ranked.filter(({ line, role }) => MAY_TELL.has(role) && (hasFailed || told.has(line)));
+  // A log whose every line is a remark ("DEBUG: no match for …") tells by those that a reader knows.
+  const certain = said.filter(({ role }) => role === 'cause');
+  const causes = (certain.length > 0 ? certain : said.filter(({ line }) => told.has(line))).map((one) =>
+    isRead.has(one.line) ? { ...one, proof: one.proof + READ } : one,
+  );
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
   const chosen = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof).slice(0, MAX_MESSAGES);

@@ -154,13 +154,15 @@ function exitFacts(subject: TriageSubject): Fact[] {
  * Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
+  const hasCause = subject.messages.some(({ text }) => roleOf(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
       const text = cut(cleanLine(stripEscapes(raw)));
-      if (roleOf(text) !== 'cause') continue;
+      const role = roleOf(text);
+      if (role !== 'cause' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
     }
