@@ -35,7 +35,7 @@ export function npm(...packages: readonly string[]): Pick<ToolRow, 'setup' | 've
   const first = (packages[0] ?? '').replace(/(?<=.)@.*/, '');
   return {
     setup: `npm install --no-audit --no-fund --no-save --prefer-offline ${packages.join(' ')}`,
-    version: `sed -n 's/^[[:space:]]*"version": //p' node_modules/${first}/package.json`,
+    version: `node -p "require('./node_modules/${first}/package.json').version"`,
   };
 }
 

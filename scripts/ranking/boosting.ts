@@ -39,7 +39,7 @@ interface Node {
 }
 
 /** Gradient-boosted trees for the logistic loss, grown leaf by leaf over histograms. No chance is involved: the same rows give the same trees. */
-export function fitTrees({ values, width, labels, weights }: Rows, options: BoostingOptions): { bias: number; trees: Tree[] } {
+export function fitTrees({ values, width, labels, weights }: Rows, options: BoostingOptions): Tree[] {
   const count = labels.length;
   const cuts = cutsOf(values, width, count);
   const bins = binsOf(values, width, count, cuts);
@@ -54,7 +54,7 @@ export function fitTrees({ values, width, labels, weights }: Rows, options: Boos
     }
     trees.push(flat(grow(bins, cuts, slopes, curves, scores, options)));
   }
-  return { bias: 0, trees };
+  return trees;
 }
 
 function cutsOf(values: Float32Array, width: number, count: number): Float32Array[] {

@@ -1,18 +1,19 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { extractAll, inFailedSteps, NET, branchLines, readerMatcher, structureLines } from '../../src/log/extract/run.ts';
 import type { Block } from '../../src/log/extract/extraction.ts';
-import { openLog, type LogText } from '../../src/log/lines/lines.ts';
+import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
+import { type LogText, openLog } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
 import { type Candidates, candidateLines, readCandidates } from '../../src/log/rank/features.ts';
+import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { scanLog } from '../../src/log/scan/scan-log.ts';
 import { readStructure } from '../../src/log/sections.ts';
-import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
+import { projectOf } from '../../src/replay/cases/project-folds.ts';
 import { HARMLESS } from '../../test/support/harmless-lines.ts';
 import { inventedLogs } from '../../test/support/invented-tools.ts';
-import { projectOf } from '../../src/replay/cases/project-folds.ts';
+import { isLearned, withHarmless } from '../../test/support/reading-gates.ts';
 
 /** A labelled log with its candidates. `augmented`: read as if no reader knew its tools. */
 export interface LabelledLog {
@@ -62,20 +63,31 @@ const Truth = z.object({
   tool: z.string().optional(),
   mustCite: z.array(z.tuple([z.int(), z.int()])).optional(),
   telling: z.array(z.tuple([z.int(), z.int()])).optional(),
+  heldOut: z.boolean().default(false),
 });
 
-/** Our captured failures, each with a harmless line of the half that may be learned from. */
+/** Our captured failures, but for those that are held out, each with a harmless line of the half that may be learned from. */
 function capturedLogs(): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return slugs.flatMap(({ name }, i) => {
       const truth = Truth.parse(JSON.parse(readFileSync(join(FIXTURES, set, name, 'truth.json'), 'utf8')));
+      if (truth.heldOut) return [];
       const text = readFileSync(join(FIXTURES, set, name, 'log.txt'), 'utf8');
       const wanted = truth.telling ?? truth.mustCite ?? [];
       const project = truth.tool ?? name;
       return [false, true].map((augmented) => {
-        const noisy = withHarmless(text, wanted, LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length]?.lines ?? [], i);
-        return { id: `${set}/${name}`, set, project, language: project, augmented, wanted: noisy.wanted, ...read(noisy.text, noisy.wanted, augmented) };
+        const kind = LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length] ?? { name: '', lines: [] };
+        const noisy = withHarmless({ text, telling: wanted }, kind, i);
+        return {
+          id: `${set}/${name}`,
+          set,
+          project,
+          language: project,
+          augmented,
+          wanted: noisy.telling,
+          ...read(noisy.text, noisy.telling, augmented),
+        };
       });
     });
   });
@@ -85,7 +97,7 @@ function capturedLogs(): LabelledLog[] {
 const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
 
 function inventedHalf(): LabelledLog[] {
-  const even = inventedLogs(512, 1).filter(({ name }) => isEven(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
+  const even = inventedLogs(512, 1).filter(({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
   return even.map(({ name, lines, telling }, i) => {
     const wanted = telling.map((line) => [line, line] as const);
     const tool = name.split(' with ')[0] ?? name;
@@ -94,32 +106,14 @@ function inventedHalf(): LabelledLog[] {
   });
 }
 
-/** Whether an invented log's tool is of the half that may be learned from. */
-export function isEven(name: string): boolean {
-  let sum = 0;
-  for (const character of name.split(' with ')[0] ?? '') sum += character.charCodeAt(0);
-  return sum % 2 === 0;
-}
-
-/** Puts lines somewhere outside of the wanted ones; the place depends on `seed` alone. */
-function withHarmless(text: string, wanted: LabelledLog['wanted'], harmless: readonly string[], seed: number) {
-  const lines = text.split('\n');
-  const places = lines.map((_, i) => i + 1).filter((line) => !wanted.some(([start, end]) => line > start && line <= end));
-  const at = places[(seed * 7_919) % Math.max(1, places.length)] ?? 1;
-  const moved = wanted.map(([start, end]): [number, number] =>
-    start >= at ? [start + harmless.length, end + harmless.length] : [start, end],
-  );
-  return { text: [...lines.slice(0, at - 1), ...harmless, ...lines.slice(at - 1)].join('\n'), wanted: moved };
-}
-
 function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const bytes = bytesOfText(text);
   const scan = scanLog(bytes, readerMatcher());
   const log = openLog('log', bytes, scan.index, branchLines(scan));
   const structure = readStructure(log, structureLines(scan));
-  const found = inFailedSteps(log, extractAll(log, scan, augmented ? NET : null), structure);
+  const found = inFailedSteps(log, extractAll(log, scan, augmented ? toolReaders() : undefined), structure);
   const weighed = weighBlocks(log, found.blocks, structure, null);
-  const candidates = readCandidates(log, candidateLines(log, scan.hits, found, structure), found, structure, weighed);
+  const candidates = readCandidates(log, candidateLines(log, scan.hits, weighed, structure), found, structure, weighed);
   const labels = Uint8Array.from(candidates.lines, ({ line }) => (wanted.some(([start, end]) => line >= start && line <= end) ? 1 : 0));
   const sampled = sample(labels);
   const positives = sampled.filter((i) => labels[i] === 1).length;
@@ -132,7 +126,11 @@ function sample(labels: Uint8Array): number[] {
   const causes = [...labels.keys()].filter((i) => labels[i] === 1);
   const chosen = new Set(everyNth(causes, CAUSES));
   for (const i of [...chosen]) for (let j = i - AROUND; j <= i + AROUND; j++) if (labels[j] === 0) chosen.add(j);
-  for (const i of everyNth([...labels.keys()].filter((i) => labels[i] === 0), REST)) chosen.add(i);
+  for (const i of everyNth(
+    [...labels.keys()].filter((i) => labels[i] === 0),
+    REST,
+  ))
+    chosen.add(i);
   return [...chosen].sort((a, b) => a - b);
 }
 

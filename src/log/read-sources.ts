@@ -3,7 +3,7 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
-import { branchLines, extractAll, inFailedSteps, NET, readerMatcher, structureLines } from './extract/run.ts';
+import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from './extract/run.ts';
 import type { GreenDiff, GreenTemplates } from './green/green-diff.ts';
 import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
 import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
@@ -12,12 +12,12 @@ import { openLog } from './lines/lines.ts';
 import type { LogBytes } from './lines/log-bytes.ts';
 import { bytesOfText, withReturnsAsLineEnds } from './lines/log-bytes.ts';
 import { mergeTests } from './merge-tests.ts';
+import type { RankedLine } from './rank/rank.ts';
+import { rankLines } from './rank/rank.ts';
+import { placeRanked, rankedMessages } from './rank/ranked.ts';
 import { failuresOf } from './recognise/failures.ts';
 import type { WeighedLog } from './reduce/reduce.ts';
 import { reduceLogs } from './reduce/reduce.ts';
-import { placeRanked, rankedMessages } from './rank/ranked.ts';
-import type { RankedLine } from './rank/rank.ts';
-import { rankLines } from './rank/rank.ts';
 import { weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
@@ -37,6 +37,8 @@ export interface ReadOptions {
   readonly maskedSecrets?: number;
   /** Stages left out, to measure what they are worth; absent: none. */
   readonly without?: ReadonlySet<ReadStage>;
+  /** Tools whose readers are left out, to measure how an unknown tool is read. */
+  readonly leftOut?: ReadonlySet<string>;
 }
 
 /** A masked log whose bytes need not be in memory. */
@@ -53,6 +55,13 @@ export interface LogInPieces {
 
 /** What can be read: a masked text, or the bytes of a masked log. */
 export type ReadableSource = SourceText | LogInPieces;
+
+/** How the logs of one build are read. */
+interface Reader {
+  readonly green: GreenTemplates | null;
+  readonly without: ReadonlySet<ReadStage>;
+  readonly leftOut: ReadonlySet<string>;
+}
 
 interface ReadLog {
   readonly log: LogText;
@@ -79,7 +88,8 @@ export function readSources(sources: readonly ReadableSource[], options: ReadOpt
   const green = options.green ?? (options.greenText === undefined ? null : greenTemplates(options.greenText));
   const reports = sources.flatMap((source) => (isReport(source) ? [parseReport(source.name, source.text)] : []));
   const without = options.without ?? NOTHING;
-  const read = logsFirst(sources).map((source) => readLog(source, source.kind === 'log' ? green : null, without));
+  const leftOut = without.has('extractors') ? toolReaders() : (options.leftOut ?? new Set<string>());
+  const read = logsFirst(sources).map((source) => readLog(source, { green: source.kind === 'log' ? green : null, without, leftOut }));
   const isReported = reports.some(({ failingTests }) => failingTests.length > 0);
   const { logs, notes } = sinceGreen(read, isReported);
   const weighed = logs.map((one) => weigh(one, without));
@@ -133,22 +143,22 @@ function withFingerprint(partial: Omit<Reading, 'fingerprint' | 'generic'>): Rea
   return { ...partial, fingerprint: first?.fingerprint ?? unknown, generic: first?.generic ?? true };
 }
 
-function readLog(source: ReadableSource, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
+function readLog(source: ReadableSource, reader: Reader): ReadLog {
   const bytes = 'bytes' in source ? source.bytes : bytesOfText(source.text);
   const scan = ('bytes' in source ? source.scan : undefined) ?? scanLog(bytes, readerMatcher());
-  const read = readLines(source.name, bytes, scan, green, without);
+  const read = readLines(source.name, bytes, scan, reader);
   if (!isOverwritten(bytes, read.log.lineCount)) return read;
   const returns = withReturnsAsLineEnds(bytes);
-  const split = readLines(source.name, returns, scanLog(returns, readerMatcher()), green, without);
+  const split = readLines(source.name, returns, scanLog(returns, readerMatcher()), reader);
   const fold = (found: Extraction) => foldReturns(found, split.index, read.index);
   return { ...read, found: fold(split.found), fresh: fold(split.fresh) };
 }
 
-function readLines(name: string, bytes: LogBytes, scan: Scan, green: GreenTemplates | null, without: ReadonlySet<ReadStage>): ReadLog {
+function readLines(name: string, bytes: LogBytes, scan: Scan, { green, without, leftOut }: Reader): ReadLog {
   const log = openLog(name, bytes, scan.index, branchLines(scan));
   const told = readStructure(log, structureLines(scan));
   const structure = without.has('sections') ? withoutSections(told, log) : told;
-  const found = inFailedSteps(log, extractAll(log, scan, without.has('extractors') ? NET : null), structure);
+  const found = inFailedSteps(log, extractAll(log, scan, leftOut), structure);
   const diff = green === null ? null : diffWithGreen(log, green, found, structure);
   const fresh = diff === null ? found : newFindings(found, diff);
   return { log, index: scan.index, size: bytes.size, found, fresh, structure, proposed: found.blocks, hits: scan.hits, diff };

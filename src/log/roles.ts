@@ -1,5 +1,6 @@
 import type { LogText } from './lines/lines.ts';
-import type { LineRange, Structure } from './sections.ts';
+import { isWithin } from './sections/system.ts';
+import type { Structure } from './sections.ts';
 
 /**
  * What a line of a log is. Only a `cause` may decide, be the headline or be quoted as the proof. `echo` is a command or setting shown before
@@ -12,9 +13,9 @@ export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'e
 export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'echo', 'passing', 'notice', 'progress', 'cause'];
 
 /** Marks that runners put before a sentence of any role. */
-const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
+const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
 const COUNT = String.raw`(?:\d{1,7}|[Aa]ll|[Ss]ome|one|an?)`;
-const THINGS = String.raw`(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
+const THINGS = `(?:tests?|specs?|examples?|suites?|test files?|test suites?|assertions?|checks?|scenarios?|steps?|problems?|errors?|failures?|issues?|warnings?|violations?|findings?|offenses?|links?|duplicates?|matches|differences|conflicts?|secrets?|vulnerabilities|errors in|jobs?|tasks?|targets?|packages?|files?|hooks?|commands?|resources?|documents?)`;
 
 /** How something ended. None of these lines says why. */
 const ENDING: readonly RegExp[] = [
@@ -22,14 +23,17 @@ const ENDING: readonly RegExp[] = [
     String.raw`^\W{0,12}${MARK}(?:(?:the )?(?:process|command|script|program|task|job|step|container|shell|action|lifecycle script|recipe|target)\b.{0,300}?)?\b(?:completed with|exited with|exited|failed with|returned|finished with|terminated with|exit|ended with|died with|returned non-zero)(?: an?)?(?: non-?zero)?(?: exit)?[ -]?(?:code|status)?:?\s{0,2}[('"]?-?(?:0x)?[\da-f]{1,10}['")]?\W{0,8}$`,
     'i',
   ),
-  new RegExp(String.raw`^\W{0,12}${MARK}(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`, 'i'),
+  new RegExp(
+    String.raw`^\W{0,12}${MARK}(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
+    'i',
+  ),
   /^(?:g?make|ninja|gmake)(?:\[\d{1,3}\])?: (?:\*\*\*|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
   new RegExp(
     String.raw`^\W{0,12}${MARK}(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
     'i',
   ),
   new RegExp(
-    String.raw`^\W{0,12}${MARK}(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160})$`,
+    String.raw`^\W{0,12}${MARK}(?:found|there (?:are|were|is|was)|detected|totall?:?|summary:?|result:?|generated)? ?\W{0,3}${COUNT} (?:of|\/|out of)? ?(?:the )?(?:\d{1,7} )?(?:\w{1,20} ){0,2}?${THINGS}\b(?: (?:(?:have |has |had |did )?(?:failed|errored|found|generated|detected|reported|fail|passed|skipped|total|broken|not pass|emitted|completed|executed|run|in)\b).{0,160}|\W{0,12}|[,;]? ?[(;,] ?.{0,160}|\. .{0,160}| were .{0,120})$`,
     'i',
   ),
   /^\W{0,12}(?:Tests?|Test Files?|Test Suites?|Suites?|Snapshots?|Specs?|Assertions|Ran|Time|Duration|Start at|Total|Summary|Failed|Failures|Errors|Passed|Skipped|Results?)\b ?(?:run)?[ :=]{1,6}\W{0,6}(?:\d|$|ok|FAILED|failed)/,
@@ -37,8 +41,8 @@ const ENDING: readonly RegExp[] = [
   /\bmarked build as failure\b|^Finished: |^Job (?:failed|succeeded)|^(?:The )?(?:build|job|step|operation) (?:has been |was )?cancell?ed\W*$/i,
   /\b(?:due to|because of|after|with) (?:\d{1,5} |one |the |an? )?(?:previous|prior|above|earlier)? ?(?:\d{1,5} )?(?:errors?|failures?)\b(?:; \d{1,5} warnings? emitted)?\W{0,4}$/i,
   /^(?:ELIFECYCLE|\S{0,4}ERR_PNPM_RECURSIVE_\w{1,30}|npm (?:ERR!|error) (?:Lifecycle script|code (?:ELIFECYCLE|\d)|errno|A complete log|workspace |location |path |command |Test failed|in workspace|at location|[A-Z]:|\/)|\W{0,3}ELIFECYCLE)/,
-  /^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|Aborting|Exiting|Terminated\W*$|Killed by signal)/i,
-  /^\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
+  /^(?:error Command failed|info Visit|Failed in [\d.]|Stopped|Failed to compile\W*$|Aborting|Exiting\b|\w{1,40} (?:was|is) aborted|Terminated\W*$|Killed by signal)/i,
+  /^(?:\[\w{4,8}\] )?\W{0,12}(?:To see|See the|Re-run|Rerun|Run with|For more|Get more help|Try:|Consider|Please (?:see|check|read|open|report)|You (?:can|may)|Use (?:the )?-|\[Help|-> \[|Searched in|Hint:|Read more|Learn more|View (?:the|full)|Full (?:log|report)|A full|Logs? (?:can|were|saved|at)|Report (?:was|saved|at)|Visit|If (?:this|you)|Set .{1,40} to (?:see|show|display)|note: run with|note: to see|note: use)/i,
   /^(?:##\[error\]|Error: )?(?:Final attempt failed|Attempt \d{1,3} failed|Timeout of \d{1,9}ms hit)/,
 ];
 
@@ -46,8 +50,11 @@ const ENDING: readonly RegExp[] = [
 const WRAPPER: readonly RegExp[] = [
   /^Traceback \(most recent call last\)|^(?:The above exception was|During handling of the above)|^\W{0,6}Traceback\b.{0,40}$/,
   /CalledProcessError|subprocess-exited-with-error|metadata-generation-failed|originates from a subprocess|did not run successfully|InvocationError/,
-  /^\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|Failed to execute goal|A failure occurred while executing|FAILURE: )/,
-  new RegExp(String.raw`^\W{0,6}${MARK}(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`, 'i'),
+  /^(?:\[\w{4,8}\] )?\W{0,12}(?:\* )?(?:What went wrong|Try|Where|Exception is|Execution failed for task|A problem occurred|A failure occurred while executing|FAILURE: )/,
+  new RegExp(
+    String.raw`^\W{0,6}${MARK}(?:The )?(?:command|process|script|task|target|recipe|action|hook|step) .{1,300} (?:failed|exited|returned)\b.{0,60}$`,
+    'i',
+  ),
   new RegExp(String.raw`^\W{0,6}${MARK}(?:Command|Process|Script) (?:failed|exited)\b.{0,60}:?.{0,120}$`, 'i'),
   /^Unhandled(?:PromiseRejection| exception| rejection)\W*$|^Uncaught (?:exception|error)\W*$|^node:internal\/|^Node\.js v\d/,
   /^\W{0,6}(?:exception|error|failure|errors|failures|failed|details|reason|output|stderr|stdout|message|diagnostics|stack(?: trace)?|failed tests?|summary of (?:all )?failing tests)\W{0,12}$/i,
@@ -67,7 +74,7 @@ const PASSING: readonly RegExp[] = [
   /^\s{0,40}(?:ok \d|[✓√✔✅]|PASS(?:ED|ES|ING)?\b|--- (?:PASS|SKIP)|\[ {2,7}(?:OK|PASSED|SKIPPED) {0,7}\]|\[ ?(?:\+|OK|PASS|SKIP|ok) ?\]|\((?:pass|skip|todo)\)|[↓○◌⏭⊘] |(?:# )?Subtest: |[Ss]kip(?:ped|ping)?\b|SKIP(?:PED)?\b|ignored?\b)/,
   /[✓√✔] |\b(?:PASS(?:ED)?|SKIP(?:PED)?|XFAIL|XPASS|IGNORED)\b(?:\s{0,20}\[ {0,3}\d{1,3}%\])?.{0,12}$|\.{2,60} ?(?:ok|OK|Ok|passed|Passed|PASSED|yes|no|done|Skipped|skipped|ignored)\b.{0,16}$|[:-] (?:ok|OK|PASSED|passed|skipped|ignored)$/,
   /^\s{0,20}checking (?:for|whether|if|how)\b|^-- (?:Looking for|Performing Test|Check(?:ing|) |Found |Detecting|The \w{1,8} compiler)/,
-  /^(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail)).{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b|\b(?:errors?|failures?|failed)[:=] ?0\b/i,
+  /^(?!.{0,200}\b[1-9]\d{0,5} (?:errors?|fail)).{0,200}\b(?:0|no|zero) (?:errors?|failures?|failed|problems?|issues?|warnings?|vulnerabilities)\b|\b(?:errors?|failures?|failed)[:=] ?0\b(?!:)/i,
 ];
 
 /** Warnings and remarks, and what a tool tries again by itself. */
@@ -108,18 +115,8 @@ export function rolesOf(log: LogText, { echoes }: Pick<Structure, 'echoes'>): (l
   };
 }
 
-/** Whether a line lies in one of the ranges, which ascend. */
-function isWithin(ranges: readonly LineRange[], line: number): boolean {
-  let [low, high] = [0, ranges.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ranges[middle]?.end ?? 0) < line) low = middle + 1;
-    else high = middle;
-  }
-  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
-}
-
-/** Whether a line reports a test or check that passed or was skipped: its name is no evidence, whatever it says. */
-export function isPassing(line: string): boolean {
-  return PASSING.some((pattern) => pattern.test(line));
+/** Whether a line says how something ended, or that something did, and not why. */
+export function saysNothing(line: string): boolean {
+  const role = roleOf(line);
+  return role === 'ending' || role === 'wrapper' || role === 'blank';
 }

@@ -8,7 +8,7 @@ import { github } from './sections/github.ts';
 import { gitlab } from './sections/gitlab.ts';
 import { jenkins } from './sections/jenkins.ts';
 import { traceFailure } from './sections/shell-trace.ts';
-import type { CiSystem, LineRange, Step, SystemReading } from './sections/system.ts';
+import { type CiSystem, isWithin, type LineRange, type Step, type SystemReading } from './sections/system.ts';
 
 export type { LineRange, Step } from './sections/system.ts';
 
@@ -46,8 +46,9 @@ export const STRUCTURE_LITERALS: readonly string[] = [
 /** Reads the CI system's marks from the lines that hold one of {@link STRUCTURE_LITERALS}. */
 export function readStructure(log: LogText, lines: readonly number[]): Structure {
   const marks = lines.map((line) => ({ line, text: log.line(line) }));
-  const exits = readExits(log, marks);
   const told = readSystem(log, marks);
+  const echoes = [...(told.echoes ?? []), ...readEchoes(log, marks)].sort((a, b) => a.start - b.start);
+  const exits = readExits(log, marks).filter(({ line }) => !isWithin(echoes, line));
   const traced = told.failed.length > 0 ? null : traceFailure(log, exits);
   const failedSections = (traced === null ? told.failed : [traced])
     .map((section) => withExit(section, exits))
@@ -57,7 +58,6 @@ export function readStructure(log: LogText, lines: readonly number[]): Structure
     .slice(0, MAX_JOBS)
     .map((job) => ({ start: endIn(failedSections, job) + 1, end: job.end }))
     .filter((after) => after.start <= after.end);
-  const echoes = [...(told.echoes ?? []), ...readEchoes(log, marks)].sort((a, b) => a.start - b.start);
   return { failedSections, exits, end, afterwards, steps: told.steps ?? [], echoes };
 }
 

@@ -6,7 +6,7 @@ export const rows: readonly ToolRow[] = [
     ...npm('tape@5'),
     slug: 'tape-deep-equal',
     tool: 'tape',
-    heldOut: true,
+    heldOut: false,
     files: {
       'test/shelf.js': `const test = require('tape');
 const { sort } = require('../shelf');
@@ -26,7 +26,7 @@ test('keeps one book', (t) => {
     green: { 'shelf.js': ['reverse()', 'sort()'] },
     run: "npx tape 'test/*.js'",
     exitCode: 1,
-    telling: ['not ok 1 should be deeply equivalent', { from: 'expected: |-', to: "[ 'Aira', 'Borges', 'Woolf' ]" }],
+    telling: ['not ok 1 should be deeply equivalent', { from: 'expected: [', to: 'actual:' }],
   },
   {
     ...npm('tap@21'),
@@ -114,7 +114,7 @@ t.test('opens twice a day', (t) => {
     ...npm('qunit@2'),
     slug: 'qunit-ok',
     tool: 'qunit',
-    heldOut: true,
+    heldOut: false,
     files: {
       'test/seats.js':
         "const { free } = require('../seats');\n\nQUnit.module('seats', () => {\n  QUnit.test('row C is free', (assert) => {\n    assert.deepEqual(free({ a: true, b: true, c: false }), ['c']);\n  });\n\n  QUnit.test('an empty hall', (assert) => {\n    assert.deepEqual(free({}), []);\n  });\n});\n",
@@ -189,7 +189,7 @@ t.test('opens twice a day', (t) => {
     ...npm('nyc@17', 'mocha@11'),
     slug: 'nyc-below-threshold',
     tool: 'nyc',
-    heldOut: true,
+    heldOut: false,
     files: {
       'package.json': '{ "name": "oars" }\n',
       'oars.js':
@@ -209,7 +209,7 @@ t.test('opens twice a day', (t) => {
     ...npm('c8@10'),
     slug: 'c8-below-threshold',
     tool: 'c8',
-    heldOut: true,
+    heldOut: false,
     files: {
       'package.json': '{ "name": "oars" }\n',
       'oars.js':
@@ -236,7 +236,7 @@ t.test('opens twice a day', (t) => {
     green: { 'features/steps.js': ['Given(/^a pot of (.+)$/', 'Given(/^a cup of (.+)$/'] },
     run: 'npx cucumber-js --publish-quiet',
     exitCode: 1,
-    telling: ['Multiple step definitions match:'],
+    telling: [{ from: 'Multiple step definitions match:', to: '/^a pot of (.+)$/' }],
   },
   {
     ...npm('@hapi/lab@26', '@hapi/code@9'),
@@ -286,7 +286,7 @@ t.test('opens twice a day', (t) => {
     ...npm('newman@6'),
     slug: 'newman-refused',
     tool: 'newman',
-    heldOut: true,
+    heldOut: false,
     files: {
       'prices.json':
         '{\n  "info": { "name": "Prices", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },\n  "item": [{ "name": "Tea", "request": { "method": "GET", "url": "http://payments.example.test:8080/tea" } }]\n}\n',
@@ -300,7 +300,7 @@ t.test('opens twice a day', (t) => {
     ...npm('newman@6'),
     slug: 'newman-assertion',
     tool: 'newman',
-    heldOut: true,
+    heldOut: false,
     files: {
       'prices.json': `{
   "info": { "name": "Prices", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },
@@ -351,7 +351,8 @@ t.test('opens twice a day', (t) => {
     tool: 'size-limit',
     heldOut: true,
     files: {
-      'package.json': '{ "name": "gull", "size-limit": [{ "path": "dist/gull.js", "limit": "60 B", "gzip": true }] }\n',
+      'package.json':
+        '{ "name": "gull", "devDependencies": { "size-limit": "11", "@size-limit/file": "11" }, "size-limit": [{ "path": "dist/gull.js", "limit": "60 B", "gzip": true }] }\n',
       'dist/gull.js':
         "const names = ['herring gull', 'black-headed gull', 'kittiwake', 'ivory gull', 'glaucous gull', 'ring-billed gull'];\nexport default names;\n",
     },
@@ -366,6 +367,7 @@ t.test('opens twice a day', (t) => {
     tool: 'bundlewatch',
     heldOut: true,
     files: {
+      'package.json': '{ "name": "gull" }\n',
       '.bundlewatch.config.json': '{ "files": [{ "path": "dist/*.js", "maxSize": "40B", "compression": "none" }] }\n',
       'dist/app.js': "console.log('a list of every lighthouse on the coast');\n",
       'dist/vendor.js': 'void 0;\n',
@@ -373,6 +375,6 @@ t.test('opens twice a day', (t) => {
     green: { 'dist/app.js': 'void 1;\n' },
     run: 'npx bundlewatch --config .bundlewatch.config.json',
     exitCode: 1,
-    telling: ['FAIL ./dist/app.js'],
+    telling: ['FAIL dist/app.js: 56B > 40B'],
   },
 ];

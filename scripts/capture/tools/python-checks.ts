@@ -28,7 +28,7 @@ print(high_tide([3, 15]))
     ...pip('bandit'),
     slug: 'bandit-shell-call',
     tool: 'bandit',
-    heldOut: true,
+    heldOut: false,
     files: {
       'backup/run.py': `import subprocess
 
@@ -199,7 +199,7 @@ def course(line: str) -> str:
     ...pip('sqlfluff'),
     slug: 'sqlfluff-keyword-case',
     tool: 'sqlfluff',
-    heldOut: true,
+    heldOut: false,
     files: { 'reports/overdue.sql': 'SELECT\n    loan_id,\n    due_on\nfrom loans\nWHERE returned_on IS NULL\n' },
     green: { 'reports/overdue.sql': ['from loans', 'FROM loans'] },
     run: 'sqlfluff lint --dialect postgres reports',
@@ -210,7 +210,7 @@ def course(line: str) -> str:
     ...pip('sqlfluff'),
     slug: 'sqlfluff-unparsable',
     tool: 'sqlfluff',
-    heldOut: true,
+    heldOut: false,
     files: { 'reports/sales.sql': 'SELECT\n    month,\n    SUM(total) AS total\nFROM sales\nGROUP month\n' },
     green: { 'reports/sales.sql': ['GROUP month', 'GROUP BY month'] },
     run: 'sqlfluff parse --dialect ansi reports/sales.sql > parsed.txt || { sqlfluff lint --dialect ansi reports; exit 1; }',
@@ -219,7 +219,7 @@ def course(line: str) -> str:
   },
   {
     ...pip('yamllint'),
-    slug: 'yamllint-duplicate-key',
+    slug: 'yamllint-repeated-route',
     tool: 'yamllint',
     heldOut: false,
     files: { 'config/routes.yml': '---\nroutes:\n  harbor: 12\n  market: 7\n  harbor: 14\n' },

@@ -6,7 +6,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pip-tools'),
     slug: 'pip-compile-conflict',
     tool: 'pip-compile',
-    heldOut: true,
+    heldOut: false,
     files: { 'requirements.in': 'flask==3.0.3\nwerkzeug==2.0.3\n' },
     green: { 'requirements.in': 'flask==3.0.3\n' },
     run: 'pip-compile --quiet requirements.in',
@@ -17,7 +17,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pip-tools'),
     slug: 'pip-compile-unknown-package',
     tool: 'pip-compile',
-    heldOut: true,
+    heldOut: false,
     files: { 'requirements.in': 'itsdangerous==99.1\n' },
     green: { 'requirements.in': ['==99.1', ''] },
     run: 'pip-compile --strip-extras requirements.in',
@@ -28,7 +28,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('pipenv'),
     slug: 'pipenv-lock-out-of-date',
     tool: 'pipenv',
-    heldOut: true,
+    heldOut: false,
     files: {
       Pipfile: '[[source]]\nurl = "https://pypi.org/simple"\nverify_ssl = true\nname = "pypi"\n\n[packages]\nclick = "*"\n',
       'Pipfile.lock':
@@ -56,9 +56,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'poetry-lock-changed',
     tool: 'poetry',
     heldOut: false,
-    setup:
-      'python3 -m pip install --user --no-warn-script-location poetry && poetry lock -n && sed -i \'s/dependencies = .*/dependencies = ["click>=8", "idna"]/\' pyproject.toml',
     files: {
+      'poetry.lock': 'package = []\n\n[metadata]\nlock-version = "2.1"\npython-versions = ">=3.10"\ncontent-hash = "9d5f0c1e"\n',
       'pyproject.toml':
         '[project]\nname = "harvest"\nversion = "0.3.0"\nrequires-python = ">=3.11"\ndependencies = ["click>=8"]\n\n[tool.poetry]\npackage-mode = false\n',
     },
@@ -82,7 +81,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('hatch'),
     slug: 'hatch-no-package',
     tool: 'hatch',
-    heldOut: true,
+    heldOut: false,
     files: {
       'pyproject.toml':
         '[build-system]\nrequires = ["hatchling"]\nbuild-backend = "hatchling.build"\n\n[project]\nname = "flower-calendar"\nversion = "0.1.0"\n',
@@ -185,7 +184,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('sphinx'),
     slug: 'sphinx-broken-toctree',
     tool: 'sphinx',
-    heldOut: true,
+    heldOut: false,
     files: {
       'docs/conf.py': 'project = "Bird atlas"\n',
       'docs/index.rst': 'Bird atlas\n==========\n\n.. toctree::\n\n   owls\n   swifts\n',
@@ -203,7 +202,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('sphinx'),
     slug: 'sphinx-missing-extension',
     tool: 'sphinx',
-    heldOut: true,
+    heldOut: false,
     files: { 'docs/conf.py': 'project = "Soup book"\nextensions = ["sphinx_recipe_cards"]\n', 'docs/index.rst': 'Soup book\n=========\n' },
     green: { 'docs/conf.py': ['sphinx_recipe_cards', 'sphinx.ext.autodoc'] },
     run: 'python -m sphinx -b html docs build/html',
@@ -214,7 +213,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('mkdocs'),
     slug: 'mkdocs-strict-link',
     tool: 'mkdocs',
-    heldOut: true,
+    heldOut: false,
     files: {
       'mkdocs.yml': 'site_name: Bike kitchen\nstrict: true\n',
       'docs/index.md': '# Bike kitchen\n\nBring your own [tools](tool-list.md).\n',
@@ -229,7 +228,7 @@ export const rows: readonly ToolRow[] = [
     ...pip('mkdocs'),
     slug: 'mkdocs-missing-plugin',
     tool: 'mkdocs',
-    heldOut: true,
+    heldOut: false,
     files: { 'mkdocs.yml': 'site_name: Bike kitchen\nplugins:\n  - search\n  - timeline\n', 'docs/index.md': '# Bike kitchen\n' },
     green: { 'mkdocs.yml': ['  - timeline\n', ''] },
     run: 'mkdocs build',
@@ -368,10 +367,15 @@ git init -q -b main && git add . && git -c user.name=Ada -c user.email=ada@examp
       'api.yaml':
         'openapi: 3.0.3\ninfo:\n  title: Ferry times\n  version: "1"\npaths:\n  /times:\n    get:\n      parameters:\n        - name: pier\n          schema: { type: string }\n',
     },
-    green: { 'api.yaml': ['        - name: pier\n', '        - name: pier\n          in: query\n'] },
-    run: 'openapi-spec-validator --errors all api.yaml',
+    green: {
+      'api.yaml': [
+        '          schema: { type: string }\n',
+        '          in: query\n          schema: { type: string }\n      responses:\n        "200": { description: Times }\n',
+      ],
+    },
+    run: 'openapi-spec-validator api.yaml',
     exitCode: 1,
-    telling: ["'in' is a required property"],
+    telling: ["Validation Error: 'responses' is a required property"],
   },
   {
     ...pip('mdformat'),

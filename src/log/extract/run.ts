@@ -1,32 +1,28 @@
 import type { LogPosition } from '../../domain/failure.ts';
 import { BRANCH_LITERALS } from '../lines/branches.ts';
 import type { LogText } from '../lines/lines.ts';
+import { type LineRole, rolesOf } from '../roles.ts';
 import type { Matcher } from '../scan/matcher.ts';
 import { beginningsOf, buildMatcher } from '../scan/matcher.ts';
 import type { Scan } from '../scan/scan-log.ts';
-import { type LineRole, rolesOf } from '../roles.ts';
-import { STRUCTURE_LITERALS, type Structure } from '../sections.ts';
+import { type LineRange, STRUCTURE_LITERALS, type Structure } from '../sections.ts';
 import { EXTRACTORS } from './all.ts';
 import type { Extraction } from './extraction.ts';
 import { newExtraction } from './extraction.ts';
+import { TOOL_NAMES } from './tools/tool-names.ts';
 
 /** One group of literals for each extractor, in their order, then these two. */
 const STRUCTURE = EXTRACTORS.length;
 const BRANCHES = EXTRACTORS.length + 1;
 
-/** Families that are shapes rather than tools. */
-const NO_TOOLCHAIN: ReadonlySet<string> = new Set([
-  'tests',
-  'stack-trace',
-  'places',
-  'records',
-  'shell',
-  'generic',
-  'harness',
-  'commands',
-  'sanitizers',
-  'crashes',
+/** Readers of shapes rather than of tools. */
+const GENERAL: ReadonlySet<string> = new Set([
+  ...['tests', 'places', 'records', 'generic', 'commands', 'shell'],
+  ...['stack-trace', 'python', 'sanitizers', 'crashes', 'harness'],
 ]);
+
+/** Their names say nothing of the toolchain. */
+const NOT_A_TOOL: ReadonlySet<string> = new Set([...GENERAL].filter((name) => name !== 'python'));
 
 /** What is searched for all readers, by group, as {@link beginningsOf} gives it. */
 export const READER_GROUPS: readonly (readonly string[])[] = [
@@ -58,38 +54,45 @@ export function branchLines(scan: Scan): readonly number[] {
   return scan.hits[BRANCHES] ?? [];
 }
 
-/** The reader of general phrases, the net under all others. */
-export const NET = 'generic';
+/** The names of all readers, and of all tools that one knows by name: what remains without them is what reads an unknown tool. */
+export function toolReaders(): ReadonlySet<string> {
+  return new Set([...EXTRACTORS.map(({ name }) => name).filter((name) => !GENERAL.has(name)), ...TOOL_NAMES.map(({ tool }) => tool)]);
+}
 
-/** Runs every extractor over its candidate lines of one log; `only` names the one to run, for measurements. */
-export function extractAll(log: LogText, scan: Scan, only: string | null = null): Extraction {
-  const found = newExtraction();
+/** Runs every extractor over its candidate lines of one log, without those of the tools in `leftOut`. */
+export function extractAll(log: LogText, scan: Scan, leftOut: ReadonlySet<string> = new Set()): Extraction {
+  const found = newExtraction(leftOut);
   for (const [group, extractor] of EXTRACTORS.entries()) {
     const lines = scan.hits[group] ?? [];
-    if (lines.length === 0 || (only !== null && extractor.name !== only)) continue;
+    if (lines.length === 0 || leftOut.has(extractor.name)) continue;
     const before = found.failingTests.length + found.diagnostics.length + found.exceptions.length;
     extractor.extract(log, lines, found);
-    if (found.failingTests.length + found.diagnostics.length + found.exceptions.length > before && !NO_TOOLCHAIN.has(extractor.name)) {
-      found.toolchains.add(extractor.name);
-    }
+    const hasFound = found.failingTests.length + found.diagnostics.length + found.exceptions.length > before;
+    if (hasFound && !NOT_A_TOOL.has(extractor.name)) found.toolchains.add(extractor.name);
   }
   return found;
 }
 
-/** Readers may find the cause in the words around it, or in those of an ending. */
+/** Readers may find the cause in the words around a line of these roles. */
 const MAY_CAUSE: ReadonlySet<LineRole> = new Set(['cause', 'wrapper', 'ending', 'blank']);
 
 /**
- * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that failed, and before it where
- * the failed steps say something themselves.
+ * Leaves out what cannot be a cause for what it is and where it stands: in a remark or a command that was only shown, behind the step that
+ * failed, and before it where the failed steps say something themselves.
  */
 export function inFailedSteps(log: LogText, found: Extraction, structure: Structure): Extraction {
   const roleAt = rolesOf(log, structure);
-  const isOutput = (line: number) => MAY_CAUSE.has(roleAt(line)) && !structure.afterwards.some(({ start, end }) => line >= start && line <= end);
-  const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
-  const output = keep(found, isOutput);
-  const failed = structure.failedSections.length === 0 ? output : keep(output, isFailed);
-  return [failed, output, found].find(hasAny) ?? found;
+  const isIn = (ranges: readonly LineRange[], line: number) => ranges.some(({ start, end }) => line >= start && line <= end);
+  const sections = structure.failedSections.map(({ lineStart, lineEnd }) => ({ start: lineStart, end: lineEnd }));
+  const output = keep(found, (line) => roleAt(line) !== 'echo' && !isIn(structure.afterwards, line));
+  const causes: Extraction = {
+    ...output,
+    diagnostics: output.diagnostics.filter(({ at, severity }) => severity !== 'error' || at === null || MAY_CAUSE.has(roleAt(at.line))),
+    exceptions: output.exceptions.filter(({ type }) => !/Warning$/.test(type)),
+    messages: output.messages.filter(({ at }) => at === null || MAY_CAUSE.has(roleAt(at.line))),
+  };
+  const failed = sections.length === 0 ? causes : keep(causes, (line) => isIn(sections, line));
+  return [failed, causes, output].find(hasAny) ?? found;
 }
 
 function hasAny({ failingTests, diagnostics, exceptions, messages }: Extraction): boolean {

@@ -33,17 +33,25 @@ const MAX_BLOCK = 200;
 const MAX_CANDIDATES = 12_000;
 
 /** Chooses the lines of one log that are ranked: what the scan let through, its neighbors, what readers proposed, and the ends of failed steps. */
-export function candidateLines(log: LogText, hits: readonly (readonly number[])[], found: Extraction, structure: Structure): number[] {
+export function candidateLines(
+  log: LogText,
+  hits: readonly (readonly number[])[],
+  blocks: readonly Block[],
+  structure: Structure,
+): number[] {
   const lines = new Set<number>();
   const add = (from: number, to: number) => {
     for (let line = Math.max(1, from); line <= Math.min(log.lineCount, to); line++) lines.add(line);
   };
   for (const end of endsOf(log, structure)) add(end - TAIL, end);
   add(log.lineCount - 40, log.lineCount);
-  for (const { start, end } of found.blocks) add(start - 1, Math.min(end, start + MAX_BLOCK) + 2);
+  for (const { start, end, fromEnd } of blocks) {
+    if (fromEnd === true) add(Math.max(start, end - MAX_BLOCK), end);
+    else add(start - 1, Math.min(end, start + MAX_BLOCK) + 2);
+  }
   for (const group of hits) for (const line of group) add(line, line);
   const sorted = [...lines].sort((a, b) => a - b);
-  return sorted.length <= MAX_CANDIDATES ? sorted : nearest(sorted, log, found, structure);
+  return sorted.length <= MAX_CANDIDATES ? sorted : nearest(sorted, log, blocks, structure);
 }
 
 function endsOf(log: LogText, { failedSections }: Structure): number[] {
@@ -51,11 +59,11 @@ function endsOf(log: LogText, { failedSections }: Structure): number[] {
 }
 
 /** Of too many lines those of the heaviest blocks, and the last before each end in equal shares. */
-function nearest(sorted: readonly number[], log: LogText, found: Extraction, structure: Structure): number[] {
+function nearest(sorted: readonly number[], log: LogText, blocks: readonly Block[], structure: Structure): number[] {
   const ends = endsOf(log, structure).slice(0, 20);
   const share = Math.floor(MAX_CANDIDATES / 2 / ends.length);
   const kept = new Set(ends.flatMap((end) => sorted.filter((line) => line <= end).slice(-share)));
-  for (const { start, end } of found.blocks.toSorted((a, b) => b.weight - a.weight)) {
+  for (const { start, end } of blocks.toSorted((a, b) => b.weight - a.weight)) {
     if (kept.size >= MAX_CANDIDATES) break;
     for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) kept.add(line);
   }
@@ -150,7 +158,12 @@ function blocksByLine(proposed: readonly Block[], wanted: ReadonlySet<number>): 
 
 function countRepeats(lines: readonly Candidate[]): { total: number[]; occurrence: number[] } {
   const counts = new Map<string, number>();
-  const keys = lines.map(({ text }) => text.slice(0, 160).replace(/\d+|0x[\da-f]+/g, '0').trim());
+  const keys = lines.map(({ text }) =>
+    text
+      .slice(0, 160)
+      .replace(/\d+|0x[\da-f]+/g, '0')
+      .trim(),
+  );
   const occurrence = keys.map((key) => {
     const times = counts.get(key) ?? 0;
     counts.set(key, times + 1);

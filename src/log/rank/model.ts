@@ -25,9 +25,15 @@ export interface RankModel {
   readonly wordScale: number;
   /** One signed byte a bucket. */
   readonly wordWeights: Int8Array;
-  readonly bias: number;
-  readonly trees: readonly Tree[];
+  /** Rank the lines that are worth keeping, whole passages among them. */
+  readonly keeping: readonly Tree[];
+  /** Rank the few lines that prove the cause. */
+  readonly proving: readonly Tree[];
 }
+
+const Trees = z
+  .array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())]))
+  .transform((trees) => trees.map(([columns, thresholds, rights]): Tree => ({ columns, thresholds, rights })));
 
 const ModelFile = z.object({
   provenance: z.record(z.string(), z.unknown()),
@@ -35,8 +41,8 @@ const ModelFile = z.object({
   columns: z.array(z.string()),
   wordScale: z.number(),
   words: z.string(),
-  bias: z.number(),
-  trees: z.array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())])),
+  keeping: Trees,
+  proving: Trees,
 });
 
 let loaded: RankModel | undefined;
@@ -50,23 +56,31 @@ export function rankModel(): RankModel {
 /** Reads a model's file. Throws where it was trained for other columns: train it again (`scripts/train-ranking`). */
 export function parseModel(text: string): RankModel {
   const file = ModelFile.parse(JSON.parse(text));
-  if (file.columns.join() !== COLUMNS.join()) throw new Error('The ranking model was trained for other columns; run scripts/train-ranking.');
+  if (file.columns.join() !== COLUMNS.join())
+    throw new Error('The ranking model was trained for other columns; run scripts/train-ranking.');
   const bytes = Buffer.from(file.words, 'base64');
   return {
     wordScale: file.wordScale,
     wordWeights: new Int8Array(bytes.buffer, bytes.byteOffset, bytes.length),
-    bias: file.bias,
-    trees: file.trees.map(([columns, thresholds, rights]) => ({ columns, thresholds, rights })),
+    keeping: file.keeping,
+    proving: file.proving,
   };
 }
 
-/** How telling each candidate is, as log-odds; only their order means something. */
-export function scoreCandidates(model: RankModel, candidates: Candidates): Float32Array {
+/** How well each candidate is worth keeping, and how well it proves the cause, as log-odds; only their order means something. */
+export interface Scores {
+  readonly keeping: Float32Array;
+  readonly proving: Float32Array;
+}
+
+/** Scores all candidates of one log. */
+export function scoreCandidates(model: RankModel, candidates: Candidates): Scores {
   const { lines } = candidates;
   const words = Float32Array.from(lines, ({ text }) => wordScore(model, text));
   const rows = rowsOf(candidates, words);
   const width = COLUMNS.length;
-  return Float32Array.from(lines, (_, i) => treeScore(model, rows, i * width));
+  const scored = (trees: readonly Tree[]) => Float32Array.from(lines, (_, i) => treeScore(trees, rows, i * width));
+  return { keeping: scored(model.keeping), proving: scored(model.proving) };
 }
 
 /** What the words of a line weigh. */
@@ -150,8 +164,8 @@ function placeIn(order: Float32Array, score: number): number {
 }
 
 /** The sum of all trees for the row that begins at `row`. */
-export function treeScore({ trees, bias }: Pick<RankModel, 'trees' | 'bias'>, rows: Float32Array, row: number): number {
-  let sum = bias;
+function treeScore(trees: readonly Tree[], rows: Float32Array, row: number): number {
+  let sum = 0;
   for (const { columns, thresholds, rights } of trees) {
     let node = 0;
     for (let column = columns[0] ?? -1; column >= 0; column = columns[node] ?? -1)

@@ -1,5 +1,5 @@
-import type { GreenDiff } from '../green/green-diff.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
+import type { GreenDiff } from '../green/green-diff.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
@@ -11,8 +11,10 @@ export interface RankedLine {
   readonly line: number;
   readonly text: string;
   readonly role: LineRole;
-  /** Log-odds; only the order of one log's lines means something. */
+  /** Log-odds that it is worth keeping; only the order of one log's lines means something. */
   readonly score: number;
+  /** Log-odds that it proves the cause. */
+  readonly proof: number;
 }
 
 /** What a line loses that a green build says too. */
@@ -27,8 +29,12 @@ export function rankLines(
   weighed: readonly Block[],
   green: GreenDiff | null,
 ): RankedLine[] {
-  const candidates = readCandidates(log, candidateLines(log, hits, found, structure), found, structure, weighed);
-  const scores = scoreCandidates(rankModel(), candidates);
+  const candidates = readCandidates(log, candidateLines(log, hits, weighed, structure), found, structure, weighed);
+  const { keeping, proving } = scoreCandidates(rankModel(), candidates);
   const known = (line: number) => (green === null || green.isEvidence(line) ? 0 : KNOWN);
-  return candidates.lines.map((one, i) => ({ ...one, score: (scores[i] ?? 0) + known(one.line) }));
+  return candidates.lines.map((one, i) => ({
+    ...one,
+    score: (keeping[i] ?? 0) + known(one.line),
+    proof: (proving[i] ?? 0) + known(one.line),
+  }));
 }

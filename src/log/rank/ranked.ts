@@ -1,12 +1,18 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
+import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 import type { RankedLine } from './rank.ts';
 
 /** Lines of one log that become messages at most. */
 const MAX_MESSAGES = 50;
+/** Weight of the phrases that say "error: …" and the like. */
+const PLAIN_ERROR = 48;
+const MAY_TELL: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
+/** A reader that weighs its message so much knows the tool's words, and adds so much to the line's odds. */
+const [SURE, READ] = [80, 1];
 /** What the place of a line counts in either order: halved with each doubling of the rank. */
-const LEARNED = 0.5;
+const LEARNED = 0.4;
 /** How far a line is told by the better of its neighbors. */
 const TOGETHER = 0.5;
 
@@ -41,7 +47,8 @@ function placesOf(ranked: readonly RankedLine[], values: readonly number[]): num
 function heaviest(ranked: readonly RankedLine[], placed: readonly Block[]): number[] {
   const best = new Map(ranked.map(({ line }) => [line, -100]));
   for (const { start, end, weight } of placed)
-    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++) if ((best.get(line) ?? weight) < weight) best.set(line, weight);
+    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++)
+      if ((best.get(line) ?? weight) < weight) best.set(line, weight);
   return ranked.map(({ line }) => best.get(line) ?? -100);
 }
 
@@ -57,21 +64,37 @@ function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): Map
   return reasons;
 }
 
+/** A first line that only leads to what is below it ("Error in module x:") gives way to the next line, where that may be a cause too. */
+function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
+  const [first, ...others] = chosen;
+  if (first === undefined || !/[^\s:]:\s{0,3}$/.test(first.text)) return chosen;
+  const next = others.find(({ line }) => line === first.line + 1);
+  return next === undefined ? chosen : [{ ...next, proof: first.proof }, first, ...others.filter((one) => one !== next)];
+}
+
 /**
  * The sentences that tell most, with their share of the best one's odds as weight (0..100). Only possible causes; of a log that does not say
  * that anything failed, only what a reader took for an error.
  */
 export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
-  const told = new Map(found.messages.map((message) => [message.at?.line, message.text]));
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
-  const causes = ranked.filter(({ line, role }) => role === 'cause' && (hasFailed || told.has(line)));
+  // In a log whose steps are marked, and none as failed, only a plain error tells that something did.
+  const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
+  const told = new Map(found.messages.filter(({ weight }) => weight >= least).map((message) => [message.at?.line, message.text]));
+  const isRead = new Set(found.messages.flatMap(({ at, weight }) => (at === null || weight < SURE ? [] : at.line)));
+  const said = ranked.filter(({ line, role }) => MAY_TELL.has(role) && (hasFailed || told.has(line)));
+  // A log whose every line is a remark ("DEBUG: no match for …") tells by those that a reader knows.
+  const certain = said.filter(({ role }) => role === 'cause');
+  const causes = (certain.length > 0 ? certain : said.filter(({ line }) => told.has(line))).map((one) =>
+    isRead.has(one.line) ? { ...one, proof: one.proof + READ } : one,
+  );
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
-  const chosen = (inside.length > 0 ? inside : causes).sort((a, b) => b.score - a.score).slice(0, MAX_MESSAGES);
-  const best = chosen[0]?.score ?? 0;
-  return chosen.map(({ line, text, score }) => ({
+  const chosen = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof).slice(0, MAX_MESSAGES);
+  const best = chosen[0]?.proof ?? 0;
+  return inward(chosen).map(({ line, text, proof }) => ({
     text: (told.get(line) ?? text.trim()).slice(0, 500),
     at: { source, line },
-    weight: Math.round(1_000 * Math.exp(Math.max(-6, (score - best) / 2))) / 10,
+    weight: Math.round(1_000 * Math.exp(Math.max(-6, (proof - best) / 2))) / 10,
   }));
 }

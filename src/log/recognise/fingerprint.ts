@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fingerprint, StackFrame } from '../../domain/failure.ts';
+import { roleOf } from '../roles.ts';
 import { endingOf, PLAIN_ENDING } from './ending.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
@@ -22,13 +23,10 @@ export interface FingerprintParts {
 const GENERIC =
   /^(?:##\[error\])?\W{0,20}(?:(?:process completed with|exited? with|command (?:failed|exited)(?: with)?|the process \S{0,200} failed with|script returned|exit status|exit) ?(?:exit )?(?:code|status)? ?<?-?\w{0,8}>?|build (?:failed|failure)(?: with an exception| in <\w+>)?|failure: build failed with an exception|npm err! ?(?:test failed.{0,40}|code (?:elifecycle|<n>)|errno <n>|a complete log.{0,60})?|error: process completed with exit code <n>|error:? ?|errors?|fail(?:ed|ure|ures)?|tests? failed|there (?:are|were) test failures|make.{0,20}\*\*\*.{0,200}error <n>|failed to execute goal.{0,200}|error: aborting due to.{0,60}|elifecycle.{0,60}|job failed.{0,60}|finished: failure|cleaning up.{0,60}|the command .{0,200} exited with <n>\.?)\W{0,10}$/i;
 
-/** A line by which a runner reports what did not fail, or has only begun; beside a failure it stands by accident. */
-const NOT_FAILED = /^(?:[✔✓√] |(?:# )?Subtest: |ok <n>|--- (?:PASS|SKIP)\b|PASS(?:ED)?\b|\[ {0,8}(?:PASS(?:ED)?|SKIP(?:PED)?|OK) {0,8}\])/;
-
 /** Whether a message is too general to recognise a failure by. */
 export function isGenericMessage(message: string): boolean {
   const normal = normaliseMessage(message);
-  return normal.replace(/<\w+>|\W/g, '').length < 4 || NOT_FAILED.test(normal) || GENERIC.test(normal);
+  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || GENERIC.test(normal);
 }
 
 /** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */

@@ -4,6 +4,7 @@ import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
 import { newBlocks, splitBlock } from '../green/green-diff.ts';
 import type { LogText } from '../lines/lines.ts';
+import { saysNothing } from '../roles.ts';
 import type { Structure } from '../sections.ts';
 
 /** Blocks below this weight never get context of their own. */
@@ -120,10 +121,6 @@ function around(log: LogText, block: Block, before: number, after: number, weigh
   };
 }
 
-/** What tools say after everything has been said. */
-const BOILERPLATE =
-  /^\s{0,80}$|^npm (?:ERR!|error)|^travis_|^(?:g?make)(?:\[\d{1,2}\])?: (?:\*\*\*|Leaving|Entering)|^error Command failed|^info Visit|^The command "|^##\[error\]Process completed|^Error: Process completed|^ELIFECYCLE|^\[ERROR\] (?:To see|Re-run|For more|->|\[Help)/;
-
 function endsOf(log: LogText, structure: Structure): Block[] {
   const blocks: Block[] = [tail(1, log.lineCount, 30, 14, 'end of the log'), tail(1, log.lineCount, 200, 4, 'end of the log')];
   for (const { lineStart, lineEnd, consequence } of structure.failedSections) {
@@ -141,7 +138,7 @@ function endsOf(log: LogText, structure: Structure): Block[] {
 /** The last line of a step before what tools say when everything has been said. */
 function lastSaid(log: LogText, start: number, end: number): number {
   let line = end;
-  while (line > Math.max(start, end - 60) && BOILERPLATE.test(log.line(line))) line--;
+  while (line > Math.max(start, end - 60) && saysNothing(log.line(line))) line--;
   return line;
 }
 

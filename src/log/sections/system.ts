@@ -13,6 +13,17 @@ export interface LineRange {
   readonly end: number;
 }
 
+/** Whether a line lies in one of the ranges, which ascend. */
+export function isWithin(ranges: readonly LineRange[], line: number): boolean {
+  let [low, high] = [0, ranges.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranges[middle]?.end ?? 0) < line) low = middle + 1;
+    else high = middle;
+  }
+  return (ranges[low]?.start ?? Number.POSITIVE_INFINITY) <= line;
+}
+
 /** One step of a job, as its CI system marks it. */
 export interface Step {
   readonly source: string;

@@ -1,5 +1,6 @@
 import type { Classification } from '../../../domain/analysis.ts';
 import type { Diagnostic, FailingTest, ThrownException } from '../../../domain/failure.ts';
+import { saysNothing } from '../../../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Facts } from './facts.ts';
 import { missingModuleName } from './modules.ts';
@@ -10,7 +11,6 @@ import { hostOf, ownServiceOf } from './services.ts';
 import { checkedExpression, firstDifference, spokenTest } from './test-words.ts';
 import { titleOf } from './titles.ts';
 import { listed, oneLine, toldBy } from './told.ts';
-import { SUMMARY_WORDS } from './vocabulary.ts';
 import { spokenKind, toolName, wordsOf } from './words.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
@@ -80,7 +80,7 @@ function errorsOf({ subject }: Facts): Diagnostic[] {
   const isNew = ({ file, line, message }: Diagnostic) => !seen.has(`${file}:${line} ${message}`) && seen.add(`${file}:${line} ${message}`);
   return subject.diagnostics.filter(
     (entry) =>
-      entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7 && !SUMMARY_WORDS.test(entry.message) && isNew(entry),
+      entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7 && !saysNothing(entry.message) && isNew(entry),
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Claim, Classification, Quote } from '../../../domain/analysis.ts';
 import type { Evidence } from '../../../domain/evidence.ts';
 import type { LogPosition } from '../../../domain/failure.ts';
+import { saysNothing } from '../../../log/roles.ts';
 import { bestOf, type Ruling } from './classify.ts';
 import type { Fact } from './facts.ts';
 import { type Quotation, quoteFact, quoteLine, quoteText } from './quotes.ts';
@@ -8,7 +9,6 @@ import { repositoryFactsOf, touchesOf } from './repository-facts.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
 import { seenElsewhere } from './seen-elsewhere.ts';
 import { suspectsOf } from './suspects.ts';
-import { SUMMARY_WORDS } from './vocabulary.ts';
 import { toolName, wordsOf } from './words.ts';
 
 const MAX_CLAIMS = 6;
@@ -40,7 +40,11 @@ function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly
   const [first] = quotations;
   if (first === undefined) return null;
   const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
-  return { text: 'These lines of the failed step tell most.', evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))], quotes };
+  return {
+    text: 'These lines of the failed step tell most.',
+    evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
+    quotes,
+  };
 }
 
 /** Messages quoted for being told, and their share of the best one's weight. */
@@ -48,9 +52,9 @@ const [MAX_TOLD, NEARLY_BEST] = [3, 30];
 
 /** A compiler's closing line ("could not compile") points to the errors above it: the first of them is quoted instead. */
 function firstErrorBefore(fact: Fact, { facts }: Ruling, evidence: readonly Evidence[]): Quotation | null {
-  if (!SUMMARY_WORDS.test(wordsOf(fact))) return null;
+  if (!saysNothing(wordsOf(fact))) return null;
   const first = facts.subject.diagnostics.find(
-    (entry) => entry.severity === 'error' && entry.tool !== 'make' && !SUMMARY_WORDS.test(entry.message),
+    (entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message),
   );
   return first === undefined ? null : at(first.at, evidence);
 }
@@ -102,7 +106,7 @@ function testClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nul
 
 function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | null)[] {
   const errors = ruling.facts.subject.diagnostics
-    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make' && !SUMMARY_WORDS.test(entry.message))
+    .filter((entry) => entry.severity === 'error' && entry.tool !== 'make' && !saysNothing(entry.message))
     .filter((entry) => entry.file !== null || entry.tool === 'tsc' || entry.tool === 'linter')
     .slice(0, 3);
   return errors.map((entry) => {

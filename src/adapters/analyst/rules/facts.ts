@@ -1,17 +1,10 @@
 import type { Diagnostic, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
-import { roleOf } from '../../../log/roles.ts';
+import { roleOf, saysNothing } from '../../../log/roles.ts';
 import { isDiagnosed } from './diagnosed.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
-import {
-  ASSERTION_FAILED,
-  ASSERTION_WORDS,
-  COMPILER_BEGINS,
-  COMPILERS,
-  ENVIRONMENT_WORDS,
-  SUMMARY_WORDS,
-} from './vocabulary.ts';
+import { ASSERTION_FAILED, ASSERTION_WORDS, COMPILER_BEGINS, COMPILERS, ENVIRONMENT_WORDS } from './vocabulary.ts';
 
 /** Where a fact was read from: the structured extractors first, bare excerpt lines last. */
 export type Origin = 'test' | 'exception' | 'diagnostic' | 'headline' | 'message' | 'line';
@@ -46,7 +39,9 @@ const MAX_LINES = 1500;
 export function readFacts(subject: TriageSubject): Facts {
   const telling = tellingLines(subject);
   const placed = (fact: Fact): Fact =>
-    fact.source === null || fact.line === null || fact.origin === 'test' ? fact : { ...fact, weight: fact.weight * telling(fact.source, fact.line) };
+    fact.source === null || fact.line === null || fact.origin === 'test'
+      ? fact
+      : { ...fact, weight: fact.weight * telling(fact.source, fact.line) };
   const structured = [
     ...[...testFacts(subject), ...exceptionFacts(subject), ...diagnosticFacts(subject), ...messageFacts(subject)].map(placed),
     ...exitFacts(subject),
@@ -64,7 +59,7 @@ export function readFacts(subject: TriageSubject): Facts {
 function isCompiler(entry: Diagnostic): boolean {
   return (
     COMPILERS.test(entry.tool) &&
-    !SUMMARY_WORDS.test(entry.message) &&
+    !saysNothing(entry.message) &&
     !ENVIRONMENT_WORDS.test(entry.message) &&
     !(entry.file !== null && isForeignPath(entry.file))
   );
@@ -159,13 +154,15 @@ function exitFacts(subject: TriageSubject): Fact[] {
  * Only possible causes are facts.
  */
 function lineFacts(subject: TriageSubject): Fact[] {
+  const hasCause = subject.messages.some(({ text }) => roleOf(text) === 'cause');
   const facts: Fact[] = [];
   for (const excerpt of subject.excerpts) {
     for (const [offset, raw] of excerpt.text.split('\n').entries()) {
       if (facts.length >= MAX_LINES) return facts;
       const line = excerpt.lineStart + offset;
       const text = cut(cleanLine(stripEscapes(raw)));
-      if (roleOf(text) !== 'cause') continue;
+      const role = roleOf(text);
+      if (role !== 'cause' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
     }

@@ -10,17 +10,9 @@ export const ASSERTION_WORDS =
 export const ENVIRONMENT_WORDS =
   /\bfetch failed\b|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOSPC|EHOSTUNREACH|connection (?:refused|reset|timed out|closed)|connect(?:ion)? timed? ?out|UnknownHost|name or service not known|name resolution|no space left|out of ?memory|terminated with signal 9|Killed signal terminated|compiler error: Killed|OutOfMemory|MemoryError|cannot allocate memory|\b50[234]\b[^\n]{0,40}(?:unavailable|gateway|error)|service unavailable|too many requests|rate limit|no such host|network is unreachable|operation not permitted|permission denied|EACCES|No module named|Cannot find module|ModuleNotFound|NoSuchMethodError|NoClassDefFoundError|ClassNotFoundException|cannot open shared object|hudson\.|Backing channel/i;
 
-/** Lines that inform, warn or echo: they may name an error without being one. */
-export const QUIET_LINE =
-  /^\s*(?:\[[^\]\n]{0,60}\]\s{0,4})?(?:\d\d:\d\d:\d\d\s{1,6})?(?:\[?(?:info|debug|trace|notice|warn(?:ing)?)\]?\b|npm (?:warn|notice)|warning[: ]|(?:ok|✓|✔|√|pass(?:ed)?)\b|\+{1,3} |\$ |[\w.@:~/-]{1,80}\$ |(?:grep|rm|ls|find|which|du|stat|pwd): |(?:Running|Compiling|Download(?:ing|ed)|Checking|Fetching|Installing|Collecting|Building|Resolving|Preparing) |>>> |##\[(?:group|command|debug|warning)\]|PASS )|\b(?:(?<!Timed out )retrying|will retry|attempt #?\d+ of|0 errors|no errors)\b/i;
-
 /** The narrower form, for lines that no extractor tied to a test. */
 export const ASSERTION_FAILED =
   /\bAssertion(?:Failed)?Error\b|assertion `?(?:left|failed)|assertion failed|\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i;
-
-/** What a tool says after its errors: true, and no error of its own. */
-export const SUMMARY_WORDS =
-  /^(?:could not compile|aborting due to|test failed, to rerun|Compilation failure|build failed|\d{1,6} errors? generated|command failed|The process|Process completed)/i;
 
 /** How compilers and parsers begin; what they "expected but found" is no expectation of a test. */
 export const COMPILER_BEGINS = /^(?:[✘X] \[ERROR\] |(?:Parse|Parsing|Syntax) ?[Ee]rror\b|\S{1,300}:\d{1,6}:\d{1,6}: error: )/;

@@ -1,8 +1,8 @@
 import { isForeignFile, readFrame } from '../../frames.ts';
 import type { LogText } from '../../lines/lines.ts';
+import { roleOf } from '../../roles.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
-import { isPassing } from '../passing.ts';
 import { addFinding, isTaken, putRepeatsLast } from './findings.ts';
 import type { Placed } from './place.ts';
 import { isFile, numberOf, readHead, readPlaced, severityOf } from './place.ts';
@@ -35,7 +35,6 @@ export const anyTool: Extractor = { name: 'places', literals: LITERALS, extract:
 const MAYBE_PLACE = /(?:\.[A-Za-z_][\w+-]{0,11}|file|BUILD|WORKSPACE)["']?(?::\s?[([]?|\s?[([]|:?,? (?:on )?lines? |\s)\d/;
 /** Sources that a build only compiles to learn what the machine can do. */
 const PROBE = /(?:^|[\\/])(?:_?conf(?:ig)?test\.\w{1,4}$|CMakeTmp[\\/]|TryCompile)/;
-const ECHO = /^(?:\+{1,3} |\$ |##\[(?:command|group|debug)\]|\[command\])/;
 const COMPLAINS =
   /error|undefined|undeclared|unresolved|expected|invalid|illegal|missing|cannot|can't|could not|couldn't|not |unknown|unused|no such|\bno\b|fail|must|should|mismatch|duplicate|redefin|deprecat|denied|conflict|wrong|bad |unbound|unable|attempt|overrid|too /i;
 /** Blocks that another reader is sure of: what stands in them is told already. */
@@ -50,7 +49,8 @@ function readAll(log: LogText, lines: readonly number[], found: Extraction, isNa
     const text = log.line(line);
     const hasPlace = MAYBE_PLACE.test(text);
     if (!hasPlace && (isNamed || !/^(?:\s{0,8}[|│┃{]|::|\W{0,8}(?:error|fatal))/i.test(text))) continue;
-    if (ECHO.test(text) || isPassing(text)) continue;
+    const role = roleOf(text);
+    if (role === 'echo' || role === 'passing') continue;
     const wasRead = hasPlace && (readPlacedLine(log, line, text, found, isNamed) || readArrow(log, line, text, found, isNamed));
     if (wasRead || isNamed) continue;
     if (hasPlace || !readArrow(log, line + 1, log.line(line + 1), found, isNamed)) readOther(log, line, text, found);

@@ -1,6 +1,6 @@
 import type { LogText } from '../../lines/lines.ts';
+import { roleOf } from '../../roles.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { isPassing } from '../passing.ts';
 
 interface Phrase {
   readonly pattern: RegExp;
@@ -8,8 +8,8 @@ interface Phrase {
   readonly reason: string;
 }
 
-const NOT_A_FAILURE =
-  /\b(?:0|no) (?:errors?|failures?|failed|warnings?)\b|\berrors?[:=] ?0\b|failures?[:=] ?0\b|-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b/i;
+/** Names of options, fields and files that hold the word. */
+const ONLY_A_NAME = /-Werror|error_?log|on_?error|errors?\.(?:js|ts|py|go|rb|java|c|h|o|rs|class|html)\b/i;
 
 const PHRASES: readonly Phrase[] = [
   {
@@ -20,11 +20,6 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /^##\[error\]|^\[error\]|^::error/i, weight: 58, reason: 'error reported to CI' },
   { pattern: /^(?:\S{1,80}: )?(?:error|fatal|ERROR|FATAL|Error)(?:\[\w{1,12}\])?: \S/, weight: 56, reason: 'error line' },
   { pattern: /\b(?:Exception|Error)\b(?::|$)/, weight: 48, reason: 'exception' },
-  {
-    pattern: /^\s{0,20}(?:checking|warning|note|info|debug)\b|\b(?:WARN|WARNING|DEBUG|INFO)\b|[Ww]arning:/,
-    weight: 16,
-    reason: 'warning',
-  },
   {
     pattern:
       /command not found|No such file or directory|[Pp]ermission denied|No space left on device|Connection refused|Could not resolve host|Connection (?:timed out|reset)|\b(?:ECONN|ETIMEDOUT|ENOTFOUND|ENOENT|EACCES)\w*|Killed\b|cannot find|[Cc]ould not (?:find|resolve|read|open|connect|transfer)|undefined (?:reference|symbol)/,
@@ -41,12 +36,8 @@ const PHRASES: readonly Phrase[] = [
   { pattern: /\b(?:error|ERROR)\b/, weight: 34, reason: 'error line' },
 ];
 
-/** A mark with nothing behind it. */
-const BARE = /^\s{0,20}\[?(?:error|fatal|fail(?:ed|ure)?)\]?:?\s{0,20}$/i;
-
-/** How something ended, not why. */
-const ENDING =
-  /exit(?:ed)?(?: with)?(?: code| status)?:? \d|\bBUILD FAIL|marked build as failure|Finished: FAILURE|Test failed|Lifecycle script/i;
+/** What a notice weighs that holds a phrase, and what an ending does as a message. */
+const [NOTICE, ENDING] = [16, 8];
 
 /** Error lines that no tool's own reader knows: the net under all others. */
 export const phrases: Extractor = {
@@ -105,10 +96,13 @@ export const phrases: Extractor = {
 
 function readLine(log: LogText, line: number, found: Extraction): void {
   const text = log.line(line);
-  if (text.length === 0 || NOT_A_FAILURE.test(text) || isPassing(text)) return;
+  const role = roleOf(text);
+  if (role === 'blank' || role === 'passing' || role === 'echo' || ONLY_A_NAME.test(text)) return;
   const phrase = PHRASES.find(({ pattern }) => pattern.test(text));
   if (phrase === undefined) return;
-  found.blocks.push({ start: line, end: line, weight: phrase.weight, reason: phrase.reason, loose: true });
-  const weight = ENDING.test(text) ? 8 : phrase.weight;
-  if (!BARE.test(text)) found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight });
+  const isQuiet = role === 'notice' || role === 'progress';
+  const weight = isQuiet ? NOTICE : phrase.weight;
+  found.blocks.push({ start: line, end: line, weight, reason: isQuiet ? 'warning' : phrase.reason, loose: true });
+  if (role === 'wrapper') return;
+  found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: role === 'ending' ? ENDING : weight });
 }

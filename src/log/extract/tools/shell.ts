@@ -1,6 +1,6 @@
 import type { LogText } from '../../lines/lines.ts';
+import { roleOf } from '../../roles.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
-import { isPassing } from '../passing.ts';
 
 interface Complaint {
   /** Literals without which no line matches `pattern`. */
@@ -213,13 +213,6 @@ const COMPLAINTS: readonly Complaint[] = [
   },
 ];
 
-/** Lines that only talk about these things. */
-const HARMLESS = /^\+ |^\$ |\bif \[|\becho\b|\bretrying\b|DEPRECATED/;
-
-/** What a tool tries again by itself: it tells little while the tool may still succeed. */
-const TRIED_AGAIN =
-  /\bwill retry\b|\bRetrying \(|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} (?:failed|of \d)|^Ign:\d|^npm (?:WARN|warn|http)\b/i;
-
 /** Lines of one log that a complaint before has taken. */
 const taken = new WeakMap<Extraction, Set<number>>();
 
@@ -239,10 +232,18 @@ export const shell: readonly Extractor[] = COMPLAINTS.map((complaint) => ({
 
 function isSaid({ pattern, reason, weight }: Complaint, log: LogText, line: number, found: Extraction): boolean {
   const text = log.line(line);
-  if (text.length > 1_500 || !pattern.test(text) || HARMLESS.test(text) || isPassing(text)) return false;
-  const less = TRIED_AGAIN.test(text) ? 44 : 0;
-  const why = less > 0 ? `${reason}, tried again` : reason;
-  found.blocks.push({ start: line, end: line, weight: weight - 14 - less, reason: why, loose: true });
+  if (text.length > 1_500 || !pattern.test(text)) return false;
+  const role = roleOf(text);
+  if (role === 'passing' || role === 'echo') return false;
+  // What a tool only warns of, or tries again by itself, tells little.
+  const less = role === 'notice' ? 44 : 0;
+  found.blocks.push({
+    start: line,
+    end: line,
+    weight: weight - 14 - less,
+    reason: less > 0 ? `${reason}, only a notice` : reason,
+    loose: true,
+  });
   found.messages.push({ text: text.trim().slice(0, 500), at: { source: log.name, line }, weight: weight - 8 - less });
   return true;
 }

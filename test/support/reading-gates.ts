@@ -1,0 +1,195 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Reading } from '../../src/domain/reading.ts';
+import { toolReaders } from '../../src/log/extract/run.ts';
+import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
+import { showsFailure } from '../../src/log/recognise/failures.ts';
+import { HARMLESS, type HarmlessKind } from './harmless-lines.ts';
+import { inventedLogs } from './invented-tools.ts';
+
+/** A captured failure and the lines that say why it failed. */
+export interface CapturedFailure {
+  readonly name: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly green: string | null;
+  readonly telling: readonly (readonly [number, number])[];
+  /** Its tool has no reader of its own, and the ranking did not learn from it. */
+  readonly heldOut: boolean;
+}
+
+/** A share of cases that must reach its bar. */
+export interface GateFigure {
+  readonly name: string;
+  readonly value: number;
+  readonly bar: number;
+  readonly cases: number;
+  readonly missed: readonly string[];
+}
+
+/** How a text is read; gates are tried with readers that are worse. */
+export type Read = (text: string, options?: Partial<ReadOptions>) => Reading;
+
+/** Reads a text as the product does, within 2,000 tokens. */
+export const readText: Read = (text, options) =>
+  readSources([{ name: 'log', kind: 'log', text, notes: [] }], { budgetTokens: 2_000, ...options });
+
+const FIXTURES = join(import.meta.dirname, '../fixtures');
+const Range = z.tuple([z.int(), z.int()]);
+const Truth = z.object({
+  heldOut: z.boolean().default(false),
+  tool: z.string().optional(),
+  mustCite: z.array(Range).optional(),
+  telling: z.array(Range).optional(),
+});
+
+/** Every captured failure, those of tools without a reader of their own included. */
+export function capturedFailures(): CapturedFailure[] {
+  return ['failures', 'tools'].flatMap((set) =>
+    readdirSync(join(FIXTURES, set), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => {
+        const file = (path: string) => readFileSync(join(FIXTURES, set, name, path), 'utf8');
+        const truth = Truth.parse(JSON.parse(file('truth.json')));
+        const hasGreen = readdirSync(join(FIXTURES, set, name)).includes('green.log.txt');
+        const telling = truth.telling ?? truth.mustCite ?? [];
+        return {
+          name,
+          tool: truth.tool ?? name,
+          text: file('log.txt'),
+          green: hasGreen ? file('green.log.txt') : null,
+          telling,
+          heldOut: truth.heldOut,
+        };
+      }),
+  );
+}
+
+/** A harmless line anywhere outside the cause changes neither the headline nor the cause lines that are kept. `each` kinds a failure. */
+export function harmlessLineGates(failures: readonly CapturedFailure[], each: number, read: Read = readText): GateFigure[] {
+  const [headlines, kept]: [string[], string[]] = [[], []];
+  let cases = 0;
+  for (const [i, failure] of failures.entries()) {
+    const before = read(failure.text);
+    for (let k = 0; k < each; k++) {
+      const kind = HARMLESS[(i * each + k) % HARMLESS.length];
+      if (kind === undefined) continue;
+      const { text, telling } = withHarmless(failure, kind, i * 31 + k * 7);
+      const after = read(text);
+      cases++;
+      const label = `${failure.name} with ${kind.name}`;
+      if (headlineOf(after) !== headlineOf(before)) headlines.push(label);
+      if (keptShare(after, telling) < keptShare(before, failure.telling)) kept.push(label);
+    }
+  }
+  return [
+    figure('a harmless line leaves the headline', 0.97, cases, headlines),
+    figure('a harmless line leaves the kept cause lines', 0.99, cases, kept),
+  ];
+}
+
+/** With no reader of any tool, captured failures that the ranking did not learn from still show their telling lines. */
+export function unknownToolGates(all: readonly CapturedFailure[], read: Read = readText): GateFigure[] {
+  const failures = all.filter(({ heldOut }) => heldOut);
+  const leftOut = toolReaders();
+  const [lost, headlines]: [string[], string[]] = [[], []];
+  for (const failure of failures) {
+    const reading = read(failure.text, { leftOut });
+    if (keptShare(reading, failure.telling) < 1) lost.push(failure.name);
+    if (!tells(reading, failure)) headlines.push(failure.name);
+  }
+  return [
+    figure('telling lines kept without any tool’s reader', 0.95, failures.length, lost),
+    figure('headline among the telling lines without any tool’s reader', 0.8, failures.length, headlines),
+  ];
+}
+
+/** A log of a build that passed has no failure. */
+export function greenGate(failures: readonly CapturedFailure[], read: Read = readText): GateFigure {
+  const green = failures.filter((one) => one.green !== null);
+  const missed = green.filter((one) => showsFailure(read(one.green ?? ''))).map(({ name }) => name);
+  return figure('green logs without a failure', 1, green.length, missed);
+}
+
+/** Logs of tools that nobody has: the headline is no harmless line. Only tools and kinds that the ranking did not learn from. */
+export function inventedToolGates(count: number, read: Read = readText): GateFigure[] {
+  const unseen = new Set(HARMLESS.filter((_, i) => i % 2 === 1).map(({ name }) => name));
+  const logs = inventedLogs(count * 5, 11)
+    .filter(({ name }) => !isLearned(name) && unseen.has(name.split(' with ')[1] ?? ''))
+    .slice(0, count);
+  const [harmless, untold]: [string[], string[]] = [[], []];
+  for (const log of logs) {
+    const headline = read(log.lines.join('\n')).messages[0]?.at?.line ?? 0;
+    if (log.harmlessAt.includes(headline)) harmless.push(log.name);
+    if (!log.telling.includes(headline)) untold.push(log.name);
+  }
+  return [
+    figure('headline of an invented tool’s log is not the harmless line', 0.9, logs.length, harmless),
+    figure('headline of an invented tool’s log is a telling line', 0.8, logs.length, untold),
+  ];
+}
+
+/** Whether the ranking may learn from an invented tool: half of them, by the characters of the name. */
+export function isLearned(name: string): boolean {
+  let sum = 0;
+  for (const character of name.split(' with ')[0] ?? '') sum += character.charCodeAt(0);
+  return sum % 2 === 0;
+}
+
+/**
+ * Puts the lines of a harmless kind somewhere outside the cause; the place depends on `seed` alone. A clean-up stands behind the end, and the head
+ * of another step before the first line.
+ */
+export function withHarmless(
+  { text, telling }: Pick<CapturedFailure, 'text' | 'telling'>,
+  kind: HarmlessKind,
+  seed: number,
+): { text: string; telling: (readonly [number, number])[] } {
+  const lines = text.split('\n');
+  const at = placeFor(kind, lines, telling, seed);
+  const stamp = /^\d{4}-\d\d-\d\dT\S{8,30}Z /.exec(lines[Math.min(at, lines.length) - 1] ?? '')?.[0] ?? '';
+  const added = kind.lines.map((line) => `${stamp}${line}`);
+  const moved = telling.map(([start, end]) =>
+    start >= at ? ([start + added.length, end + added.length] as const) : ([start, end] as const),
+  );
+  return { text: [...lines.slice(0, at - 1), ...added, ...lines.slice(at - 1)].join('\n'), telling: moved };
+}
+
+/** The number of the line before which the kind stands. */
+function placeFor(kind: HarmlessKind, lines: readonly string[], telling: CapturedFailure['telling'], seed: number): number {
+  if (kind.name.startsWith('clean-up')) return lines.length;
+  if (kind.lines[0]?.startsWith('##[group]') === true) return 1;
+  const head = lines.findIndex((line) => line.includes('##[endgroup]'));
+  const end = lines.findLastIndex((line) => /##\[error\]|Finished: FAILURE|marked build as failure/.test(line));
+  const [from, to] = [head + 2, end < 0 ? lines.length : end + 1];
+  const free = Array.from({ length: Math.max(1, to - from + 1) }, (_, i) => from + i).filter(
+    (line) => !telling.some(([start, last]) => line > start && line <= last),
+  );
+  return free[(seed * 7_919) % free.length] ?? from;
+}
+
+function headlineOf(reading: Reading): string {
+  return reading.messages[0]?.text ?? '';
+}
+
+/** Whether the first message, or the first failing test or diagnostic at it, is one of the telling lines. */
+function tells(reading: Reading, { telling }: CapturedFailure): boolean {
+  const line = reading.messages[0]?.at?.line ?? 0;
+  return telling.some(([start, end]) => line >= start && line <= end);
+}
+
+function keptShare(reading: Reading, telling: CapturedFailure['telling']): number {
+  let [all, kept] = [0, 0];
+  for (const [start, end] of telling) {
+    for (let line = start; line <= end; line++) {
+      all++;
+      if (reading.excerpts.some(({ lineStart, lineEnd }) => lineStart <= line && line <= lineEnd)) kept++;
+    }
+  }
+  return all === 0 ? 1 : kept / all;
+}
+
+function figure(name: string, bar: number, cases: number, missed: readonly string[]): GateFigure {
+  return { name, value: cases === 0 ? 0 : 1 - missed.length / cases, bar, cases, missed };
+}
