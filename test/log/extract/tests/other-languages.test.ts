@@ -183,8 +183,8 @@ describe('Perl and shell', () => {
       -------------------
       Result: FAIL`);
     expect(tests).toMatchObject([
-      { name: 't/boom.t', file: 't/boom.t' },
       { name: 'adds up', suite: 't/cart.t', file: 't/cart.t', line: 2, expected: "'3'", actual: "'2'" },
+      { name: 't/boom.t', file: 't/boom.t' },
     ]);
     expect(tests).toHaveLength(2);
   });

@@ -43,7 +43,7 @@ describe('rspec', () => {
         name: 'Cart adds up',
         file: './cart_spec.rb',
         line: 3,
-        message: 'expected: 3 got: 2',
+        message: 'expected: 3',
         expected: '3',
         actual: '2',
         framework: 'rspec',
