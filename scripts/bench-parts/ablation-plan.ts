@@ -30,8 +30,7 @@ const RECIPROCAL = 'faulty file: mean reciprocal rank';
 
 const READER = [
   WHOLE,
-  ...['sections', 'extractors', 'weights', 'repeats', 'rarity', 'context', 'ends', 'reducer', 'green'].map(without),
-  { name: 'context, ends', without: ['context', 'ends'] },
+  ...['sections', 'extractors', 'ranking', 'reducer', 'green'].map(without),
   { name: 'extractors, reducer', without: ['extractors', 'reducer'] },
 ];
 const SOURCES = [WHOLE, ...['library', 'knowledge', 'code-host', 'history', 'logs', 'web', 'tools', 'loop', 'corrections'].map(without)];

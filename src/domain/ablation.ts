@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Stages of the log's reader that a measurement can leave out. */
-export const ReadStage = z.enum(['sections', 'extractors', 'weights', 'repeats', 'rarity', 'context', 'ends', 'ranking', 'reducer']);
+export const ReadStage = z.enum(['sections', 'extractors', 'ranking', 'reducer']);
 export type ReadStage = z.infer<typeof ReadStage>;
 
 /** Every part of the system that a measurement can leave out: sources of evidence, turns of the loop, stages of the reader. */

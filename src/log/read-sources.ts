@@ -18,7 +18,7 @@ import { placeRanked, rankedMessages } from './rank/ranked.ts';
 import { failuresOf } from './recognise/failures.ts';
 import type { WeighedLog } from './reduce/reduce.ts';
 import { reduceLogs } from './reduce/reduce.ts';
-import { weighBlocks } from './reduce/weigh.ts';
+import { lastLines, weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
 import { type Scan, scanLog } from './scan/scan-log.ts';
@@ -167,10 +167,10 @@ function readLines(name: string, bytes: LogBytes, scan: Scan, { green, without, 
 /** What the readers proposed by its place, then the learned ranking of the lines over it. */
 function weigh(read: ReadLog, without: ReadonlySet<ReadStage>): WeighedLog & { readonly ranked: readonly RankedLine[] } {
   const { log, proposed, structure, diff, found, hits } = read;
-  const placed = weighBlocks(log, proposed, structure, diff, without);
-  if (without.has('ranking') || without.has('reducer')) return { log, blocks: placed, ranked: [] };
+  const placed = without.has('reducer') ? lastLines(log) : weighBlocks(log, proposed, structure, diff);
   const ranked = rankLines(log, hits, found, structure, placed, diff);
-  return { log, blocks: placeRanked(ranked, placed), ranked };
+  const isRanked = !without.has('ranking') && !without.has('reducer');
+  return { log, blocks: isRanked ? placeRanked(ranked, placed) : placed, ranked };
 }
 
 /** What is new since the green build becomes what was found, unless that is nothing: a failure always keeps something to stand on. */

@@ -79,6 +79,7 @@ const PASSING: readonly RegExp[] = [
 
 /** Warnings and remarks, and what a tool tries again by itself. */
 const NOTICE: readonly RegExp[] = [
+  /^##teamcity\[(?!buildProblem|testFailed|message\b.{0,500}status='(?:ERROR|FAILURE))/,
   /^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|notice|debug)|\[?(?:warn(?:ing)?|info(?:rmation)?|debug|notice|trace|note|hint|help|verbose|deprecat(?:ed|ion))\]?\b ?[:\])|>-]|npm (?:warn|notice|http|info|verb)|(?:WARN|WARNING|INFO|DEBUG|NOTICE)\b|yarn (?:info|warn)|hint:)/i,
   /\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|ion (?:warning|notice))|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]/,
   /\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|\/)|\(retry \d|^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b/i,

@@ -1,4 +1,3 @@
-import type { ReadStage } from '../../domain/ablation.ts';
 import type { Section } from '../../domain/failure.ts';
 import type { Block } from '../extract/extraction.ts';
 import type { GreenDiff } from '../green/green-diff.ts';
@@ -15,41 +14,27 @@ const MAX_CONTEXT = 150;
 /**
  * Weighs what the readers proposed by where it stands: in a failed step or outside of it, early or late, once or many times. Adds the
  * lines around the heaviest blocks and the ends of the failed steps as lighter blocks, for what room is left. Beside a green build, new
- * lines gain, known ones lose, and new lines that no reader asked for are added. `without`: stages left out, for measurements.
+ * lines gain, known ones lose, and new lines that no reader asked for are added.
  */
-export function weighBlocks(
-  log: LogText,
-  proposed: readonly Block[],
-  structure: Structure,
-  green: GreenDiff | null,
-  without: ReadonlySet<ReadStage> = NOTHING,
-): Block[] {
-  if (without.has('reducer')) return [tail(1, log.lineCount, log.lineCount, ALIKE, 'end of the log')];
-  const told = without.has('weights') ? proposed.map((block) => ({ ...block, weight: ALIKE })) : proposed;
-  const heavy = weighRepeats(log, told, structure, without);
-  const ends = without.has('ends') ? [] : endsOf(log, structure);
-  if (green === null) return [...heavy, ...contextOf(log, heavy, without), ...ends];
-  return [...besideGreen(log, heavy, structure, green, without), ...ends];
+export function weighBlocks(log: LogText, proposed: readonly Block[], structure: Structure, green: GreenDiff | null): Block[] {
+  const heavy = weighRepeats(log, proposed, structure);
+  const ends = endsOf(log, structure);
+  if (green === null) return [...heavy, ...contextOf(log, heavy), ...ends];
+  return [...besideGreen(log, heavy, structure, green), ...ends];
 }
 
-const NOTHING: ReadonlySet<ReadStage> = new Set();
-/** What every block weighs where weights are left out. */
-const ALIKE = 60;
+/** The last lines of a log and no others, for measurements. */
+export function lastLines(log: LogText): Block[] {
+  return [tail(1, log.lineCount, log.lineCount, 60, 'end of the log')];
+}
 
 /** Known blocks get no context of their own, and the context of new ones comes after the new lines near them. */
-function besideGreen(
-  log: LogText,
-  heavy: readonly Block[],
-  structure: Structure,
-  green: GreenDiff,
-  without: ReadonlySet<ReadStage>,
-): Block[] {
+function besideGreen(log: LogText, heavy: readonly Block[], structure: Structure, green: GreenDiff): Block[] {
   const split = heavy.map((block) => splitBlock(block, green));
   const parts = split.flatMap((block) => block.parts);
   const telling = parts.filter(({ weight }) => weight >= WORTH_CONTEXT);
-  const context = contextOf(log, parts, without).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
-  const best = without.has('context') ? [] : telling.slice(0, MAX_CONTEXT);
-  const wide = best.map((block) => around(log, block, 12, 3, 26));
+  const context = contextOf(log, parts).map((block, i) => ({ ...block, weight: Math.min(block.weight, i % 2 === 0 ? 38 : 30) }));
+  const wide = telling.slice(0, MAX_CONTEXT).map((block) => around(log, block, 12, 3, 26));
   return [...parts, ...split.flatMap(({ rest }) => rest), ...context, ...wide, ...newBlocks(log, green, structure, telling)];
 }
 
@@ -65,32 +50,18 @@ function isInside(block: Block, section: Section): boolean {
   return block.start >= section.lineStart && block.start <= section.lineEnd;
 }
 
-/** A general phrase that stands on many lines of a log tells little about any of them. */
-function rarityPenalties(proposed: readonly Block[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { reason, loose } of proposed) if (loose === true) counts.set(reason, (counts.get(reason) ?? 0) + 1);
-  return new Map(Array.from(counts, ([reason, count]) => [reason, count <= 6 ? 0 : Math.min(14, 2.5 * Math.log2(count / 6))]));
-}
-
-const NO_PENALTIES: ReadonlyMap<string, number> = new Map();
 /** Single lines that say the same are shown so often, and then counted. */
 const MAX_SHOWN = 4;
 
 /** The same thing said again is worth less each time; of single lines only the first few stay, and the first says how many there are. */
-function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure, without: ReadonlySet<ReadStage>): Block[] {
-  const common = without.has('rarity') ? NO_PENALTIES : rarityPenalties(proposed);
-  if (without.has('repeats'))
-    return proposed.map((block) => ({
-      ...block,
-      weight: block.weight + placeWeight(block, structure, log) - (common.get(block.reason) ?? 0),
-    }));
+function weighRepeats(log: LogText, proposed: readonly Block[], structure: Structure): Block[] {
   const seen = new Map<string, { times: number; readonly first: number }>();
   const heavy: Block[] = [];
   for (const block of proposed) {
     const key = `${block.reason}\u0001${block.end - block.start}\u0001${log.line(block.start).slice(0, 200).replace(/\d+/g, '0')}`;
     const known = seen.get(key) ?? { times: 0, first: heavy.length };
     seen.set(key, known);
-    const weight = block.weight + placeWeight(block, structure, log) - Math.min(known.times++ * 2, 24) - (common.get(block.reason) ?? 0);
+    const weight = block.weight + placeWeight(block, structure, log) - Math.min(known.times++ * 2, 24);
     if (block.loose !== true || known.times <= MAX_SHOWN) heavy.push({ ...block, weight });
   }
   for (const { times, first } of seen.values()) {
@@ -100,8 +71,7 @@ function weighRepeats(log: LogText, proposed: readonly Block[], structure: Struc
   return heavy;
 }
 
-function contextOf(log: LogText, heavy: readonly Block[], without: ReadonlySet<ReadStage>): Block[] {
-  if (without.has('context')) return [];
+function contextOf(log: LogText, heavy: readonly Block[]): Block[] {
   const best = heavy
     .filter(({ weight }) => weight >= WORTH_CONTEXT)
     .sort((a, b) => b.weight - a.weight)

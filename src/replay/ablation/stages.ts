@@ -14,13 +14,8 @@ export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
   corrections: 'verify never sends an answer back',
   green: 'no comparison with a green build',
   sections: 'no cut to the step that failed',
-  extractors: 'no reader of any tool, only general phrases such as "error"',
-  weights: 'every block that a reader proposes weighs the same',
-  repeats: 'what is said again weighs as much as the first time',
-  rarity: 'a common phrase weighs as much as a rare one',
+  extractors: 'no reader of any named tool, only what reads an unknown one',
   ranking: 'the readers’ weights alone choose the lines',
-  context: 'no lines around what was found',
-  ends: 'no ends of log and failed steps',
   reducer: 'the last lines of the log that fit the budget, nothing else',
 };
 

@@ -23,7 +23,7 @@ describe('tools that are left out', () => {
 
   it('are none for stages that have no tool', () => {
     const others = AblationStage.options.filter((stage) => namesIn(leaveOutTools(toolbox, [stage])).length === namesIn(toolbox).length);
-    expect(others).toEqual(['loop', 'corrections', 'sections', 'extractors', 'weights', 'repeats', 'rarity', 'context', 'ends', 'reducer']);
+    expect(others).toEqual(['loop', 'corrections', 'sections', 'extractors', 'ranking', 'reducer']);
   });
 
   it('are offered, described, found askable and run no more, and the others as before', async () => {

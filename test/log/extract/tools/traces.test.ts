@@ -117,6 +117,6 @@ describe('traces', () => {
       '    0: cannot read prices.toml',
       '    1: invalid type: string "x", expected a number',
     );
-    expect(messages[0]?.text).toBe('invalid type: string "x", expected a number');
+    expect(messages.map(({ text }) => text)).toContain('invalid type: string "x", expected a number');
   });
 });
