@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { BUCKETS, bucketsOf, COLUMNS, type RankModel, rowsOf, scoreCandidates, type Tree, wordScore } from '../src/log/rank/model.ts';
 import { placeRanked } from '../src/log/rank/ranked.ts';
@@ -10,65 +9,84 @@ import { fitTrees } from './ranking/boosting.ts';
 import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
 import { fitWords, type WordWeights } from './ranking/logistic.ts';
 
+/** Trees of each set; more of them gain nothing when cross-validated. */
 const OPTIONS = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
 const FOLDS = 5;
 /** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
 const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);
+const USAGE = `Learns the ranking of lines from labelled logs.
+
+  --data FOLDER   the labelled logs (required)
+  --out FILE      write the model, with its cross-validated figures
+  --check FILE    make the model anew and say whether it is this file, byte for byte
+  --by WHAT       what a fold leaves out: project (default), language or source; other than project, nothing is written
+  --no-folds      no cross-validation, to try something`;
+
+/** What became of a log that the model did not see. */
+interface Held {
+  readonly set: string;
+  readonly group: string;
+  readonly augmented: boolean;
+  readonly short: number;
+  readonly long: number;
+  readonly first: number;
+}
+
 const { values: asked } = parseArgs({
   allowNegative: true,
   options: {
     data: { type: 'string' },
     out: { type: 'string' },
+    check: { type: 'string' },
     by: { type: 'string', default: 'project' },
     folds: { type: 'boolean', default: true },
   },
 });
-if (asked.data === undefined) throw new Error('name the folder of the labelled logs: --data FOLDER');
+if (asked.data === undefined || !['project', 'language', 'source'].includes(asked.by)) {
+  console.error(USAGE);
+  process.exit(2);
+}
 const logs = await labelledLogs(asked.data);
-console.log(
-  `${logs.length} readings of ${new Set(logs.map(({ id }) => id)).size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`,
-);
-if (asked.folds) crossValidate();
-if (asked.out !== undefined) writeModel(asked.out, train(logs));
+const ids = new Set(logs.map(({ id }) => id));
+console.log(`${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`);
+const held = asked.folds ? crossValidate() : [];
+const figures = [false, true].flatMap((augmented) => figuresOf(held.filter((one) => one.augmented === augmented)));
+for (const line of figures) console.log(line);
+if (asked.by === 'language') for (const line of byGroup(held)) console.log(line);
+if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(train(logs)));
+if (asked.by === 'project' && asked.check !== undefined) {
+  const isSame = modelText(train(logs)) === readFileSync(asked.check, 'utf8');
+  console.log(isSame ? `${asked.check} is what these logs make, byte for byte.` : `${asked.check} is not what these logs make.`);
+  if (!isSame) process.exitCode = 1;
+}
 
 /** Trains on the logs of all other groups for each, and tells what of the labelled lines is kept. */
-function crossValidate(): void {
-  const results: { set: string; group: string; augmented: boolean; short: number; long: number; first: number }[] = [];
-  for (const fold of foldsBy(logs, (one) => groupOf(one), FOLDS)) {
-    const held = new Set(fold.map(groupOf));
-    const model = train(logs.filter((one) => !held.has(groupOf(one))));
-    for (const one of fold) {
-      const scores = scoreCandidates(model, one.candidates);
-      const [short, long] = [2_000, 8_000].map((budget) => keptShare(one, scores.keeping, budget));
-      results.push({
-        set: one.set,
-        group: groupOf(one),
-        augmented: one.augmented,
-        short: short ?? 0,
-        long: long ?? 0,
-        first: firstTells(one, scores.proving) ? 1 : 0,
-      });
-    }
-  }
-  for (const augmented of [false, true]) {
-    for (const [set, own] of Map.groupBy(
-      results.filter((one) => one.augmented === augmented),
-      (one) => one.set,
-    )) {
-      const mean = (pick: (one: (typeof own)[number]) => number) => (own.reduce((sum, one) => sum + pick(one), 0) / own.length).toFixed(3);
-      console.log(
-        `${set}${augmented ? ' without readers' : ''}: ${own.length} logs, kept at 2,000 ${mean(({ short }) => short)}, at 8,000 ${mean(({ long }) => long)}, first line ${mean(({ first }) => first)}`,
-      );
-    }
-  }
-  if (asked.by !== 'language') return;
-  for (const [group, own] of Map.groupBy(
-    results.filter((one) => !one.augmented),
-    (one) => one.group,
-  ))
-    console.log(
-      `  ${group}: ${own.length}, ${(own.reduce((s, o) => s + o.short, 0) / own.length).toFixed(2)}, ${(own.reduce((s, o) => s + o.long, 0) / own.length).toFixed(2)}`,
-    );
+function crossValidate(): Held[] {
+  return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
+    const groups = new Set(fold.map(groupOf));
+    const model = train(logs.filter((one) => !groups.has(groupOf(one))));
+    return fold.map((one): Held => {
+      const { keeping, proving } = scoreCandidates(model, one.candidates);
+      const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
+      return { set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 };
+    });
+  });
+}
+
+function figuresOf(own: readonly Held[]): string[] {
+  return Array.from(Map.groupBy(own, ({ set }) => set), ([set, some]) => {
+    const readers = some[0]?.augmented === true ? ' without readers of named tools' : '';
+    return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${mean(some, 'short')}, at 8,000 ${mean(some, 'long')}, first line labelled ${mean(some, 'first')}`;
+  });
+}
+
+function byGroup(own: readonly Held[]): string[] {
+  const read = own.filter(({ augmented }) => !augmented);
+  return Array.from(Map.groupBy(read, ({ group }) => group), ([group, some]) => `  ${group}: ${some.length} logs, ${mean(some, 'short')}, ${mean(some, 'long')}`);
+}
+
+function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string {
+  return (some.reduce((sum, one) => sum + one[figure], 0) / some.length).toFixed(3);
 }
 
 /** The share of the labelled lines that the reader keeps within a budget of tokens. */
@@ -153,27 +171,12 @@ function shuffled(count: number): number[] {
   return order;
 }
 
-function writeModel(path: string, model: RankModel): void {
-  const { wordScale, wordWeights, keeping, proving } = model;
-  const provenance = {
-    command: 'scripts/train-ranking --data FOLDER',
-    logs: Object.fromEntries(
-      [
-        ...Map.groupBy(
-          logs.filter(({ augmented }) => !augmented),
-          ({ set }) => set,
-        ),
-      ].map(([set, own]) => [set, own.length]),
-    ),
-  };
-  const file = {
-    provenance,
-    buckets: BUCKETS,
-    columns: COLUMNS,
-    wordScale,
-    words: Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString('base64'),
-    keeping: keeping.map(asRow),
-    proving: proving.map(asRow),
-  };
-  writeFileSync(join(path), `${JSON.stringify(file)}\n`);
+/** The model's file: numbers only, with what they were learned from and what they are worth. */
+function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
+  const read = logs.filter(({ augmented }) => !augmented);
+  const sizes = Object.fromEntries(Array.from(Map.groupBy(read, ({ set }) => set), ([set, own]) => [set, own.length]));
+  const provenance = { command: 'node scripts/train-ranking.ts --data FOLDER --out src/log/rank/model.json', logs: sizes, crossValidatedByProject: figures };
+  const words = Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString('base64');
+  const file = { provenance, buckets: BUCKETS, columns: COLUMNS, wordScale, words, keeping: keeping.map(asRow), proving: proving.map(asRow) };
+  return `${JSON.stringify(file)}\n`;
 }

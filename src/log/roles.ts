@@ -10,7 +10,7 @@ import type { Structure } from './sections.ts';
 export type LineRole = 'blank' | 'echo' | 'progress' | 'passing' | 'notice' | 'ending' | 'wrapper' | 'cause';
 
 /** All roles, in the order in which they are tested. */
-export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'echo', 'passing', 'notice', 'progress', 'cause'];
+export const LINE_ROLES: readonly LineRole[] = ['blank', 'ending', 'wrapper', 'echo', 'passing', 'progress', 'notice', 'cause'];
 
 /** Marks that runners put before a sentence of any role. */
 const MARK = String.raw`(?:##\[error\]|::error(?: [^:\n]{0,200})?::|\[error\] ?|npm (?:ERR!|error) ?|\[\w{4,8}\] {1,4}|[\w.-]{1,40}: (?:error|fatal): ?|error:? ?|ERROR:? ?|Error: ?|fatal: ?)?`;
@@ -97,15 +97,19 @@ const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
   ['wrapper', WRAPPER],
   ['echo', ECHO],
   ['passing', PASSING],
-  ['notice', NOTICE],
   ['progress', PROGRESS],
+  ['notice', NOTICE],
 ];
+
+/** A tool's own word that this is an error, whatever else the line says ("ERROR: skipping …"). */
+const SEVERE = /^\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
 
 /** What a line is by its words alone, as a person saw it (see `LogText.line`). Whether it is a command that was only shown may need its place: see `isEchoed`. */
 export function roleOf(line: string): LineRole {
   const text = line.length > 600 ? line.slice(0, 600) : line;
   if (!/[\p{L}\p{N}]/u.test(text)) return 'blank';
-  return TABLE.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0] ?? 'cause';
+  const role = TABLE.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0] ?? 'cause';
+  return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;
 }
 
 /** What each line of a log is: by its place where the CI system only showed it, else by its words. */

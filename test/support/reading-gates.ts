@@ -173,10 +173,24 @@ function headlineOf(reading: Reading): string {
   return reading.messages[0]?.text ?? '';
 }
 
-/** Whether the first message, or the first failing test or diagnostic at it, is one of the telling lines. */
-function tells(reading: Reading, { telling }: CapturedFailure): boolean {
-  const line = reading.messages[0]?.at?.line ?? 0;
-  return telling.some(([start, end]) => line >= start && line <= end);
+/** Whether the first message is one of the telling lines, or says most of the words of one. */
+function tells(reading: Reading, { text, telling }: CapturedFailure): boolean {
+  const headline = reading.messages[0];
+  if (headline?.at == null) return false;
+  const { line } = headline.at;
+  const said = new Set(wordsOf(headline.text));
+  const lines = text.split('\n');
+  return telling.some(([start, end]) => {
+    if (line >= start && line <= end) return true;
+    const words = wordsOf(lines[start - 1] ?? '');
+    return words.length > 2 && words.filter((word) => said.has(word)).length >= 0.7 * words.length;
+  });
+}
+
+/** The words of a line without its time stamp and escapes. */
+function wordsOf(line: string): string[] {
+  const shown = line.replace(/^\d{4}-\d\d-\d\dT\S{8,30} /, '').replace(/\u001b\[[\d;]{0,20}m/g, '');
+  return [...new Set(shown.toLowerCase().match(/[a-z0-9]{2,60}/g) ?? [])];
 }
 
 function keptShare(reading: Reading, telling: CapturedFailure['telling']): number {

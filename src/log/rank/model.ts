@@ -53,11 +53,11 @@ export function rankModel(): RankModel {
   return loaded;
 }
 
-/** Reads a model's file. Throws where it was trained for other columns: train it again (`scripts/train-ranking`). */
+/** Reads a model's file. Throws where it was trained for other columns: train it again (`node scripts/train-ranking.ts`). */
 function parseModel(value: unknown): RankModel {
   const file = ModelFile.parse(value);
   if (file.columns.join() !== COLUMNS.join())
-    throw new Error('The ranking model was trained for other columns; run scripts/train-ranking.');
+    throw new Error('The ranking model was trained for other columns; run node scripts/train-ranking.ts.');
   const bytes = Buffer.from(file.words, 'base64');
   return {
     wordScale: file.wordScale,
