@@ -27,7 +27,7 @@ const ENDING: readonly RegExp[] = [
     String.raw`^\W{0,12}${MARK}(?:exit (?:code|status)|errno|code|status|rc|signal)[:= ]{1,3}(?:-?\d{1,10}|ELIFECYCLE)\W{0,4}$`,
     'i',
   ),
-  /^(?:g?make|ninja|gmake)(?:\[\d{1,3}\])?: (?:\*\*\*|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
+  /^(?:g?make|ninja)(?:\[\d{1,3}\])?: (?:\*\*\* (?:\[|Waiting)|Leaving|Entering|Target)|^ninja: (?:build stopped|error: rebuilding)|^FAILED: \S{1,300}\s?$/,
   new RegExp(
     String.raw`^\W{0,12}${MARK}(?:\[?(?:build|tests?|compilation|test run|job|run|pipeline|the build|lint|linting|check|checks|deploy(?:ment)?|installation|type ?check(?:ing)?)\]?) ?:? ?(?:has |was |is |did )?(?:FAIL(?:ED|URE|S|ING)?|not succeed(?:ed)?|unsuccessful|aborted|broken|errored)(?: with an exception| with \d{1,6} \w{1,20}| in [\d.hms :µ]{1,20}| after .{1,30})?\W{0,20}$`,
     'i',
@@ -80,8 +80,8 @@ const PASSING: readonly RegExp[] = [
 /** Warnings and remarks, and what a tool tries again by itself. */
 const NOTICE: readonly RegExp[] = [
   /^\W{0,12}(?:\d\d:\d\d:\d\d\S{0,5} {1,6})?(?:##\[(?:warning|notice|debug)\]|::(?:warning|notice|debug)|\[?(?:warn(?:ing)?|info(?:rmation)?|debug|notice|trace|note|hint|help|verbose|deprecat(?:ed|ion))\]?\b ?[:\])|>-]|npm (?:warn|notice|http|info|verb)|(?:WARN|WARNING|INFO|DEBUG|NOTICE)\b|yarn (?:info|warn)|hint:)/i,
-  /\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|ion)|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]/,
-  /\bwill (?:retry|be retried|try again)\b|\b[Rr]etrying\b|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|\/)|\(retry \d|^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b/i,
+  /\b(?:WARN|WARNING|[a-z]{0,40}Warning|warning)\b ?(?:\[[\w:-]{1,60}\])?:|\bDeprecat(?:ed|ion (?:warning|notice))|\bdeprecated\b|\bWARN(?:ING)?\b {1,6}[-:|[]/,
+  /\bwill (?:retry|be retried|try again)\b|(?<!Timed out )\b[Rr]etrying\b|\bretry(?:ing)? (?:attempt|in \d)|\battempt #?\d{1,2} ?(?:failed|of \d|\/)|\(retry \d|^Ign:\d|\bignor(?:ed|ing)\b|\bnon-fatal\b|\bfalling back\b|\bfallback\b|\bcontinuing\b|\bcontinue anyway\b|\bnot fatal\b|\bskipping\b|\bharmless\b/i,
   /^(?:Cache not found for|No (?:cache|files were found|artifacts?)|Unable to (?:reserve|restore|save) cache|Post job cleanup|Temporarily overriding|Adding repository directory|Cleaning up orphan|git version |\[command\]\/usr\/bin\/git)/,
 ];
 

@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import type { Candidate, Candidates } from './features.ts';
 import { FACTS } from './features.ts';
+import stored from './model.json' with { type: 'json' };
 
 /** Buckets of hashed words and pairs of words. */
 export const BUCKETS = 65_536;
@@ -49,13 +49,13 @@ let loaded: RankModel | undefined;
 
 /** The model in this folder, read once. */
 export function rankModel(): RankModel {
-  loaded ??= parseModel(readFileSync(new URL('./model.json', import.meta.url), 'utf8'));
+  loaded ??= parseModel(stored);
   return loaded;
 }
 
 /** Reads a model's file. Throws where it was trained for other columns: train it again (`scripts/train-ranking`). */
-export function parseModel(text: string): RankModel {
-  const file = ModelFile.parse(JSON.parse(text));
+function parseModel(value: unknown): RankModel {
+  const file = ModelFile.parse(value);
   if (file.columns.join() !== COLUMNS.join())
     throw new Error('The ranking model was trained for other columns; run scripts/train-ranking.');
   const bytes = Buffer.from(file.words, 'base64');

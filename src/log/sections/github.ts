@@ -40,6 +40,8 @@ const SCRIPT_FILE = /^Run \.{0,2}\/\S{0,200}\.\w{1,4}$/;
 /** Lines that GitHub writes into a step's head, below the script, and what stands below these. */
 const STEP_HEAD = /^(?:shell: \S|with:$|env:$)/;
 const IN_HEAD = /^(?:shell: \S|with:$|env:$| {2}\S)/;
+/** Lines of a step before its first mark that are looked at. */
+const MAX_UNMARKED = 5_000;
 const MAX_HEAD = 300;
 /** Lines of a script that tell what it is for. */
 const TELLING = 12;
@@ -120,7 +122,16 @@ class StepReader {
     if (key === this.columns) return;
     this.columns = key;
     const isNamed = columns.step !== 'UNKNOWN STEP';
-    this.step = this.open(this.jobOf(columns.job), [isNamed ? columns.step : SET_UP], line, isNamed);
+    this.step = this.open(this.jobOf(columns.job), [isNamed ? columns.step : SET_UP], this.firstWith(key, line), isNamed);
+  }
+
+  /** The first of the lines in a row that bear the same columns: a step may print much before its first mark. */
+  private firstWith(key: string, line: number): number {
+    const isSame = (at: number) => {
+      const columns = jobAndStep(this.log.raw(at).slice(0, 300));
+      return columns !== null && `${columns.job}\t${columns.step}` === key;
+    };
+    return 1 + (lineAbove(this.log, line - 1, MAX_UNMARKED, (_, at) => !isSame(at)) ?? Math.max(0, line - 1 - MAX_UNMARKED));
   }
 
   private jobOf(name: string | null): Job {

@@ -23,6 +23,8 @@ export interface Fact {
 export interface Facts {
   readonly subject: TriageSubject;
   readonly all: readonly Fact[];
+  /** Every line of the excerpts, as a person saw it: what the wording draws on, not what decides. */
+  readonly shown: string;
   /** A failed expectation about a value. */
   readonly assertion: Fact | null;
   /** Errors of compilers and type checkers in our own files. */
@@ -50,6 +52,7 @@ export function readFacts(subject: TriageSubject): Facts {
   return {
     subject,
     all,
+    shown: shownLines(subject).join('\n'),
     assertion: structured.find((fact) => isAssertion(fact, subject)) ?? statedExpectation(subject) ?? null,
     compileErrors: subject.diagnostics.filter((entry) => entry.severity === 'error' && isCompiler(entry)),
     productException: subject.exceptions.find(isProductException) ?? null,
@@ -162,7 +165,7 @@ function lineFacts(subject: TriageSubject): Fact[] {
       const line = excerpt.lineStart + offset;
       const text = cut(cleanLine(stripEscapes(raw)));
       const role = roleOf(text);
-      if (role !== 'cause' && (hasCause || role !== 'notice')) continue;
+      if (role !== 'cause' && role !== 'wrapper' && (hasCause || role !== 'notice')) continue;
       const inside = insideFailedStep(subject, excerpt.source, line) ? 1 : 0.5;
       facts.push({ origin: 'line', text, source: excerpt.source, line, weight: 0.85 * inside });
     }
@@ -194,6 +197,11 @@ const LEAST = 0.25;
 
 function shareOf(weight: number): number {
   return LEAST + (1 - LEAST) * Math.min(1, weight / 100);
+}
+
+function shownLines(subject: TriageSubject): string[] {
+  const lines = subject.excerpts.flatMap(({ text }) => text.split('\n'));
+  return lines.slice(0, MAX_LINES).map((raw) => cut(cleanLine(stripEscapes(raw))));
 }
 
 function insideFailedStep(subject: TriageSubject, source: string, line: number): boolean {

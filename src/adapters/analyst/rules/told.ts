@@ -12,7 +12,7 @@ const MOST = 200_000;
 
 /** The words of a match and of the log it was met in. */
 export function toldBy(match: Match, facts: Facts): Told {
-  const log = facts.all.map((fact) => fact.text).join('\n');
+  const log = `${facts.all.map((fact) => fact.text).join('\n')}\n${facts.shown}`;
   return { said: match.fact.text, log: log.slice(0, MOST), facts };
 }
 

@@ -66,7 +66,7 @@ export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
     kind: 'missing_module',
     strength: 4.3,
     patterns: [
-      /error: [Nn]o such module '/,
+      /(?:error|swift): [Nn]o such module '/,
       /ESLint couldn't find the (?:plugin|config)/,
       /An error occurred while installing \S{1,80} \(/,
       /Could not find plugin "[^"]{1,100}"/,
