@@ -175,12 +175,11 @@ export const SCRIPT_RUNNERS: readonly Runner[] = [
     ],
   },
   {
-    name: 'prove-scripts',
+    name: 'prove',
     literals: ['Dubious, test returned', ' subtests'],
     fillsIn: true,
     shapes: [
       {
-        framework: 'prove',
         head: /^(?<message>(?:Failed \d{1,5}\/\d{1,5} subtests|Dubious, test returned|No subtests run).{0,200})/,
         above: /^(?:\[[\d:]{5,10}\] )?(?<file>\S{1,200}\.(?:t|sh|pl)) \.{2,80}/,
         within: 2,

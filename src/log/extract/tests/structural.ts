@@ -26,8 +26,8 @@ interface Item {
   readonly indent: number;
   readonly trust: Trust;
   readonly framework: string | undefined;
-  /** True for an item of a list without numbers. */
-  readonly listed?: true;
+  /** In what kind of list it stands. */
+  readonly listed?: 'plain' | 'numbered';
 }
 
 /** Failing tests of any runner, by the shape of its marks, lists and blocks; only where no reader of a runner has told of them. */
@@ -108,7 +108,7 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     if (numbered !== null && next !== null) next++;
     if (numbered !== null) last = titleEnd(log, line);
     const own = item.known.file ?? (file !== null && isTestFile(file) ? file : null);
-    items.push({ ...item, known: { ...item.known, file: own } });
+    items.push({ ...item, known: { ...item.known, file: own }, ...(numbered !== null && { listed: 'numbered' }) });
   }
   return items;
 }
@@ -162,7 +162,7 @@ function readListed(log: LogText, head: number, text: string): Item[] {
   return Array.from({ length: end - head + 1 }, (_, i) => head + i).flatMap((line) => {
     const item = line === head ? behind?.trim() : log.line(line).trim();
     const groups = item === undefined ? undefined : LISTED.map((one) => one.exec(item)?.groups).find((one) => one !== undefined);
-    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: true }];
+    return groups === undefined ? [] : [{ ...itemOf(log, line, groups, 'sure', line), end: line, listed: 'plain' }];
   });
 }
 
@@ -287,15 +287,15 @@ function flakyNames(log: LogText, lines: readonly number[]): ReadonlySet<string>
 }
 
 /**
- * Tests that passed in the end are none; nor are weaker marks beside those of a known runner, nor places of a list in a class whose tests
+ * Tests that passed in the end are none; nor are weaker marks beside those of a known runner or a numbered list, nor places of a list in a class whose tests
  * were shown one by one: they may name the method that threw. Files that could not be loaded stand for their tests where none is named.
  */
 function unlisted(items: readonly Item[], flaky: ReadonlySet<string>): Item[] {
-  const isKnown = items.some(({ framework }) => framework !== undefined);
-  const shown = new Set(items.flatMap(({ known, listed }) => (listed || known.suite == null ? [] : classOf(known.suite))));
+  const isKnown = items.some(({ framework, listed }) => framework !== undefined || listed === 'numbered');
+  const shown = new Set(items.flatMap(({ known, listed }) => (listed === 'plain' || known.suite == null ? [] : classOf(known.suite))));
   const tests = items.filter(({ known, framework, trust, listed }) => {
     if (flaky.has(known.name) || (isKnown && framework === undefined && trust !== 'sure')) return false;
-    return listed !== true || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
+    return listed !== 'plain' || known.suite == null || known.line == null || !shown.has(classOf(known.suite));
   });
   const named = tests.filter(({ known }) => known.name !== known.file);
   return named.length > 0 ? named : tests;
