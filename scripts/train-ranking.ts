@@ -48,7 +48,9 @@ if (asked.data === undefined || !['project', 'language', 'source'].includes(aske
 }
 const logs = await labelledLogs(asked.data);
 const ids = new Set(logs.map(({ id }) => id));
-console.log(`${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`);
+console.log(
+  `${logs.length} readings of ${ids.size} logs, ${logs.reduce((sum, one) => sum + one.candidates.lines.length, 0)} candidate lines`,
+);
 const held = asked.folds ? crossValidate() : [];
 const figures = [false, true].flatMap((augmented) => figuresOf(held.filter((one) => one.augmented === augmented)));
 for (const line of figures) console.log(line);
@@ -74,15 +76,21 @@ function crossValidate(): Held[] {
 }
 
 function figuresOf(own: readonly Held[]): string[] {
-  return Array.from(Map.groupBy(own, ({ set }) => set), ([set, some]) => {
-    const readers = some[0]?.augmented === true ? ' without readers of named tools' : '';
-    return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${mean(some, 'short')}, at 8,000 ${mean(some, 'long')}, first line labelled ${mean(some, 'first')}`;
-  });
+  return Array.from(
+    Map.groupBy(own, ({ set }) => set),
+    ([set, some]) => {
+      const readers = some[0]?.augmented === true ? ' without readers of named tools' : '';
+      return `${set}${readers}: ${some.length} logs, kept at 2,000 tokens ${mean(some, 'short')}, at 8,000 ${mean(some, 'long')}, first line labelled ${mean(some, 'first')}`;
+    },
+  );
 }
 
 function byGroup(own: readonly Held[]): string[] {
   const read = own.filter(({ augmented }) => !augmented);
-  return Array.from(Map.groupBy(read, ({ group }) => group), ([group, some]) => `  ${group}: ${some.length} logs, ${mean(some, 'short')}, ${mean(some, 'long')}`);
+  return Array.from(
+    Map.groupBy(read, ({ group }) => group),
+    ([group, some]) => `  ${group}: ${some.length} logs, ${mean(some, 'short')}, ${mean(some, 'long')}`,
+  );
 }
 
 function mean(some: readonly Held[], figure: 'short' | 'long' | 'first'): string {
@@ -174,9 +182,26 @@ function shuffled(count: number): number[] {
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
 function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
   const read = logs.filter(({ augmented }) => !augmented);
-  const sizes = Object.fromEntries(Array.from(Map.groupBy(read, ({ set }) => set), ([set, own]) => [set, own.length]));
-  const provenance = { command: 'node scripts/train-ranking.ts --data FOLDER --out src/log/rank/model.json', logs: sizes, crossValidatedByProject: figures };
+  const sizes = Object.fromEntries(
+    Array.from(
+      Map.groupBy(read, ({ set }) => set),
+      ([set, own]) => [set, own.length],
+    ),
+  );
+  const provenance = {
+    command: 'node scripts/train-ranking.ts --data FOLDER --out src/log/rank/model.json',
+    logs: sizes,
+    crossValidatedByProject: figures,
+  };
   const words = Buffer.from(wordWeights.buffer, wordWeights.byteOffset, wordWeights.length).toString('base64');
-  const file = { provenance, buckets: BUCKETS, columns: COLUMNS, wordScale, words, keeping: keeping.map(asRow), proving: proving.map(asRow) };
+  const file = {
+    provenance,
+    buckets: BUCKETS,
+    columns: COLUMNS,
+    wordScale,
+    words,
+    keeping: keeping.map(asRow),
+    proving: proving.map(asRow),
+  };
   return `${JSON.stringify(file)}\n`;
 }
