@@ -12,7 +12,7 @@ const MAY_TELL: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 /** A reader that weighs its message so much knows the tool's words, and adds so much to the line's odds. */
 const [SURE, READ] = [80, 1];
 /** What the place of a line counts in either order: halved with each doubling of the rank. */
-const LEARNED = 0.4;
+const LEARNED = 0.3;
 /** How far a line is told by the better of its neighbors. */
 const TOGETHER = 0.5;
 

@@ -239,7 +239,10 @@ function fromWords(facts: Facts, match: Match | null, kind: Classification['kind
   const { failures, messages } = facts.subject;
   const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
   if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
-  return { title: said, rootCause: `${spokenKind(kind)}. The log says: ${said}.` };
+  return {
+    title: said,
+    rootCause: kind === 'unknown' ? `The most telling line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
+  };
 }
 
 function placeOf(file: string | null, line: number | null): string | null {
