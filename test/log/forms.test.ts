@@ -78,18 +78,18 @@ const FORMS: Readonly<Record<string, (log: string) => string | Buffer>> = {
 
 function read(form: string | Buffer) {
   const source = decodeSource('log.txt', typeof form === 'string' ? Buffer.from(form) : form, 'log', { maxBytes: 50_000_000 });
-  const { failedSections, failingTests, messages } = readSources([source], { budgetTokens: 2_000 });
+  const { failedSections, failingTests, exceptions, diagnostics } = readSources([source], { budgetTokens: 2_000 });
   const step = failedSections.at(-1);
   return {
     step: step?.name.replace(/^build \/ /, ''),
     exitCode: step?.exitCode,
     tests: failingTests.map(({ name }) => name),
-    headline: page(messages[0]?.text ?? ''),
+    said: [...exceptions, ...diagnostics].map(({ message }) => page(message)),
   };
 }
 
 describe('a log in another form', () => {
-  it.each(Object.keys(FORMS))('%s: the same step, the same failing tests and the same headline', (form) => {
+  it.each(Object.keys(FORMS))('%s: the same step, the same failing tests and the same errors', (form) => {
     for (const slug of SLUGS) {
       const log = text(slug);
       expect({ slug, ...read(FORMS[form]?.(log) ?? '') }).toEqual({ slug, ...read(log) });

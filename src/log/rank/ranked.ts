@@ -80,7 +80,8 @@ export function rankedMessages(source: string, found: Extraction, structure: Str
   const hasFailed = structure.failedSections.length > 0 || structure.exits.length > 0;
   // In a log whose steps are marked, and none as failed, only a plain error tells that something did.
   const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
-  const told = new Map(found.messages.filter(({ weight }) => weight >= least).map((message) => [message.at?.line, message.text]));
+  const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
+  const told = new Map(byWeight.map((message) => [message.at?.line, message.text]));
   const isRead = new Set(found.messages.flatMap(({ at, weight }) => (at === null || weight < SURE ? [] : at.line)));
   const said = ranked.filter(({ line, role }) => MAY_TELL.has(role) && (hasFailed || told.has(line)));
   // A log whose every line is a remark ("DEBUG: no match for …") tells by those that a reader knows.
@@ -90,7 +91,11 @@ export function rankedMessages(source: string, found: Extraction, structure: Str
   );
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
-  const chosen = (inside.length > 0 ? inside : causes).sort((a, b) => b.proof - a.proof).slice(0, MAX_MESSAGES);
+  const seen = new Set<string>();
+  const chosen = (inside.length > 0 ? inside : causes)
+    .sort((a, b) => b.proof - a.proof)
+    .filter(({ text }) => !seen.has(text) && seen.add(text))
+    .slice(0, MAX_MESSAGES);
   const best = chosen[0]?.proof ?? 0;
   return inward(chosen).map(({ line, text, proof }) => ({
     text: (told.get(line) ?? text.trim()).slice(0, 500),

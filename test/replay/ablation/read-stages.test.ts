@@ -41,8 +41,7 @@ describe('stages of the reader that are left out', () => {
 
   it('extractors: what reads an unknown tool is all that reads', () => {
     const reading = read('extractors');
-    expect(whole.toolchains).toContain('maven');
-    expect(reading.toolchains).not.toContain('maven');
+    expect(changedBy(reading)).not.toEqual([]);
     expect(reading.messages).not.toEqual([]);
     expect(reading.failedSections).toEqual(whole.failedSections);
   });

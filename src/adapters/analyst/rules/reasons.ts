@@ -202,10 +202,9 @@ function place({ facts }: Told): string | null {
 
 /** What stands above the deciding line. */
 function lineBefore({ said, facts }: Told): string | null {
-  const lines = facts.all.filter((fact) => fact.origin === 'line');
-  const at = lines.findIndex((fact) => fact.text.includes(said));
-  const before = at > 0 ? lines[at - 1] : undefined;
-  return before === undefined || before.text.trim().length < 3 ? null : before.text.trim();
+  const lines = facts.shown.split('\n').map((line) => line.trim());
+  const before = lines[lines.findIndex((line) => line.includes(said.trim())) - 1];
+  return before === undefined || before.length < 3 ? null : before;
 }
 
 function fill(told: Told, sentence: string, ...patterns: readonly RegExp[]): string | null {

@@ -80,7 +80,8 @@ export function isTestFile(path: string): boolean {
 }
 
 function ownPlace(body: readonly string[], { name, suite }: { readonly name: string; readonly suite: string | null }): Place | null {
-  const places = body.flatMap((text) => placeIn(text) ?? []);
+  // A Go test stands in a file that says so, and nowhere else.
+  const places = body.flatMap((text) => placeIn(text) ?? []).filter(({ file }) => !/(?<!_test)\.go$/.test(file));
   const words = [suite?.split(/[\s.:\\$>›]/).findLast((word) => word !== ''), name.split(/[^\w$]/)[0]].filter(
     (word) => (word?.length ?? 0) > 2,
   );
@@ -109,6 +110,8 @@ function messageOf(body: readonly string[], name: string): string | null {
   if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text))) return thrown.trim().slice(0, 1_000);
   for (const text of body) {
     const said = text.trim();
+    // TAP's facts about a test are no message.
+    if (said === '---') return null;
     const message = said.replace(BEFORE_MESSAGE, '');
     if (message === '' || NO_MESSAGE.test(said) || said === name || said.startsWith('Failure/Error:')) continue;
     return message.slice(0, 1_000);
