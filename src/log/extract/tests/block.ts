@@ -110,8 +110,6 @@ function messageOf(body: readonly string[], name: string): string | null {
   if (thrown !== undefined && body.some((text) => /(?:Error|Exception) \{$/.test(text))) return thrown.trim().slice(0, 1_000);
   for (const text of body) {
     const said = text.trim();
-    // TAP's facts about a test are no message.
-    if (said === '---') return null;
     const message = said.replace(BEFORE_MESSAGE, '');
     if (message === '' || NO_MESSAGE.test(said) || said === name || said.startsWith('Failure/Error:')) continue;
     return message.slice(0, 1_000);

@@ -61,11 +61,9 @@ export function lookBack<T>(
 /** What a framework shows as a difference (`-` what was expected, `+` what came) or in its own words. */
 function readBody(log: LogText, start: number, end: number, known: KnownTest): Partial<FailingTest> {
   const body = linesBetween(log, start + 1, end);
-  const message =
-    body
-      .find((text) => text.trim() !== '' && !text.includes(known.name))
-      ?.trim()
-      .slice(0, 1_000) ?? null;
+  const first = body.find((text) => text.trim() !== '' && !text.includes(known.name))?.trim();
+  // A rule or the head of a YAML block is no message.
+  const message = first === undefined || !/[\p{L}\p{N}]/u.test(first) ? null : first.slice(0, 1_000);
   const frame = known.file === undefined || known.file === null ? body.map(readFrame).find((one) => one?.own === true) : undefined;
   const place = frame === undefined || frame === null ? {} : { file: frame.file, line: frame.line };
   return { message, ...place, ...expectationOf(body) };
