@@ -164,7 +164,7 @@ function trees(rows: readonly Row[]): Tree[] {
 }
 
 function asRow({ columns, thresholds, rights }: Tree) {
-  return [columns, thresholds, rights];
+  return [Array.from(columns), Array.from(thresholds), Array.from(rights)];
 }
 
 /** A fixed order that looks like chance. */

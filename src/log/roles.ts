@@ -104,9 +104,23 @@ const TABLE: readonly (readonly [LineRole, readonly RegExp[]])[] = [
 /** A tool's own word that this is an error, whatever else the line says ("ERROR: skipping …"). */
 const SEVERE = /^\W{0,6}(?:\S{1,200}: )?(?:##\[error\]|::error|(?:ERROR|error|FATAL|fatal|Error)\b ?[\]:|])/;
 
-/** What a line is by its words alone, as a person saw it (see `LogText.line`). Whether it is a command that was only shown may need its place: see `isEchoed`. */
+/** Roles of lines asked for before: readers, ranking and neighbors ask for the same ones. */
+const known = new Map<string, LineRole>();
+const MAX_KNOWN = 20_000;
+
+/** What a line is by its words alone, as a person saw it (see `LogText.line`). Whether a command was only shown may need its place: see {@link rolesOf}. */
 export function roleOf(line: string): LineRole {
   const text = line.length > 600 ? line.slice(0, 600) : line;
+  let role = known.get(text);
+  if (role === undefined) {
+    role = readRole(text);
+    if (known.size >= MAX_KNOWN) known.clear();
+    known.set(text, role);
+  }
+  return role;
+}
+
+function readRole(text: string): LineRole {
   if (!/[\p{L}\p{N}]/u.test(text)) return 'blank';
   const role = TABLE.find(([, patterns]) => patterns.some((pattern) => pattern.test(text)))?.[0] ?? 'cause';
   return (role === 'notice' || role === 'progress') && SEVERE.test(text) ? 'cause' : role;

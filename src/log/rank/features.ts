@@ -222,7 +222,7 @@ function shapeOf(text: string) {
     words: Math.min(60, head.split(/\s+/).length),
     indent: indentOf(head),
     severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
-    place: /[\w./\\-]{1,120}\.\w{1,8}[:(]\d{1,6}/.test(head) ? 2 : /[\w-]{1,80}\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
+    place: /[\w./\\-]\.\w{1,8}[:(]\d/.test(head) ? 2 : /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
     quoted: /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
     capitals: letters.length === 0 ? 0 : letters.replace(/[^A-Z]/g, '').length / letters.length,
     colon: /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { LineRole } from '../roles.ts';
 import type { Candidate, Candidates } from './features.ts';
 import { FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
@@ -14,10 +15,10 @@ export const COLUMNS = [
 
 /** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */
 export interface Tree {
-  readonly columns: readonly number[];
-  readonly thresholds: readonly number[];
+  readonly columns: ArrayLike<number>;
+  readonly thresholds: ArrayLike<number>;
   /** Index of the right child. */
-  readonly rights: readonly number[];
+  readonly rights: ArrayLike<number>;
 }
 
 /** What was learned, and from what. */
@@ -31,9 +32,15 @@ export interface RankModel {
   readonly proving: readonly Tree[];
 }
 
-const Trees = z
-  .array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())]))
-  .transform((trees) => trees.map(([columns, thresholds, rights]): Tree => ({ columns, thresholds, rights })));
+const Trees = z.array(z.tuple([z.array(z.number()), z.array(z.number()), z.array(z.number())])).transform((trees) =>
+  trees.map(
+    ([columns, thresholds, rights]): Tree => ({
+      columns: Int8Array.from(columns),
+      thresholds: Float64Array.from(thresholds),
+      rights: Uint8Array.from(rights),
+    }),
+  ),
+);
 
 const ModelFile = z.object({
   provenance: z.record(z.string(), z.unknown()),
@@ -73,14 +80,22 @@ export interface Scores {
   readonly proving: Float32Array;
 }
 
+/** Lines of other roles prove nothing. */
+const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
+const NO_PROOF = -50;
+
 /** Scores all candidates of one log. */
 export function scoreCandidates(model: RankModel, candidates: Candidates): Scores {
   const { lines } = candidates;
   const words = Float32Array.from(lines, ({ text }) => wordScore(model, text));
   const rows = rowsOf(candidates, words);
   const width = COLUMNS.length;
-  const scored = (trees: readonly Tree[]) => Float32Array.from(lines, (_, i) => treeScore(trees, rows, i * width));
-  return { keeping: scored(model.keeping), proving: scored(model.proving) };
+  const [keeping, proving] = [new Float32Array(lines.length), new Float32Array(lines.length).fill(NO_PROOF)];
+  for (const [i, { role }] of lines.entries()) {
+    keeping[i] = treeScore(model.keeping, rows, i * width);
+    if (MAY_PROVE.has(role)) proving[i] = treeScore(model.proving, rows, i * width);
+  }
+  return { keeping, proving };
 }
 
 /** What the words of a line weigh. */
@@ -125,10 +140,9 @@ export function rowsOf({ lines, facts }: Candidates, words: Float32Array): Float
     const row = i * width;
     rows.set(facts.subarray(i * own, (i + 1) * own), row);
     const score = words[i] ?? 0;
-    const near = (reach: number) => nearby(lines, words, i, line, reach);
-    const [three, ten, five] = [near(3), near(10), near(5)];
+    const { best3, best10, mean5 } = nearby(lines, words, i, line);
     const [above, below] = [at(lines, words, i - 1, line - 1), at(lines, words, i + 1, line + 1)];
-    rows.set([score, above, below, three.best, ten.best, five.mean, placeIn(order, score), best], row + own);
+    rows.set([score, above, below, best3, best10, mean5, placeIn(order, score), best], row + own);
     if (score > best) best = score;
   }
   return rows;
@@ -140,16 +154,23 @@ function at(lines: readonly Candidate[], words: Float32Array, i: number, line: n
   return lines[i]?.line === line ? (words[i] ?? UNKNOWN) : UNKNOWN;
 }
 
-function nearby(lines: readonly Candidate[], words: Float32Array, i: number, line: number, reach: number): { best: number; mean: number } {
-  let [best, sum, count] = [UNKNOWN, 0, 0];
-  for (let j = i - 1; j >= 0 && line - (lines[j]?.line ?? 0) <= reach; j--) take(words[j] ?? UNKNOWN);
-  for (let j = i + 1; j < lines.length && (lines[j]?.line ?? 0) - line <= reach; j++) take(words[j] ?? UNKNOWN);
-  return { best, mean: count === 0 ? UNKNOWN : sum / count };
-  function take(value: number): void {
-    if (value > best) best = value;
-    sum += value;
-    count++;
+/** The best of the lines within three and within ten of a line, and the mean of those within five; itself is not among them. */
+function nearby(lines: readonly Candidate[], words: Float32Array, i: number, line: number): Record<'best3' | 'best10' | 'mean5', number> {
+  let [best3, best10, sum, count] = [UNKNOWN, UNKNOWN, 0, 0];
+  for (const step of [-1, 1]) {
+    for (let j = i + step; j >= 0 && j < lines.length; j += step) {
+      const distance = Math.abs((lines[j]?.line ?? 0) - line);
+      if (distance > 10) break;
+      const value = words[j] ?? UNKNOWN;
+      if (value > best10) best10 = value;
+      if (distance <= 3 && value > best3) best3 = value;
+      if (distance <= 5) {
+        sum += value;
+        count++;
+      }
+    }
   }
+  return { best3, best10, mean5: count === 0 ? UNKNOWN : sum / count };
 }
 
 /** The share of all candidates that weigh no more. */
