@@ -17,6 +17,9 @@ export interface ProcessCost {
 
 const LOOK_EVERY = 20;
 
+/** How `faultline read` ends where no line says that something failed (see src/cli/exit-codes.ts). */
+const NO_FAILURE = 5;
+
 /** Runs this very Node with the arguments given and watches its memory. Throws where it ends badly. */
 export async function costOf(args: readonly string[]): Promise<ProcessCost> {
   const startedAt = performance.now();
@@ -27,7 +30,7 @@ export async function costOf(args: readonly string[]): Promise<ProcessCost> {
   }, LOOK_EVERY);
   try {
     const [code] = await once(child, 'exit');
-    if (code !== 0) throw new Error(`node ${args.slice(1).join(' ')} ended with ${code}`);
+    if (code !== 0 && code !== NO_FAILURE) throw new Error(`node ${args.slice(1).join(' ')} ended with ${code}`);
   } finally {
     clearInterval(look);
   }
