@@ -83,7 +83,10 @@ describe('triage of a log', () => {
     expect([seen.rootCause, seen.category, seen.confidence]).toEqual([known.rootCause, known.category, known.confidence]);
     expect(seen.log).toMatchObject({ lines: 512_002 + known.log.lines, maskedSecrets: known.log.maskedSecrets + 1 });
     const quotes = (answer: typeof seen, before: number) =>
-      answer.claims.slice(0, 2).flatMap((claim) => claim.quotes).map(({ line, text }) => ({ line: line - before, text }));
+      answer.claims
+        .slice(0, 2)
+        .flatMap((claim) => claim.quotes)
+        .map(({ line, text }) => ({ line: line - before, text }));
     expect(quotes(seen, 256_001)).toEqual(quotes(known, 0));
     expect(quotes(seen, 0)).not.toEqual([]);
   });
