@@ -1,19 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BUCKETS, bucketsOf, COLUMNS, type RankModel, rowsOf, scoreCandidates, type Tree, wordScore } from '../src/log/rank/model.ts';
+import { BUCKETS, COLUMNS, type RankModel, scoreCandidates, type Tree } from '../src/log/rank/model.ts';
 import { placeRanked } from '../src/log/rank/ranked.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
 import { foldsBy } from '../src/replay/cases/project-folds.ts';
 import { coveredShare } from '../src/replay/figures/line-ranges.ts';
-import { fitTrees } from './ranking/boosting.ts';
 import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
-import { fitWords, type WordWeights } from './ranking/logistic.ts';
+import { train } from './ranking/train.ts';
 
-/** Set by hand and not searched for; other numbers of trees were not compared. */
-const OPTIONS = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
 const FOLDS = 5;
-/** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
-const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);
 const USAGE = `Learns the ranking of lines from labelled logs.
 
   --data FOLDER   the labelled logs (required)
@@ -55,9 +50,9 @@ const held = asked.folds ? crossValidate() : [];
 const figures = [false, true].flatMap((augmented) => figuresOf(held.filter((one) => one.augmented === augmented)));
 for (const line of figures) console.log(line);
 if (asked.by === 'language') for (const line of byGroup(held)) console.log(line);
-if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(train(logs)));
+if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(train(logs, groupOf)));
 if (asked.by === 'project' && asked.check !== undefined) {
-  const isSame = modelText(train(logs)) === readFileSync(asked.check, 'utf8');
+  const isSame = modelText(train(logs, groupOf)) === readFileSync(asked.check, 'utf8');
   console.log(isSame ? `${asked.check} is what these logs make, byte for byte.` : `${asked.check} is not what these logs make.`);
   if (!isSame) process.exitCode = 1;
 }
@@ -66,7 +61,10 @@ if (asked.by === 'project' && asked.check !== undefined) {
 function crossValidate(): Held[] {
   return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));
-    const model = train(logs.filter((one) => !groups.has(groupOf(one))));
+    const model = train(
+      logs.filter((one) => !groups.has(groupOf(one))),
+      groupOf,
+    );
     return fold.map((one): Held => {
       const { keeping, proving } = scoreCandidates(model, one.candidates);
       const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
@@ -119,64 +117,8 @@ function groupOf(one: LabelledLog): string {
   return asked.by === 'language' ? (one.language ?? one.project) : one.project;
 }
 
-/** The words of each log are weighed by a regression that did not see its project, so that the trees learn how far to trust it. */
-function train(own: readonly LabelledLog[]): RankModel {
-  const samples = own.map((one) => ({ one, buckets: one.sampled.map((i) => bucketsOf(one.candidates.lines[i]?.text ?? '')) }));
-  type Sample = (typeof samples)[number];
-  const words = (chosen: readonly Sample[]): WordWeights => {
-    const buckets = chosen.flatMap((sample) => sample.buckets);
-    const labels = Uint8Array.from(chosen.flatMap(({ one }) => one.sampled.map((i) => one.labels[i] ?? 0)));
-    const weights = Float32Array.from(chosen.flatMap(({ one }) => one.weights));
-    return fitWords({ buckets, labels, weights }, shuffled(buckets.length));
-  };
-  const folds = foldsBy(samples, ({ one }) => groupOf(one), 4);
-  const rows: Row[] = [];
-  for (const fold of folds) {
-    const inFold = new Set(fold);
-    const weighed = words(samples.filter((sample) => !inFold.has(sample)));
-    for (const { one } of fold) {
-      const all = rowsOf(
-        one.candidates,
-        Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text)),
-      );
-      for (const [k, i] of one.sampled.entries()) {
-        const values = all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length);
-        rows.push({ values, label: one.labels[i] ?? 0, weight: one.weights[k] ?? 0, isProof: !PASSAGES.has(one.set) });
-      }
-    }
-  }
-  return { ...words(samples), keeping: trees(rows), proving: trees(rows.filter(({ isProof }) => isProof)) };
-}
-
-interface Row {
-  readonly values: Float32Array;
-  readonly label: number;
-  readonly weight: number;
-  readonly isProof: boolean;
-}
-
-function trees(rows: readonly Row[]): Tree[] {
-  const values = new Float32Array(rows.length * COLUMNS.length);
-  for (const [i, row] of rows.entries()) values.set(row.values, i * COLUMNS.length);
-  const labels = Uint8Array.from(rows, ({ label }) => label);
-  const weights = Float32Array.from(rows, ({ weight }) => weight);
-  return fitTrees({ values, width: COLUMNS.length, labels, weights }, OPTIONS);
-}
-
 function asRow({ columns, thresholds, rights }: Tree) {
   return [Array.from(columns), Array.from(thresholds), Array.from(rights)];
-}
-
-/** A fixed order that looks like chance. */
-function shuffled(count: number): number[] {
-  const order = Array.from({ length: count }, (_, i) => i);
-  let state = 12_345;
-  for (let i = count - 1; i > 0; i--) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    const j = Math.floor((state / 4_294_967_296) * (i + 1));
-    [order[i], order[j]] = [order[j] ?? 0, order[i] ?? 0];
-  }
-  return order;
 }
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */

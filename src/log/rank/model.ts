@@ -60,6 +60,11 @@ export function rankModel(): RankModel {
   return loaded;
 }
 
+/** Ranks by another model from now on: one that did not see the project that is measured. */
+export function useRankModel(model: RankModel): void {
+  loaded = model;
+}
+
 /** Reads a model's file. Throws where it was trained for other columns: train it again (`node scripts/train-ranking.ts`). */
 function parseModel(value: unknown): RankModel {
   const file = ModelFile.parse(value);

@@ -34,6 +34,8 @@ export const DatasetRow = z.object({
   fix: z.string().nullish(),
   /** Words that a right explanation names, and words that only a wrong one does. */
   required_mentions: z.array(z.string().min(1)).nullish(),
+  /** The same, each with its spellings; it counts before `required_mentions`. */
+  required_mentions_any: z.array(z.array(z.string().min(1)).min(1)).nullish(),
   forbidden_mentions: z.array(z.string().min(1)).nullish(),
   /** When the build failed; a split by time goes by it. */
   happened_at: z.iso.datetime({ offset: true }).nullish(),
