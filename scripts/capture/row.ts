@@ -7,9 +7,9 @@ export interface ToolRow {
   readonly tool: string;
   /** True when the tool has no reader of its own in `src/log/extract` and never shall. */
   readonly heldOut: boolean;
-  /** What failed, as a person says who reads the log. */
+  /** What failed. Decided by reading the log, never by asking Faultline. */
   readonly category: Recipe['category'];
-  /** Other categories that a person could defend. */
+  /** Other categories that a reader could defend. */
   readonly alsoOk?: readonly Recipe['category'][];
   /** Commands that run before the job and never show in the log. */
   readonly setup?: string;
