@@ -1,4 +1,4 @@
-import type { Quote } from './truth.ts';
+import type { Quote, Recipe } from './truth.ts';
 
 /** One failure of one tool: the project, the step that fails and the lines that say why. Rows of `tools/*.ts` are these. */
 export interface ToolRow {
@@ -7,6 +7,10 @@ export interface ToolRow {
   readonly tool: string;
   /** True when the tool has no reader of its own in `src/log/extract` and never shall. */
   readonly heldOut: boolean;
+  /** What failed. Decided by reading the log, never by asking Faultline. */
+  readonly category: Recipe['category'];
+  /** Other categories that a reader could defend. */
+  readonly alsoOk?: readonly Recipe['category'][];
   /** Commands that run before the job and never show in the log. */
   readonly setup?: string;
   /** Prints the tool's version. Runs after the job and never shows in the log. */

@@ -19,7 +19,7 @@ const GLUED = /^(\S{20,40} )(.{1,4000})(##\[error\]Process completed with exit c
 
 /** Captures the rows of `tools/*.ts` with these slugs or tools, or all of them, into `fixtures`. Returns the slugs that failed. */
 export async function captureTools(asked: readonly string[], fixtures: string, checkout: string): Promise<string[]> {
-  const rows = await readRows();
+  const rows = await readToolRows();
   const unknown = asked.filter((name) => !rows.some(({ slug, tool }) => slug === name || tool === name));
   if (unknown.length > 0) throw new Error(`no such slug or tool: ${unknown.join(', ')}`);
   const queue = rows.filter(({ slug, tool }) => asked.length === 0 || asked.includes(slug) || asked.includes(tool));
@@ -38,7 +38,8 @@ export async function captureTools(asked: readonly string[], fixtures: string, c
   return failed;
 }
 
-async function readRows(): Promise<ToolRow[]> {
+/** The rows of all tables in `tools/`. Throws when two rows have one slug. */
+export async function readToolRows(): Promise<ToolRow[]> {
   const folder = join(import.meta.dirname, 'tools');
   const rows: ToolRow[] = [];
   for (const file of (await readdir(folder)).toSorted()) {
@@ -77,9 +78,9 @@ async function keep(row: ToolRow, folder: string, recorded: string, version: str
     const greenLog = Buffer.from(green, 'latin1');
     assertNeutral(`${row.slug} log`, log, checkout);
     assertNeutral(`${row.slug} green log`, greenLog, checkout);
-    const { slug, tool, heldOut, exitCode } = row;
+    const { slug, tool, heldOut, category, alsoOk = [], exitCode } = row;
     const telling = tellingLines(log.toString('utf8'), row);
-    const truth = { slug, tool, heldOut, exitCode, telling, version, capturedAt: new Date().toISOString() };
+    const truth = { slug, tool, heldOut, category, alsoOk, exitCode, telling, version, capturedAt: new Date().toISOString() };
     await rm(folder, { recursive: true, force: true });
     await writeFiles(folder, { 'truth.json': `${JSON.stringify(truth, null, 2)}\n` });
     await writeFile(join(folder, 'log.txt'), log);

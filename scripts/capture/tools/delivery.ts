@@ -7,6 +7,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'git-merge-conflict',
     tool: 'git',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     setup:
       'git init -q -b main . && git config user.email ci@example.test && git config user.name ci && git add . && git commit -qm start && git switch -qc faster && sed -i s/30s/10s/ limits.conf && git commit -qam faster && git switch -q main && sed -i s/30s/60s/ limits.conf && git commit -qam slower',
     files: { 'limits.conf': 'timeout 30s\nretries 3\n', 'notes.md': '# Limits\n' },
@@ -19,6 +21,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'git-push-non-fast-forward',
     tool: 'git',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['INFRA_ERROR'],
     setup:
       'export GIT_AUTHOR_NAME=ci GIT_AUTHOR_EMAIL=ci@example.test GIT_COMMITTER_NAME=ci GIT_COMMITTER_EMAIL=ci@example.test; git init -q --bare ../origin.git && git init -q -b main . && git add . && git commit -qm start && git remote add origin ../origin.git && git push -q origin main && git commit -q --allow-empty -m theirs && git push -q origin main && git reset -q --hard HEAD~1 && git commit -q --allow-empty -m ours',
     files: { 'CHANGELOG.md': '# 1.2.0\n' },
@@ -31,6 +35,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'git-hook-declined',
     tool: 'git',
     heldOut: false,
+    category: 'CONFIG_ERROR',
     setup:
       'export GIT_AUTHOR_NAME=ci GIT_AUTHOR_EMAIL=ci@example.test GIT_COMMITTER_NAME=ci GIT_COMMITTER_EMAIL=ci@example.test; git init -q --bare ../origin.git && printf \'#!/bin/sh\\necho "main is frozen until the release on Monday" >&2\\nexit 1\\n\' > ../origin.git/hooks/pre-receive && chmod +x ../origin.git/hooks/pre-receive && git init -q -b main . && git add . && git commit -qm start && git remote add origin ../origin.git',
     files: { 'CHANGELOG.md': '# 1.2.0\n' },
@@ -43,6 +48,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'git-apply-does-not-apply',
     tool: 'git',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'src/limits.c': 'int limit(void)\n{\n    return 40;\n}\n',
       'patches/limit.patch':
@@ -57,6 +64,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'patch-hunk-failed',
     tool: 'patch',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'src/limits.c': 'int limit(void)\n{\n    return 40;\n}\n',
       'debian/limit.patch':
@@ -71,6 +80,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'git-lfs-pointer-missing',
     tool: 'git-lfs',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['INFRA_ERROR'],
     setup:
       "git init -q -b main . && git lfs install --local && git config user.email ci@example.test && git config user.name ci && printf '*.bin filter=lfs diff=lfs merge=lfs -text\\n' > .gitattributes && head -c 5000 /dev/zero > chart.bin && git add . && git commit -qm start && rm -rf .git/lfs/objects && git remote add origin http://payments.example.test/charts.git",
     files: { 'README.md': '# Charts\n' },
@@ -84,6 +95,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'curl-upload-refused',
     tool: 'curl',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'none',
     files: { 'report.json': '{"tests":12}\n' },
     run: 'curl --fail --silent --show-error --data @report.json http://payments.example.test:8081/reports',
@@ -95,6 +107,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'wget-service-unavailable',
     tool: 'wget',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'unavailable',
     files: { 'fetch.sh': 'wget --no-verbose --tries=1 http://packages.example.test/charts/north.tar.gz\n' },
     run: 'sh fetch.sh\ntar -xzf north.tar.gz',
@@ -106,6 +119,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rsync-connection-refused',
     tool: 'rsync',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'none',
     files: { 'site/index.html': '<p>tides</p>\n' },
     run: 'rsync --archive --delete site/ rsync://payments.example.test/site/',
@@ -117,6 +131,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ssh-refused',
     tool: 'ssh',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'none',
     files: { 'deploy.sh': 'ssh -o BatchMode=yes -o ConnectTimeout=5 deploy@payments.example.test systemctl restart tides\n' },
     run: 'sh deploy.sh',
@@ -128,6 +143,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gpg-no-secret-key',
     tool: 'gpg',
     heldOut: false,
+    category: 'CONFIG_ERROR',
     files: { SHA256SUMS: '4f1c  tides-1.4.tar.gz\n' },
     run: 'gpg --batch --local-user release@harbor.example --detach-sign --armor SHA256SUMS',
     exitCode: 2,
@@ -138,6 +154,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'sha256sum-mismatch',
     tool: 'sha256sum',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'DEPENDENCY_ERROR', 'INFRA_ERROR'],
     files: {
       'charts/north.csv': '06:12,3.4\n',
       'charts/south.csv': '06:40,3.1\n',
@@ -152,6 +170,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'tar-truncated-archive',
     tool: 'tar',
     heldOut: false,
+    category: 'INFRA_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
     setup:
       'head -c 300000 /dev/urandom > chart.dat && tar -czf full.tar.gz chart.dat && head -c 120000 full.tar.gz > charts.tar.gz && rm full.tar.gz chart.dat',
     files: { 'README.md': '# Charts\n' },
@@ -164,6 +184,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'unzip-not-an-archive',
     tool: 'unzip',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['INFRA_ERROR', 'DEPENDENCY_ERROR'],
     files: { 'downloads/fonts.zip': '<html><body>Sign in to continue</body></html>\n' },
     run: 'unzip -q downloads/fonts.zip -d fonts',
     exitCode: 9,
@@ -174,6 +196,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'openssl-self-signed',
     tool: 'openssl',
     heldOut: true,
+    category: 'CONFIG_ERROR',
     setup:
       'openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out service.pem -days 30 -subj /CN=tides.example && openssl req -x509 -newkey rsa:2048 -nodes -keyout /dev/null -out authority.pem -days 30 -subj /CN=authority.example',
     files: { 'README.md': '# Certificates\n' },
@@ -186,6 +209,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'dpkg-buildpackage-unmet-dependency',
     tool: 'dpkg-buildpackage',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: {
       'debian/control':
         'Source: tides\nSection: misc\nPriority: optional\nMaintainer: Harbor Office <office@harbor.example>\nBuild-Depends: debhelper-compat (= 13), libtide-dev (>= 2.0)\nStandards-Version: 4.6.2\n\nPackage: tides\nArchitecture: any\nDescription: tide tables\n Prints tide tables.\n',
@@ -202,6 +227,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'rpmbuild-missing-file',
     tool: 'rpmbuild',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'tides.spec':
         'Name: tides\nVersion: 1.4\nRelease: 1\nSummary: Tide tables\nLicense: MIT\nBuildArch: noarch\n\n%description\nPrints tide tables.\n\n%install\nmkdir -p %{buildroot}/usr/share/tides\necho 3.4 > %{buildroot}/usr/share/tides/north\n\n%files\n/usr/share/tides/north\n/usr/share/tides/south\n',
@@ -215,6 +242,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'helm-template-nil-value',
     tool: 'helm',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'chart/Chart.yaml': 'apiVersion: v2\nname: tides\nversion: 0.3.0\n',
       'chart/values.yaml': 'image: tides\n',
@@ -231,6 +260,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'helm-lint-version',
     tool: 'helm-lint',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'chart/Chart.yaml': 'apiVersion: v2\nname: tides\nversion: latest\n', 'chart/templates/note.txt': 'tides\n' },
     green: { 'chart/Chart.yaml': ['latest', '0.3.0'] },
     run: 'helm lint chart',
@@ -242,6 +273,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'conftest-deny-latest',
     tool: 'conftest',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'policy/image.rego':
         'package main\n\nimport rego.v1\n\ndeny contains message if {\n  endswith(input.spec.image, ":latest")\n  message := sprintf("image %s has no fixed version", [input.spec.image])\n}\n',
@@ -257,6 +290,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'buf-lint-field-names',
     tool: 'buf',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'buf.yaml': 'version: v2\nmodules:\n  - path: proto\nlint:\n  use: [BASIC]\n',
       'proto/harbor/v1/berth.proto':
@@ -272,6 +306,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cue-conflicting-values',
     tool: 'cue',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'schema.cue': '#Gauge: {\n\tname: string\n\tport: int & <65536\n}\n', 'gauge.yaml': 'name: north\nport: 80800\n' },
     green: { 'gauge.yaml': ['80800', '8080'] },
     run: "cue vet -d '#Gauge' schema.cue gauge.yaml",
@@ -283,6 +319,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'tflint-unused-variable',
     tool: 'tflint',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'main.tf':
         'terraform {\n  required_version = ">= 1.5"\n}\n\nvariable "region" {\n  type = string\n}\n\nvariable "gauges" {\n  type = number\n}\n\noutput "region" {\n  value = var.region\n}\n',
@@ -300,6 +338,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'terraform-fmt-check',
     tool: 'terraform',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'main.tf': 'locals {\n  name = "tides"\n    region = "north"\n}\n' },
     run: 'terraform fmt -check -diff',
     exitCode: 3,
@@ -310,6 +349,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'jsonnet-missing-field',
     tool: 'jsonnet',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'dashboards/tides.jsonnet':
         "local gauge = import '../lib/gauge.libsonnet';\n\n{\n  title: 'Tides',\n  panels: [gauge.panel(name) for name in ['north', 'south']],\n}\n",
@@ -325,6 +366,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'misspell-seperate',
     tool: 'misspell',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'docs/berths.md': '# Berths\n\nEach berth has a seperate meter.\n' },
     green: { 'docs/berths.md': ['seperate', 'separate'] },
     run: 'misspell -error docs',
@@ -336,6 +378,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'buildah-unknown-instruction',
     tool: 'buildah',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { Containerfile: 'FROM scratch\nCOPPY tides /usr/bin/tides\nENTRYPOINT ["/usr/bin/tides"]\n', tides: 'tides\n' },
     run: 'buildah build --isolation chroot --storage-driver vfs --tag tides .',
     exitCode: 125,
@@ -346,6 +390,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'install-permission-denied',
     tool: 'install',
     heldOut: true,
+    category: 'CONFIG_ERROR',
     files: { 'tides.conf': 'port=8080\n' },
     run: 'install -m 644 tides.conf /etc/tides.conf\nsystemctl restart tides',
     exitCode: 1,

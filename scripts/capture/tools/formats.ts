@@ -7,6 +7,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'protoc-undefined-type',
     tool: 'protoc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'proto/berth.proto': 'syntax = "proto3";\npackage harbor;\n\nmessage Berth {\n  string name = 1;\n  Position position = 2;\n}\n',
     },
@@ -20,6 +21,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'thrift-duplicate-field',
     tool: 'thrift',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'tide.thrift':
         'namespace py tide\n\nstruct Reading {\n  1: required i64 time,\n  2: required double height,\n  2: optional string gauge\n}\n',
@@ -37,6 +39,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'flatc-unknown-type',
     tool: 'flatc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'schema/boat.fbs':
         'namespace Harbor;\n\ntable Boat {\n  name:string;\n  crew:[Sailor];\n  draft:decimal;\n}\n\ntable Sailor { name:string; }\nroot_type Boat;\n',
@@ -50,6 +53,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'latexmk-undefined-command',
     tool: 'latexmk',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'thesis.tex':
         '\\documentclass{article}\n\\begin{document}\n\\section{Tides}\nThe height is \\SI{3}{\\meter} at noon.\n\\end{document}\n',
@@ -64,6 +68,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'pdflatex-style-missing',
     tool: 'pdflatex',
     heldOut: true,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'CODE_ERROR'],
     files: {
       'letter.tex': '\\documentclass{article}\n\\usepackage{harborletter}\n\\begin{document}\nDear harbor office\n\\end{document}\n',
     },
@@ -76,6 +82,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'pandoc-metadata-quote',
     tool: 'pandoc',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'guide/intro.md': '---\ntitle: Guide\n---\n\n# Intro\n\nRead the tables.\n',
       'guide/metadata.yaml': 'title: "Guide\nauthor: Harbor office\n',
@@ -90,6 +98,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'asciidoctor-include-missing',
     tool: 'asciidoctor',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: { 'docs/manual.adoc': '= Manual\n\n== Install\n\ninclude::install.adoc[]\n\n== Use\n\nSee <<install>>.\n' },
     green: { 'docs/install.adoc': '[[install]]\nUnpack the archive.\n' },
     run: 'asciidoctor --failure-level=WARN docs/manual.adoc',
@@ -101,6 +111,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'doxygen-undocumented-parameter',
     tool: 'doxygen',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       Doxyfile:
         'PROJECT_NAME = winch\nINPUT = include\nQUIET = YES\nGENERATE_LATEX = NO\nGENERATE_HTML = NO\nGENERATE_XML = YES\nWARN_AS_ERROR = FAIL_ON_WARNINGS\n',
@@ -120,6 +131,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'xsltproc-unknown-function',
     tool: 'xsltproc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'page.xsl':
         '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform">\n  <xsl:template match="/boats">\n    <xsl:value-of select="upper-case(boat)"/>\n  </xsl:template>\n</xsl:stylesheet>\n',
@@ -134,6 +146,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'dot-syntax',
     tool: 'dot',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'docs/flow.dot': 'digraph flow {\n  order -> pack;\n  pack -> [label="by truck"] ship;\n}\n' },
     green: { 'docs/flow.dot': 'digraph flow {\n  order -> pack;\n  pack -> ship [label="by truck"];\n}\n' },
     run: 'dot -Tsvg -o flow.svg docs/flow.dot',
@@ -145,6 +158,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'verilator-width-mismatch',
     tool: 'verilator',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'rtl/counter.v':
         "module counter(input clk, input reset, output reg [3:0] value);\n  wire [7:0] next = value + 8'd1;\n  always @(posedge clk)\n    if (reset) value <= 4'd0;\n    else value <= next;\nendmodule\n",
@@ -162,6 +176,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'iverilog-unknown-module',
     tool: 'iverilog',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'top.v':
         'module top;\n  reg clk = 0;\n  wire [3:0] count;\n  divider #(.BY(4)) slow(.clk(clk), .out(count));\n  initial #10 $finish;\nendmodule\n',
@@ -175,6 +191,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'ghdl-assertion',
     tool: 'ghdl',
     heldOut: true,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'tb.vhdl':
         'entity tb is end;\narchitecture sim of tb is\n  signal level : integer := 3;\nbegin\n  process begin\n    wait for 10 ns;\n    level <= level * 2;\n    wait for 10 ns;\n    assert level = 7 report "level is " & integer\'image(level) & ", expected 7" severity failure;\n    wait;\n  end process;\nend;\n',
@@ -189,6 +207,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'glslang-undeclared',
     tool: 'glslangValidator',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'shaders/water.frag':
         '#version 330 core\nin vec2 place;\nout vec4 color;\n\nvoid main() {\n  float wave = sin(place.x + seconds);\n  color = vec4(0.0, 0.3, wave, 1.0);\n}\n',
@@ -206,6 +225,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'diff-golden-report',
     tool: 'diff',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'report.awk': 'BEGIN { FS = "," }\n{ total[$1] += $2 }\nEND { for (name in total) printf "%s %d\\n", name, total[name] | "sort" }\n',
       'input.csv': 'anna,4\nbea,2\nanna,3\ncarl,1\n',

@@ -9,6 +9,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'go-vet-copied-lock',
     tool: 'go-vet',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'gauge/gauge.go':
@@ -24,6 +25,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'go-build-import-cycle',
     tool: 'go-build',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'berth/berth.go':
@@ -40,6 +42,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'go-test-map-write-panic',
     tool: 'go-test',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'go.mod': goMod,
       'log/log.go':
@@ -56,6 +60,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'go-test-fuzz-seed',
     tool: 'go-test',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'go.mod': goMod,
       'name/name.go':
@@ -72,6 +77,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'staticcheck-defer-before-check',
     tool: 'staticcheck',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'main.go':
@@ -86,6 +92,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gofumpt-unformatted',
     tool: 'gofumpt',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'main.go': 'package main\n\nimport "fmt"\n\nfunc main() {\n\n\tvar name = "tides"\n\tfmt.Println(name)\n}\n',
@@ -100,6 +107,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'errcheck-unchecked-remove',
     tool: 'errcheck',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'clean.go': 'package tides\n\nimport "os"\n\n// Clean removes the cache.\nfunc Clean(path string) {\n\tos.RemoveAll(path)\n}\n',
@@ -114,6 +122,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gocyclo-over-threshold',
     tool: 'gocyclo',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'go.mod': goMod,
       'rate.go':
@@ -128,6 +137,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'actionlint-undefined-output',
     tool: 'actionlint',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       '.github/workflows/build.yml':
         'name: build\non: [push]\njobs:\n  build:\n    runs-on: ubuntu-latest\n    steps:\n      - id: meta\n        run: echo "tag=1.2" >> "$GITHUB_OUTPUT"\n  publish:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo "$' +
@@ -142,6 +153,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'shfmt-indent',
     tool: 'shfmt',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'ci/deploy.sh': '#!/bin/sh\nset -e\nfor host in north south; do\n        ssh "$host" systemctl restart tides\ndone\n' },
     green: { 'ci/deploy.sh': ['        ssh', '  ssh'] },
     run: 'shfmt -i 2 -d ci',
@@ -153,6 +165,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gotestsum-subtest',
     tool: 'gotestsum',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'go.mod': goMod,
       'fare/fare.go': 'package fare\n\n// Of is the fare of a trip.\nfunc Of(zones int) int { return zones * 150 }\n',
@@ -169,6 +182,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'mage-charts-missing',
     tool: 'mage',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     setup: 'go mod tidy',
     files: {
       'go.mod': goMod,
@@ -185,6 +200,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'golangci-lint-ineffectual',
     tool: 'golangci-lint',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       '.golangci.yml': 'version: "2"\nlinters:\n  default: none\n  enable: [ineffassign, errcheck]\n',
       'go.mod': goMod,
@@ -201,6 +217,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ginkgo-expected-to-equal',
     tool: 'ginkgo',
     heldOut: false,
+    category: 'TEST_FAILURE',
     setup: 'command -v ginkgo && go get github.com/onsi/ginkgo/v2@v2.34.0 github.com/onsi/gomega && go mod tidy',
     files: {
       'go.mod': goMod,
@@ -218,6 +235,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'kubeconform-wrong-type',
     tool: 'kubeconform',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'schemas/gauge.json':
         '{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","required":["spec"],"properties":{"spec":{"type":"object","properties":{"replicas":{"type":"integer"},"unit":{"enum":["meter","foot"]}}}}}\n',
@@ -234,6 +253,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'addlicense-check',
     tool: 'addlicense',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'src/tide.go': 'package src\n\n// High is the height of high water.\nconst High = 4\n',
       'src/gauge.go': '// Copyright Harbor Office\n// SPDX-License-Identifier: MIT\n\npackage src\n',

@@ -1,12 +1,13 @@
 import { npm, type ToolRow } from '../row.ts';
 
-/** Tools of npm that check code, text and configuration. */
+/** Tools of npm that check code and text. */
 export const rows: readonly ToolRow[] = [
   {
     ...npm('oxlint@1'),
     slug: 'oxlint-debugger',
     tool: 'oxlint',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'src/basket.js': 'export function total(items) {\n  debugger;\n  return items.reduce((sum, item) => sum + item.price, 0);\n}\n',
     },
@@ -20,6 +21,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'biome-double-equals',
     tool: 'biome',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'src/door.js': 'export function isOpen(door) {\n  return door.state == "open";\n}\n' },
     green: { 'src/door.js': ['== "open"', '=== "open"'] },
     run: 'npx biome lint --error-on-warnings src',
@@ -31,6 +33,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'xo-unused-import',
     tool: 'xo',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'package.json': '{\n\t"name": "menu",\n\t"type": "module"\n}\n',
       'menu.js': "import process from 'node:process';\nimport path from 'node:path';\n\nconsole.log(process.cwd());\n",
@@ -45,6 +48,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'standard-quotes',
     tool: 'standard',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'index.js': 'const soups = ["tomato", \'leek\'];\nmodule.exports = soups\n' },
     green: { 'index.js': ['["tomato", \'leek\'];', "['tomato', 'leek']"] },
     run: 'npx standard',
@@ -56,6 +60,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'eslint-config-missing',
     tool: 'eslint',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: { 'src/map.js': 'export const zoom = 3;\n', '.eslintrc.json': '{ "root": true }\n' },
     green: { 'eslint.config.mjs': 'export default [];\n' },
     run: 'npx eslint src',
@@ -67,6 +73,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'htmlhint-unclosed-tag',
     tool: 'htmlhint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'public/index.html':
         '<!DOCTYPE html>\n<html lang="en">\n  <head><title>Bakery</title></head>\n  <body>\n    <section><p>Fresh bread</p>\n  </body>\n</html>\n',
@@ -81,6 +88,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'html-validate-nested-button',
     tool: 'html-validate',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       '.htmlvalidate.json': '{ "extends": ["html-validate:recommended"] }\n',
       'page.html': '<a href="/shop"><button type="button">Shop</button></a>\n<p id="one">1</p>\n<p id="one">2</p>\n',
@@ -95,6 +103,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'markdownlint-heading-jump',
     tool: 'markdownlint',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'README.md': '# Garden\n\n### Beds\n\nThree of them.\n' },
     green: { 'README.md': ['### Beds', '## Beds'] },
     run: "npx markdownlint '*.md'",
@@ -106,6 +115,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'remark-undefined-reference',
     tool: 'remark',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       '.remarkrc.json': '{ "plugins": ["remark-lint", "remark-lint-no-undefined-references"] }\n',
       'docs/start.md': '# Start\n\nRead the [handbook][] first.\n',
@@ -120,6 +130,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'cspell-unknown-word',
     tool: 'cspell',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'docs/lamp.md': '# Lamp\n\nThe lamp needs a transfromer and a fuse.\n' },
     green: { 'docs/lamp.md': ['transfromer', 'transformer'] },
     run: "npx cspell 'docs/**'",
@@ -131,6 +142,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'commitlint-empty-type',
     tool: 'commitlint',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'commitlint.config.mjs': "export default { extends: ['@commitlint/config-conventional'] };\n" },
     run: "echo 'Fixed the boiler.' | npx commitlint",
     exitCode: 1,
@@ -141,6 +154,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'prettier-syntax-error',
     tool: 'prettier',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'src/cart.js': 'export const cart = {\n  items: [,\n  total: 0,\n};\n', 'src/other.js': 'export const x = 1;\n' },
     green: { 'src/cart.js': ['[,', '[],'] },
     run: 'npx prettier --check src',
@@ -152,6 +166,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'tsd-wrong-return',
     tool: 'tsd',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'package.json':
         '{ "name": "dice-cup", "version": "1.0.0", "types": "index.d.ts", "main": "index.js", "files": ["index.js", "index.d.ts"] }\n',
@@ -169,6 +185,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'tsc-missing-property',
     tool: 'tsc',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'tsconfig.json': '{ "compilerOptions": { "strict": true, "noEmit": true, "types": [] }, "include": ["src"] }\n',
       'src/boats.ts':
@@ -184,6 +201,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'svelte-check-unknown-prop',
     tool: 'svelte-check',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'tsconfig.json':
         '{ "compilerOptions": { "strict": true, "moduleResolution": "bundler", "module": "esnext", "target": "esnext", "types": [] }, "include": ["src"] }\n',
@@ -200,6 +218,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'vue-tsc-template-type',
     tool: 'vue-tsc',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'tsconfig.json':
         '{ "compilerOptions": { "strict": true, "noEmit": true, "moduleResolution": "bundler", "module": "esnext", "target": "esnext", "lib": ["esnext", "dom"], "types": [] }, "include": ["src"] }\n',
@@ -213,83 +232,11 @@ export const rows: readonly ToolRow[] = [
     telling: ["Property 'toUpperCase' does not exist on type 'number'."],
   },
   {
-    ...npm('@redocly/cli@1.25.0'),
-    slug: 'redocly-unresolved-reference',
-    tool: 'redocly',
-    heldOut: true,
-    files: {
-      'openapi.yaml': `openapi: 3.1.0
-info:
-  title: Tides
-  version: '1'
-  license: { name: MIT, identifier: MIT }
-servers:
-  - url: https://tides.example.test
-security: []
-paths:
-  /tides:
-    get:
-      operationId: listTides
-      summary: Lists tides
-      responses:
-        '200':
-          description: Tides
-          content:
-            application/json:
-              schema:
-                $ref: '#/components/schemas/Tide'
-        '400':
-          description: Bad request
-components:
-  schemas:
-    Tides:
-      type: array
-      items: { type: number }
-`,
-    },
-    green: { 'openapi.yaml': ['schemas/Tide', 'schemas/Tides'] },
-    env: { REDOCLY_TELEMETRY: 'off' },
-    run: 'npx redocly lint openapi.yaml --extends minimal',
-    exitCode: 1,
-    telling: ["Can't resolve $ref"],
-  },
-  {
-    ...npm('@stoplight/spectral-cli@6'),
-    slug: 'spectral-path-params',
-    tool: 'spectral',
-    heldOut: false,
-    files: {
-      '.spectral.yaml':
-        "extends: ['spectral:oas']\nrules:\n  info-contact: off\n  oas3-api-servers: off\n  operation-tags: off\n  operation-description: off\n  info-description: off\n",
-      'api.yaml':
-        "openapi: 3.0.3\ninfo:\n  title: Berths\n  version: '1'\npaths:\n  /berths/{number}:\n    get:\n      operationId: getBerth\n      responses:\n        '200':\n          description: A berth\n",
-    },
-    green: { 'api.yaml': ['/berths/{number}', '/berths'] },
-    run: 'npx spectral lint api.yaml --fail-severity=error',
-    exitCode: 1,
-    telling: ['path-params'],
-  },
-  {
-    ...npm('ajv-cli@5'),
-    slug: 'ajv-missing-property',
-    tool: 'ajv',
-    heldOut: true,
-    files: {
-      'schema.json':
-        '{ "type": "object", "required": ["city", "lat"], "properties": { "city": { "type": "string" }, "lat": { "type": "number" } } }\n',
-      'stations/north.json': '{ "city": "Alta", "lat": 69.9 }\n',
-      'stations/south.json': '{ "city": "Lund", "latitude": 55.7 }\n',
-    },
-    green: { 'stations/south.json': ['latitude', 'lat'] },
-    run: "npx ajv validate -s schema.json -d 'stations/*.json'",
-    exitCode: 1,
-    telling: ['stations/south.json invalid', "must have required property 'lat'"],
-  },
-  {
     ...npm('pug-lint@2'),
     slug: 'pug-lint-spaces',
     tool: 'pug-lint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       '.pug-lintrc': '{ "disallowIdLiterals": true, "validateAttributeQuoteMarks": "\'" }\n',
       'views/home.pug': 'html\n  body\n    #main\n      a(href="/") Home\n',
@@ -304,6 +251,7 @@ components:
     slug: 'stylelint-unknown-property',
     tool: 'stylelint',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       '.stylelintrc.json': '{ "extends": "stylelint-config-standard" }\n',
       'styles/card.css': '.card {\n  bordr: 1px solid;\n  color: #12345;\n}\n',
@@ -314,128 +262,12 @@ components:
     telling: ['Unexpected unknown property "bordr"', 'Unexpected invalid hex color "#12345"'],
   },
   {
-    ...npm('publint@0.3'),
-    slug: 'publint-missing-export',
-    tool: 'publint',
-    heldOut: true,
-    files: {
-      'package.json':
-        '{\n  "name": "tide-clock",\n  "version": "1.0.0",\n  "type": "module",\n  "files": ["dist"],\n  "exports": { ".": { "types": "./dist/index.d.ts", "default": "./dist/index.js" } }\n}\n',
-      'dist/index.mjs': 'export const hours = 12;\n',
-      'dist/index.d.ts': 'export const hours: number;\n',
-    },
-    green: { 'dist/index.js': 'export const hours = 12;\n' },
-    run: 'npx publint --strict',
-    exitCode: 1,
-    telling: ['./dist/index.js but the file does not exist'],
-  },
-  {
-    ...npm('@arethetypeswrong/cli@0.17'),
-    slug: 'attw-pack-crash',
-    tool: 'attw',
-    heldOut: true,
-    files: {
-      'package.json':
-        '{\n  "name": "tide-clock",\n  "version": "1.0.0",\n  "type": "module",\n  "exports": "./index.js",\n  "files": ["index.js"]\n}\n',
-      'index.js': 'export const hours = 12;\n',
-    },
-    run: 'npx attw --pack .',
-    exitCode: 3,
-    telling: ["Cannot read properties of undefined (reading 'filename')"],
-  },
-  {
-    ...npm('license-checker-rseidelsohn@4'),
-    slug: 'license-checker-not-allowed',
-    tool: 'license-checker',
-    heldOut: true,
-    setup: 'npm install --no-audit --no-fund --prefer-offline',
-    files: {
-      'package.json':
-        '{\n  "name": "orders",\n  "version": "1.0.0",\n  "license": "MIT",\n  "private": true,\n  "dependencies": { "argparse": "2.0.1" },\n  "devDependencies": { "license-checker-rseidelsohn": "4.4.2" }\n}\n',
-    },
-    run: "npx license-checker-rseidelsohn --production --onlyAllow 'MIT;ISC'",
-    exitCode: 1,
-    telling: ['Python-2.0'],
-  },
-  {
-    ...npm('knip@5', 'typescript@5', '@types/node@20'),
-    slug: 'knip-unused-file',
-    tool: 'knip',
-    heldOut: true,
-    files: {
-      'package.json': '{ "name": "till", "type": "module", "main": "src/index.js", "dependencies": { "left-pad": "1.3.0" } }\n',
-      'knip.json': '{ "entry": ["src/index.js"], "project": ["src/**/*.js"] }\n',
-      'src/index.js': 'export const till = 1;\n',
-      'src/legacy.js': 'export const drawer = 2;\n',
-    },
-    run: 'npx knip',
-    exitCode: 1,
-    telling: ['src/legacy.js', 'left-pad'],
-  },
-  {
-    ...npm('depcheck@1'),
-    slug: 'depcheck-missing',
-    tool: 'depcheck',
-    heldOut: true,
-    files: {
-      'package.json': '{ "name": "postcards", "dependencies": {} }\n',
-      'index.js': "const dayjs = require('dayjs');\n\nmodule.exports = () => dayjs().format('DD MMM');\n",
-    },
-    green: { 'package.json': ['{} }', '{ "dayjs": "1" } }'] },
-    run: 'npx depcheck',
-    exitCode: 255,
-    telling: ['dayjs: ./index.js'],
-  },
-  {
-    ...npm('madge@8'),
-    slug: 'madge-circular',
-    tool: 'madge',
-    heldOut: true,
-    files: {
-      'src/order.js': "import { price } from './price.js';\n\nexport const order = () => price();\n",
-      'src/price.js': "import { discount } from './discount.js';\n\nexport const price = () => 10 - discount();\n",
-      'src/discount.js': "import { order } from './order.js';\n\nexport const discount = () => (order ? 1 : 0);\n",
-    },
-    green: { 'src/discount.js': 'export const discount = () => 1;\n' },
-    run: 'npx madge --circular src',
-    exitCode: 1,
-    telling: ['1) discount.js > order.js > price.js'],
-  },
-  {
-    ...npm('dependency-cruiser@16'),
-    slug: 'dependency-cruiser-forbidden',
-    tool: 'dependency-cruiser',
-    heldOut: true,
-    files: {
-      '.dependency-cruiser.cjs':
-        "module.exports = {\n  forbidden: [{ name: 'views-stay-out-of-storage', severity: 'error', from: { path: '^src/storage' }, to: { path: '^src/views' } }],\n};\n",
-      'src/views/list.js': 'export const list = (rows) => rows.join();\n',
-      'src/storage/load.js': "import { list } from '../views/list.js';\n\nexport const load = () => list([1, 2]);\n",
-    },
-    green: { 'src/storage/load.js': 'export const load = () => [1, 2];\n' },
-    run: 'npx depcruise src',
-    exitCode: 1,
-    telling: ['error views-stay-out-of-storage: src/storage/load.js'],
-  },
-  {
-    ...npm('syncpack@13'),
-    slug: 'syncpack-mismatch',
-    tool: 'syncpack',
-    heldOut: true,
-    files: {
-      'package.json': '{ "name": "shops", "private": true, "workspaces": ["packages/*"] }\n',
-      'packages/tea/package.json': '{ "name": "tea", "version": "1.0.0", "dependencies": { "dayjs": "1.11.0" } }\n',
-      'packages/coffee/package.json': '{ "name": "coffee", "version": "1.0.0", "dependencies": { "dayjs": "1.10.4" } }\n',
-    },
-    run: 'npx syncpack list-mismatches',
-    exitCode: 1,
-    telling: ['packages/coffee/package.json'],
-  },
-  {
     ...npm('jscpd@4'),
     slug: 'jscpd-threshold',
     tool: 'jscpd',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'src/invoice.js': `export function invoice(rows) {
   let total = 0;
@@ -470,6 +302,7 @@ components:
     slug: 'textlint-todo',
     tool: 'textlint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { '.textlintrc.json': '{ "rules": { "no-todo": true } }\n', 'docs/opening.md': '# Opening hours\n\nTODO: ask about Sunday.\n' },
     green: { 'docs/opening.md': ['TODO: ask about Sunday.', 'Closed on Sunday.'] },
     run: 'npx textlint docs',
@@ -481,6 +314,7 @@ components:
     slug: 'alex-wording',
     tool: 'alex',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'guide.md': '# Guide\n\nThe chairman opens the meeting.\n' },
     green: { 'guide.md': ['chairman', 'chair'] },
     run: 'npx alex guide.md',
@@ -492,6 +326,7 @@ components:
     slug: 'ls-lint-file-name',
     tool: 'ls-lint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       '.ls-lint.yml': 'ls:\n  src:\n    .js: kebab-case\nignore:\n  - node_modules\n',
       'src/priceList.js': 'export {};\n',
@@ -500,83 +335,5 @@ components:
     run: 'npx ls-lint',
     exitCode: 1,
     telling: ['src/priceList.js failed for'],
-  },
-  {
-    ...npm('secretlint@9', '@secretlint/secretlint-rule-preset-recommend@9'),
-    slug: 'secretlint-basic-auth',
-    tool: 'secretlint',
-    heldOut: true,
-    files: {
-      '.secretlintrc.json': '{ "rules": [{ "id": "@secretlint/secretlint-rule-preset-recommend" }] }\n',
-      'settings.env': 'FEED=https://reader:paper-boat-77@feeds.example.test/daily\n',
-    },
-    green: { 'settings.env': 'FEED=https://feeds.example.test/daily\n' },
-    run: 'npx secretlint settings.env',
-    exitCode: 1,
-    telling: ['found basic auth credential'],
-  },
-  {
-    ...npm('lockfile-lint@4'),
-    slug: 'lockfile-lint-host',
-    tool: 'lockfile-lint',
-    heldOut: true,
-    files: {
-      'package-lock.json':
-        '{\n  "name": "toys", "version": "1.0.0", "lockfileVersion": 3, "requires": true,\n  "packages": {\n    "": { "name": "toys", "version": "1.0.0", "dependencies": { "kite": "1.0.0" } },\n    "node_modules/kite": { "version": "1.0.0", "resolved": "http://packages.example.test/kite/-/kite-1.0.0.tgz", "integrity": "sha512-aaaa" }\n  }\n}\n',
-    },
-    green: { 'package-lock.json': ['http://packages', 'https://packages'] },
-    run: 'npx lockfile-lint --path package-lock.json --type npm --validate-https',
-    exitCode: 1,
-    telling: ['detected invalid protocol for package: kite@1.0.0'],
-  },
-  {
-    ...npm('editorconfig-checker@6'),
-    slug: 'editorconfig-checker-download',
-    tool: 'editorconfig-checker',
-    heldOut: true,
-    files: { '.editorconfig': 'root = true\n\n[*]\nindent_style = space\n', 'list.txt': '\ttea\n' },
-    network: 'none',
-    run: 'npx editorconfig-checker',
-    exitCode: 1,
-    telling: [{ from: 'Failed to download binary', to: 'HttpError: getaddrinfo EAI_AGAIN' }],
-  },
-  {
-    ...npm('graphql@16', '@graphql-codegen/cli@5', '@graphql-codegen/typescript@4'),
-    slug: 'graphql-codegen-unknown-type',
-    tool: 'graphql-codegen',
-    heldOut: true,
-    files: {
-      'codegen.yml': 'schema: schema.graphql\ngenerates:\n  types.ts:\n    plugins: [typescript]\n',
-      'schema.graphql': 'type Query {\n  boats: [Boat!]!\n}\n\ntype Ship {\n  name: String!\n}\n',
-    },
-    green: { 'schema.graphql': ['[Boat!]', '[Ship!]'] },
-    run: 'npx graphql-codegen',
-    exitCode: 1,
-    telling: ['Unknown type: "Boat".'],
-  },
-  {
-    ...npm('sort-package-json@2'),
-    slug: 'sort-package-json-check',
-    tool: 'sort-package-json',
-    heldOut: false,
-    files: { 'package.json': '{\n  "version": "1.0.0",\n  "name": "marbles"\n}\n' },
-    green: { 'package.json': '{\n  "name": "marbles",\n  "version": "1.0.0"\n}\n' },
-    run: 'npx sort-package-json --check',
-    exitCode: 1,
-    telling: ['package.json', '1 file was not sorted.'],
-  },
-  {
-    ...npm('npm-package-json-lint@8'),
-    slug: 'npm-package-json-lint-fields',
-    tool: 'npm-package-json-lint',
-    heldOut: true,
-    files: {
-      '.npmpackagejsonlintrc.json': '{ "rules": { "require-license": "error", "prefer-absolute-version-dependencies": "error" } }\n',
-      'package.json': '{ "name": "marbles", "version": "1.0.0", "dependencies": { "dayjs": "^1.0.0" } }\n',
-    },
-    green: { 'package.json': '{ "name": "marbles", "version": "1.0.0", "license": "MIT" }\n' },
-    run: 'npx npmPkgJsonLint .',
-    exitCode: 2,
-    telling: ['require-license', 'prefer-absolute-version-dependencies'],
   },
 ];

@@ -7,6 +7,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'tape-deep-equal',
     tool: 'tape',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test/shelf.js': `const test = require('tape');
 const { sort } = require('../shelf');
@@ -33,6 +34,7 @@ test('keeps one book', (t) => {
     slug: 'tap-plan-mismatch',
     tool: 'tap',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test/gate.js': `const t = require('tap');
 
@@ -54,6 +56,7 @@ t.test('opens twice a day', (t) => {
     slug: 'ava-is-not',
     tool: 'ava',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'package.json': '{ "name": "knots", "type": "module" }\n',
       'test.js':
@@ -70,6 +73,7 @@ t.test('opens twice a day', (t) => {
     slug: 'uvu-throws',
     tool: 'uvu',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'tests/ticket.js':
         "const { test } = require('uvu');\nconst assert = require('uvu/assert');\nconst { ticket } = require('../ticket');\n\ntest('a child pays half', () => {\n  assert.is(ticket(9), 4);\n});\n\ntest('an adult pays all', () => {\n  assert.is(ticket(40), 8);\n});\n\ntest.run();\n",
@@ -85,6 +89,7 @@ t.test('opens twice a day', (t) => {
     slug: 'mocha-hook-timeout',
     tool: 'mocha',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test/feed.js':
         "describe('feed', () => {\n  before((done) => {\n    setTimeout(() => {}, 50);\n  });\n\n  it('has news', () => {});\n  it('has weather', () => {});\n});\n",
@@ -99,6 +104,7 @@ t.test('opens twice a day', (t) => {
     slug: 'jasmine-expected',
     tool: 'jasmine',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'spec/support/jasmine.json': '{ "spec_dir": "spec", "spec_files": ["**/*-spec.js"], "random": false }\n',
       'spec/clock-spec.js':
@@ -115,6 +121,7 @@ t.test('opens twice a day', (t) => {
     slug: 'qunit-ok',
     tool: 'qunit',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test/seats.js':
         "const { free } = require('../seats');\n\nQUnit.module('seats', () => {\n  QUnit.test('row C is free', (assert) => {\n    assert.deepEqual(free({ a: true, b: true, c: false }), ['c']);\n  });\n\n  QUnit.test('an empty hall', (assert) => {\n    assert.deepEqual(free({}), []);\n  });\n});\n",
@@ -130,6 +137,8 @@ t.test('opens twice a day', (t) => {
     slug: 'node-test-rejection',
     tool: 'node-test',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'test/mail.test.mjs':
         "import assert from 'node:assert/strict';\nimport { describe, it } from 'node:test';\n\nimport { address } from '../mail.mjs';\n\ndescribe('address', () => {\n  it('keeps the name', async () => {\n    assert.equal(await address('Ida Moor <ida@example.test>'), 'ida@example.test');\n  });\n\n  it('takes a bare address', async () => {\n    assert.equal(await address('ida@example.test'), 'ida@example.test');\n  });\n});\n",
@@ -145,6 +154,7 @@ t.test('opens twice a day', (t) => {
     slug: 'vitest-snapshot-ci',
     tool: 'vitest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'package.json': '{ "name": "banner", "type": "module" }\n',
       'banner.test.js':
@@ -160,6 +170,8 @@ t.test('opens twice a day', (t) => {
     slug: 'jest-esm-import',
     tool: 'jest',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "stamps" }\n',
       'stamps.js': 'export const stamps = (grams) => (grams > 20 ? 2 : 1);\n',
@@ -176,6 +188,8 @@ t.test('opens twice a day', (t) => {
     slug: 'jest-coverage-threshold',
     tool: 'jest',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "stamps", "jest": { "coverageThreshold": { "global": { "branches": 90 } } } }\n',
       'stamps.js': "exports.stamps = (grams) => {\n  if (grams > 500) throw new Error('too heavy');\n  return grams > 20 ? 2 : 1;\n};\n",
@@ -190,6 +204,8 @@ t.test('opens twice a day', (t) => {
     slug: 'nyc-below-threshold',
     tool: 'nyc',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "oars" }\n',
       'oars.js':
@@ -210,6 +226,8 @@ t.test('opens twice a day', (t) => {
     slug: 'c8-below-threshold',
     tool: 'c8',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "oars" }\n',
       'oars.js':
@@ -227,6 +245,8 @@ t.test('opens twice a day', (t) => {
     slug: 'cucumber-js-ambiguous',
     tool: 'cucumber',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'features/tea.feature':
         'Feature: Tea\n  Scenario: A cup of tea\n    Given a pot of green tea\n    When I pour 2 cups\n    Then 1 cup is left\n',
@@ -243,6 +263,8 @@ t.test('opens twice a day', (t) => {
     slug: 'lab-global-leak',
     tool: 'lab',
     heldOut: true,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'package.json': '{ "name": "wool" }\n',
       'test/index.js':
@@ -258,6 +280,7 @@ t.test('opens twice a day', (t) => {
     slug: 'baretest-message',
     tool: 'baretest',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'package.json': '{ "name": "wool" }\n',
       'test.js':
@@ -273,6 +296,8 @@ t.test('opens twice a day', (t) => {
     slug: 'zora-node-too-old',
     tool: 'zora',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: {
       'package.json': '{ "name": "reef", "type": "module" }\n',
       'test.js':
@@ -281,100 +306,5 @@ t.test('opens twice a day', (t) => {
     run: 'node test.js',
     exitCode: 1,
     telling: ['TypeError: Promise.withResolvers is not a function'],
-  },
-  {
-    ...npm('newman@6'),
-    slug: 'newman-refused',
-    tool: 'newman',
-    heldOut: false,
-    files: {
-      'prices.json':
-        '{\n  "info": { "name": "Prices", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },\n  "item": [{ "name": "Tea", "request": { "method": "GET", "url": "http://payments.example.test:8080/tea" } }]\n}\n',
-    },
-    network: 'none',
-    run: 'npx newman run prices.json',
-    exitCode: 1,
-    telling: ['connect ECONNREFUSED'],
-  },
-  {
-    ...npm('newman@6'),
-    slug: 'newman-assertion',
-    tool: 'newman',
-    heldOut: false,
-    files: {
-      'prices.json': `{
-  "info": { "name": "Prices", "schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json" },
-  "item": [{
-    "name": "Tea",
-    "request": { "method": "GET", "url": "http://packages.example.test/tea" },
-    "event": [{ "listen": "test", "script": { "exec": ["pm.test('Tea has a price', () => pm.response.to.have.status(200));"] } }]
-  }]
-}
-`,
-    },
-    network: 'unavailable',
-    run: 'npx newman run prices.json --color off',
-    exitCode: 1,
-    telling: ['expected response to have status code 200 but got 503'],
-  },
-  {
-    ...npm('wait-on@8'),
-    slug: 'wait-on-timeout',
-    tool: 'wait-on',
-    heldOut: true,
-    files: {
-      'server.js':
-        "require('node:http').createServer((request, response) => response.end('ok')).listen(Number(process.env.PORT ?? 4000), '127.0.0.1');\n",
-    },
-    network: 'none',
-    run: 'node server.js & npx wait-on --timeout 3000 http-get://127.0.0.1:3000/health',
-    exitCode: 1,
-    telling: ['Timed out waiting for: http-get://127.0.0.1:3000/health'],
-  },
-  {
-    ...npm('linkinator@6'),
-    slug: 'linkinator-broken-link',
-    tool: 'linkinator',
-    heldOut: true,
-    files: {
-      'site/index.html': '<a href="menu.html">Menu</a> <a href="hours.html">Hours</a>\n',
-      'site/menu.html': '<a href="index.html">Home</a>\n',
-    },
-    green: { 'site/hours.html': '<a href="index.html">Home</a>\n' },
-    run: 'npx linkinator site --recurse',
-    exitCode: 1,
-    telling: ['[404] site/hours.html'],
-  },
-  {
-    ...npm('size-limit@11', '@size-limit/file@11'),
-    slug: 'size-limit-exceeded',
-    tool: 'size-limit',
-    heldOut: true,
-    files: {
-      'package.json':
-        '{ "name": "gull", "devDependencies": { "size-limit": "11", "@size-limit/file": "11" }, "size-limit": [{ "path": "dist/gull.js", "limit": "60 B", "gzip": true }] }\n',
-      'dist/gull.js':
-        "const names = ['herring gull', 'black-headed gull', 'kittiwake', 'ivory gull', 'glaucous gull', 'ring-billed gull'];\nexport default names;\n",
-    },
-    green: { 'dist/gull.js': 'export default 7;\n' },
-    run: 'npx size-limit',
-    exitCode: 1,
-    telling: ['Package size limit has exceeded by'],
-  },
-  {
-    ...npm('bundlewatch@0.4'),
-    slug: 'bundlewatch-too-big',
-    tool: 'bundlewatch',
-    heldOut: true,
-    files: {
-      'package.json': '{ "name": "gull" }\n',
-      '.bundlewatch.config.json': '{ "files": [{ "path": "dist/*.js", "maxSize": "40B", "compression": "none" }] }\n',
-      'dist/app.js': "console.log('a list of every lighthouse on the coast');\n",
-      'dist/vendor.js': 'void 0;\n',
-    },
-    green: { 'dist/app.js': 'void 1;\n' },
-    run: 'npx bundlewatch --config .bundlewatch.config.json',
-    exitCode: 1,
-    telling: ['FAIL dist/app.js: 56B > 40B'],
   },
 ];

@@ -8,6 +8,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'javac-missing-symbol',
     tool: 'javac',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(''),
       'src/main/java/harbor/Berth.java':
@@ -22,6 +23,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'checkstyle-magic-number',
     tool: 'checkstyle',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin(
@@ -49,6 +51,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'spotbugs-null-dereference',
     tool: 'spotbugs',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(plugin('com.github.spotbugs:spotbugs-maven-plugin:4.8.6.4')),
       'src/main/java/harbor/Crew.java':
@@ -63,6 +66,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'pmd-empty-catch',
     tool: 'pmd',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin(
@@ -85,6 +89,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'jacoco-line-ratio',
     tool: 'jacoco',
     heldOut: true,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'pom.xml': pom(
         `<plugin><groupId>org.jacoco</groupId><artifactId>jacoco-maven-plugin</artifactId><version>0.8.12</version><executions>
@@ -109,6 +115,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'maven-enforcer-java-version',
     tool: 'maven-enforcer',
     heldOut: true,
+    category: 'CONFIG_ERROR',
     files: { 'pom.xml': pom(enforcer('<requireJavaVersion><version>[21,)</version></requireJavaVersion>')) },
     green: { 'pom.xml': ['[21,)', '[17,)'] },
     run: 'mvn --batch-mode --no-transfer-progress validate',
@@ -120,6 +127,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'maven-enforcer-convergence',
     tool: 'maven-enforcer',
     heldOut: true,
+    category: 'DEPENDENCY_ERROR',
     files: {
       'pom.xml': pom(
         enforcer('<dependencyConvergence/>'),
@@ -135,6 +143,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'archunit-layer-violation',
     tool: 'archunit',
     heldOut: true,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'pom.xml': pom(
         '',
@@ -155,6 +165,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'javadoc-unknown-reference',
     tool: 'javadoc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(plugin('org.apache.maven.plugins:maven-javadoc-plugin:3.6.3', '<doclint>all,-missing</doclint>')),
       'src/main/java/harbor/Lock.java':
@@ -170,6 +181,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'spotless-trailing-space',
     tool: 'spotless',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin(
@@ -189,6 +201,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'license-maven-missing-header',
     tool: 'license-maven',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin(
@@ -207,6 +220,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'flyway-migration-syntax',
     tool: 'flyway',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin(
@@ -229,6 +243,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'forbiddenapis-default-charset',
     tool: 'forbiddenapis',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'pom.xml': pom(
         plugin('de.thetaphi:forbiddenapis:3.7', '<bundledSignatures><bundledSignature>jdk-unsafe</bundledSignature></bundledSignatures>'),
@@ -246,6 +261,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'maven-dependency-analyze',
     tool: 'maven-dependency',
     heldOut: true,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'pom.xml': pom(
         plugin('org.apache.maven.plugins:maven-dependency-plugin:3.6.1', '<failOnWarning>true</failOnWarning>'),

@@ -7,6 +7,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'dune-type-error',
     tool: 'dune',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'dune-project': '(lang dune 2.9)\n',
       'bin/dune': '(executable (name main))\n',
@@ -22,6 +23,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ghc-no-instance',
     tool: 'ghc',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'Main.hs': 'module Main where\n\ndata Tide = Low | High\n\nmain :: IO ()\nmain = putStrLn (show Low)\n' },
     green: { 'Main.hs': 'module Main where\n\ndata Tide = Low | High deriving Show\n\nmain :: IO ()\nmain = putStrLn (show Low)\n' },
     run: 'ghc -Wall -outputdir out -o tides Main.hs',
@@ -33,6 +35,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'erlc-unbound-variable',
     tool: 'erlc',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'src/berth.erl': '-module(berth).\n-export([fee/1]).\n\nfee(Length) when Length > 0 ->\n    Length * Rate;\nfee(_) ->\n    0.\n',
     },
@@ -45,6 +48,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'eunit-assert-equal',
     tool: 'eunit',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'fee.erl':
         '-module(fee).\n-include_lib("eunit/include/eunit.hrl").\n\nfee(Days) -> Days * 12.\n\nday_test() -> ?assertEqual(12, fee(1)).\nweek_test() -> ?assertEqual(75, fee(7)).\n',
@@ -58,6 +62,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'mix-test-pattern',
     tool: 'mix',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'mix.exs':
         'defmodule Ferry.MixProject do\n  use Mix.Project\n\n  def project do\n    [app: :ferry, version: "0.1.0", elixir: "~> 1.14"]\n  end\nend\n',
@@ -75,6 +80,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'mix-format-check',
     tool: 'mix-format',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'lib/pier.ex': 'defmodule Pier do\n  def open?( hour ),do: hour in 6..22\nend\n' },
     green: { 'lib/pier.ex': 'defmodule Pier do\n  def open?(hour), do: hour in 6..22\nend\n' },
     run: "mix format --check-formatted 'lib/**/*.ex'",
@@ -86,6 +92,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'busted-assert-same',
     tool: 'busted',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'src/nets.lua': 'local M = {}\nfunction M.sort(list) table.sort(list) return list end\nreturn M\n',
       'spec/nets_spec.lua':
@@ -100,6 +107,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'lua-nil-field',
     tool: 'lua',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'report.lua':
         'local boats = { { name = "Anna", crew = { size = 4 } }, { name = "Bea" } }\n\nfor _, boat in ipairs(boats) do\n  print(boat.name .. " " .. boat.crew.size)\nend\n',
@@ -117,6 +125,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'prove-is-deeply',
     tool: 'prove',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'lib/Queue.pm': 'package Queue;\nuse strict;\nuse warnings;\nsub next_two { my @jobs = @_; return [ @jobs[0, 1] ]; }\n1;\n',
       't/queue.t':
@@ -131,6 +140,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'perl-module-missing',
     tool: 'perl',
     heldOut: false,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'bin/fetch.pl':
         "use strict;\nuse warnings;\nuse Mojo::UserAgent;\n\nprint Mojo::UserAgent->new->get('http://harbor.example')->result->body;\n",
@@ -144,6 +155,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'nim-type-mismatch',
     tool: 'nim',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height("six")\n' },
     green: { 'tides.nim': 'proc height(hour: int): float =\n  result = 2.0 + hour.float / 10\n\necho height(6)\n' },
     run: 'nim check --colors:off tides.nim',
@@ -155,6 +167,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'fpc-identifier-not-found',
     tool: 'fpc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'invoice.pas': "program invoice;\nvar\n  total: integer;\nbegin\n  total := 3 * price;\n  writeln('total ', total);\nend.\n" },
     green: {
       'invoice.pas':
@@ -169,6 +182,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gfortran-implicit-type',
     tool: 'gfortran',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'wave.f90': 'program wave\n  implicit none\n  real :: height\n  height = 2.5\n  print *, heigth * 2\nend program wave\n' },
     run: 'gfortran -o wave wave.f90',
     exitCode: 1,
@@ -179,6 +193,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gnatmake-undefined-name',
     tool: 'gnatmake',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'signal.adb':
         "with Ada.Text_IO;\n\nprocedure Signal is\n   Count : Integer := 3;\nbegin\n   Text_IO.Put_Line (Integer'Image (Count));\nend Signal;\n",
@@ -196,6 +211,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'swipl-unit-test',
     tool: 'swipl',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'crew.pl': ':- module(crew, [captain/2]).\n\ncaptain(anna, bea).\ncaptain(tide, carl).\n',
       'crew.plt':
@@ -210,6 +226,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'sbcl-division-by-zero',
     tool: 'sbcl',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'share.lisp': '(defun share (catch boats)\n  (/ catch boats))\n\n(format t "~a~%" (share 12 3))\n(format t "~a~%" (share 12 0))\n',
     },
@@ -223,6 +240,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'guile-unbound-variable',
     tool: 'guile',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'menu.scm':
         "(use-modules (srfi srfi-1))\n\n(define (prices menu) (map cdr menu))\n\n(display (fold + 0 (prices '((soup . 4) (fish . 9)))))\n(newline)\n(display (avarage (prices '((soup . 4)))))\n",
@@ -236,6 +254,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'raco-test-check-equal',
     tool: 'raco',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'ropes.rkt':
         '#lang racket/base\n(require rackunit)\n\n(define (meters ropes) (* 12 ropes))\n\n(module+ test\n  (check-equal? (meters 1) 12)\n  (check-equal? (meters 3) 30 "three ropes"))\n',
@@ -253,6 +272,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'crystal-nil-method',
     tool: 'crystal',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'berths.cr': 'berths = {"A1" => 12, "A2" => 9}\n\nwidth = berths["B7"]?\nputs width.abs\n' },
     green: { 'berths.cr': 'berths = {"A1" => 12, "A2" => 9}\n\nputs berths["A1"].abs\n' },
     run: 'crystal build --no-codegen --no-color berths.cr',
@@ -264,6 +284,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'valac-missing-member',
     tool: 'valac',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'lamp.vala':
         'class Lamp : Object {\n    public bool lit { get; set; }\n}\n\nint main () {\n    var lamp = new Lamp ();\n    lamp.turn_on ();\n    return 0;\n}\n',
@@ -277,6 +298,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'mcs-missing-cast',
     tool: 'mcs',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'Freight.cs':
         'using System;\n\nclass Freight {\n    static int Tons(double load) { return load * 2; }\n    static void Main() { Console.WriteLine(Tons(1.5)); }\n}\n',
@@ -294,6 +316,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ldc2-undefined-identifier',
     tool: 'ldc2',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'source/app.d': 'import std.stdio;\n\nvoid main()\n{\n    auto depths = [4, 9, 2];\n    writeln(depths.maxElement);\n}\n' },
     run: 'ldc2 -o- source/app.d',
     exitCode: 1,
@@ -304,6 +327,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ldc2-unittest-failed',
     tool: 'ldc2',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'nets.d':
         'module nets;\n\nint mesh(int width) { return width / 4; }\n\nunittest\n{\n    assert(mesh(8) == 2);\n    assert(mesh(9) == 3, "a net of nine meters");\n}\n\nvoid main() {}\n',
@@ -321,6 +345,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'tclsh-tcltest',
     tool: 'tclsh',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'all.tcl':
         'package require tcltest\nnamespace import ::tcltest::*\n\nproc fare {zones} { expr {$zones * 2} }\n\ntest fare-1 {one zone} -body { fare 1 } -result 2\ntest fare-2 {four zones are cheaper} -body { fare 4 } -result 7\n\nset failed $::tcltest::numTests(Failed)\ncleanupTests\nexit [expr {$failed > 0}]\n',
@@ -334,6 +359,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'gforth-undefined-word',
     tool: 'gforth',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'anchor.fs': ': chain ( depth -- meters ) 3 * ;\n: report ( -- ) 4 chain . cr ;\nreport\n7 chian . cr\nbye\n' },
     green: { 'anchor.fs': ': chain ( depth -- meters ) 3 * ;\n7 chain . cr\nbye\n' },
     run: 'gforth anchor.fs -e bye',

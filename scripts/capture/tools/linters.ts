@@ -7,6 +7,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'shellcheck-unquoted-remove',
     tool: 'shellcheck',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'scripts/clean.sh': '#!/bin/sh\nset -eu\nbuild_dir=$1\nrm -rf $build_dir/cache\necho "cleaned"\n',
       'scripts/pack.sh': '#!/bin/sh\nset -eu\ntar -czf site.tar.gz public\n',
@@ -17,23 +18,12 @@ export const rows: readonly ToolRow[] = [
     telling: ['SC2086 (info)'],
   },
   {
-    ...debian('yamllint'),
-    slug: 'yamllint-duplicate-key',
-    tool: 'yamllint',
-    heldOut: false,
-    files: {
-      'config/routes.yml': '---\nroutes:\n  home: /\n  about: /about\n  home: /start\n',
-      'config/locale.yml': '---\nlocale: en\n',
-    },
-    run: 'yamllint --strict config',
-    exitCode: 1,
-    telling: ['duplication of key "home" in mapping'],
-  },
-  {
     ...debian('libxml2-utils'),
     slug: 'xmllint-schema-decimal',
     tool: 'xmllint',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'catalog.xsd': `<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema">
   <xs:element name="catalog">
@@ -65,6 +55,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'xmllint-tag-mismatch',
     tool: 'xmllint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'icons/anchor.svg':
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8">\n  <g>\n    <path d="M0 0h8v8z"/>\n  </group>\n</svg>\n',
@@ -81,6 +72,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'jq-release-file-comma',
     tool: 'jq',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'release.json': '{\n  "version": "3.4.0",\n  "channel": "stable",\n}\n' },
     green: { 'release.json': '{\n  "version": "3.4.0",\n  "channel": "stable"\n}\n' },
     run: 'version=$(jq -r .version release.json)\necho "releasing $version"',
@@ -92,6 +85,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'tidy-unknown-element',
     tool: 'tidy',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'site/index.html':
         '<!DOCTYPE html>\n<html lang="en">\n<head><title>Tide tables</title></head>\n<body>\n<main>\n<tide-table>High water 06:12</tide>\n</main>\n</body>\n</html>\n',
@@ -109,6 +103,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'luacheck-undefined-global',
     tool: 'luacheck',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'src/garden.lua':
         'local M = {}\n\nfunction M.water(beds)\n  local litres = 0\n  for _, bed in ipairs(beds) do\n    litres = litres + bed.litres\n  end\n  return rounded(litres)\nend\n\nreturn M\n',
@@ -122,6 +117,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'perlcritic-two-argument-open',
     tool: 'perlcritic',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'lib/Ledger.pm':
         'package Ledger;\nuse strict;\nuse warnings;\n\nsub read_lines {\n    my ($path) = @_;\n    open my $handle, "<$path" or die "no ledger: $!";\n    my @lines = <$handle>;\n    close $handle or die "close: $!";\n    return @lines;\n}\n\n1;\n',
@@ -139,6 +135,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'chktex-environment-mismatch',
     tool: 'chktex',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'manual/main.tex':
         '\\documentclass{article}\n\\begin{document}\nThe valve opens at 3 bar \\cite{norm}, see Fig.\\ref{fig:valve}.\n\\begin{itemize}\n\\item close it\n\\end{enumerate}\n\\end{document}\n',
@@ -153,6 +150,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'checkbashisms-double-bracket',
     tool: 'checkbashisms',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'bin/rotate': '#!/bin/sh\nset -e\nif [[ "$1" == daily ]]; then\n  echo "daily rotation"\nfi\n' },
     green: { 'bin/rotate': '#!/bin/sh\nset -e\nif [ "$1" = daily ]; then\n  echo "daily rotation"\nfi\n' },
     run: 'checkbashisms bin/*',
@@ -164,6 +162,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'codespell-recieve',
     tool: 'codespell',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'docs/orders.md': '# Orders\n\nYou recieve a mail when the order has left the warehouse.\n' },
     green: { 'docs/orders.md': '# Orders\n\nYou receive a mail when the order has left the warehouse.\n' },
     run: 'codespell docs',
@@ -175,6 +174,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'desktop-file-validate-category',
     tool: 'desktop-file-validate',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'data/org.example.Tides.desktop':
         '[Desktop Entry]\nType=Application\nName=Tides\nExec=tides\nIcon=org.example.Tides\nCategories=Utility;Sailing;\nTerminal=no\n',
@@ -192,6 +193,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'appstreamcli-missing-license',
     tool: 'appstreamcli',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'data/org.example.Tides.metainfo.xml':
         '<?xml version="1.0" encoding="UTF-8"?>\n<component type="desktop-application">\n  <id>org.example.Tides</id>\n  <name>Tides</name>\n  <summary>Read tide tables</summary>\n  <project_license>MIT</project_license>\n  <launchable type="desktop-id">org.example.Tides.desktop</launchable>\n  <description><p>Shows when the water is high at a harbor.</p></description>\n  <developer_name>Example</developer_name>\n</component>\n',
@@ -205,6 +208,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'msgfmt-format-argument',
     tool: 'msgfmt',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'po/de.po':
         'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=UTF-8\\n"\n"Language: de\\n"\n"Project-Id-Version: tides 2\\n"\n"PO-Revision-Date: 2025-02-01 10:00+0100\\n"\n"Last-Translator: none\\n"\n"Language-Team: none\\n"\n"MIME-Version: 1.0\\n"\n"Content-Transfer-Encoding: 8bit\\n"\n\n#, c-format\nmsgid "%d boats in %s"\nmsgstr "%s Boote in %d"\n',
@@ -218,6 +222,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'mandoc-unknown-macro',
     tool: 'mandoc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'man/tides.1':
         '.Dd February 1, 2025\n.Dt TIDES 1\n.Os\n.Sh NAME\n.Nm tides\n.Nd print tide tables\n.Sh OPTIONS\n.Bl -tag -width Ds\n.It Fl h\nShow help.\n.Sh SEE ALSO\n.Xp cal 1\n',
@@ -231,6 +236,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'jing-missing-attribute',
     tool: 'jing',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'schema/feed.rng':
         '<element name="feed" xmlns="http://relaxng.org/ns/structure/1.0">\n  <oneOrMore>\n    <element name="entry">\n      <attribute name="id"/>\n      <text/>\n    </element>\n  </oneOrMore>\n</element>\n',
@@ -246,6 +253,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'puppet-lint-double-quotes',
     tool: 'puppet-lint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'manifests/init.pp':
         '# Installs the harbor service.\nclass harbor {\n  package { "harbor":\n    ensure => present,\n  }\n\n  service { \'harbor\':\n    ensure => running,\n    enable => true,\n  }\n}\n',
@@ -262,6 +270,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'flawfinder-strcpy',
     tool: 'flawfinder',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'src/label.c': '#include <string.h>\n\nvoid label(char *target, const char *text)\n{\n    strcpy(target, text);\n}\n' },
     green: { 'src/label.c': 'int label(int id)\n{\n    return id + 1;\n}\n' },
     run: 'flawfinder --quiet --dataonly --minlevel=3 --error-level=3 src',
@@ -273,6 +282,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'uncrustify-check-indent',
     tool: 'uncrustify',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'uncrustify.cfg': 'indent_columns = 4\nindent_with_tabs = 0\nsp_assign = force\n',
       'src/main.c': 'int main(void)\n{\n  int total=3;\n    return total;\n}\n',
@@ -288,6 +298,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'lintian-wrong-path',
     tool: 'lintian',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     setup:
       "mkdir -p pkg/DEBIAN pkg/usr/local/bin && printf '#!/bin/sh\\necho tides\\n' > pkg/usr/local/bin/tides && chmod 755 pkg/usr/local/bin/tides",
     files: {
@@ -304,6 +316,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'rpmlint-source-missing',
     tool: 'rpmlint',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'tides.spec':
         'Name: tides\nVersion: 1.4\nRelease: 1\nSummary: Tide tables.\nLicense: MIT\nURL: https://tides.example\n\n%description\nPrints tide tables.\n\n%prep\n%setup -q -n tides\n\n%build\nmake\n\n%install\nrm -rf $RPM_BUILD_ROOT\ncp tides /usr/lib/tides\n\n%files\n/usr/bin/tides\n',

@@ -43,6 +43,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'make-keep-going-warnings',
     tool: 'make',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       Makefile: `CFLAGS = -O2 -Wall -Wextra\nobjects = ${moreNames.map((name) => `${name}.o`).join(' ')}\n\nall: harbor.a\n\nharbor.a: $(objects)\n\tar rcs $@ $^\n\nclean:\n\trm -f *.o *.a\n`,
       ...each(moreNames, '.c', (name, index) =>
@@ -61,6 +62,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ctest-two-of-thirty',
     tool: 'ctest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'CMakeLists.txt': `cmake_minimum_required(VERSION 3.20)\nproject(harbor C)\nenable_testing()\n${moreNames.map((name) => `add_executable(test_${name} test_${name}.c)\nadd_test(NAME ${name} COMMAND test_${name})\n`).join('')}`,
       ...each(moreNames, '.c', (name, index) => cTest(name, index, name === 'gauge' || name === 'tow'), 'test_'),
@@ -79,6 +81,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'go-test-verbose-packages',
     tool: 'go-test',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'go.mod': 'module harbor.example/office\n\ngo 1.24\n',
       ...each(
@@ -100,6 +103,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'bats-one-of-thirty',
     tool: 'bats',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'bin/level': '#!/bin/sh\necho "level of $1: $(expr length "$1")"\n',
       'test/level.bats': moreNames
@@ -119,6 +123,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'prove-one-of-fifteen',
     tool: 'prove',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: each(
       names,
       '.t',
@@ -136,6 +141,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'configure-library-missing',
     tool: 'configure',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: {
       'configure.ac':
         'AC_INIT([gauge], [2.1])\nAM_INIT_AUTOMAKE([foreign])\nAC_PROG_CC\nAC_CHECK_HEADERS([fcntl.h limits.h netdb.h sys/file.h sys/socket.h sys/timeb.h termio.h unistd.h])\nAC_CHECK_FUNCS([bcopy bzero dup2 gethostname getpagesize memset mkfifo select socket strchr strerror stricmp])\nAC_SEARCH_LIBS([sp_open], [serialport], [], [AC_MSG_ERROR([cannot find libserialport, which the gauge is read with])])\nAC_CONFIG_FILES([Makefile])\nAC_OUTPUT\n',
@@ -156,6 +163,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cargo-test-overflow',
     tool: 'cargo',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'Cargo.toml': '[package]\nname = "office"\nversion = "0.4.0"\nedition = "2021"\n',
       'src/lib.rs': `pub fn change(paid: u32, price: u32) -> u32 {\n    paid - price\n}\n\n#[cfg(test)]\nmod tests {\n    use super::change;\n\n${moreNames.map((name, index) => `    #[test]\n    fn error_free_change_of_${name}() {\n        assert_eq!(change(${name === 'rope' ? 20 : 50}, ${index}), ${name === 'rope' ? 0 : 50 - index});\n    }\n`).join('\n')}}\n`,
@@ -170,6 +179,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'meson-test-signal',
     tool: 'meson',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'meson.build': `project('office', 'c')\n${names.map((name) => `test('${name}', executable('test_${name}', 'test_${name}.c'))\n`).join('')}`,
       ...each(
@@ -189,6 +200,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'ansible-command-after-many',
     tool: 'ansible',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'site.yml': `- hosts: localhost\n  connection: local\n  gather_facts: false\n  tasks:\n${names
         .map(
@@ -207,6 +220,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'dpkg-buildpackage-test-failed',
     tool: 'dpkg-buildpackage',
     heldOut: true,
+    category: 'TEST_FAILURE',
     setup: 'chmod +x debian/rules',
     files: {
       'debian/control':
@@ -229,6 +243,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'rpmbuild-check-failed',
     tool: 'rpmbuild',
     heldOut: true,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR', 'CONFIG_ERROR'],
     files: {
       'tides.spec':
         'Name: tides\nVersion: 1.4\nRelease: 1\nSummary: Tide tables\nLicense: MIT\nBuildArch: noarch\n\n%description\nPrints tide tables.\n\n%build\nfor gauge in north south east west; do echo "table of $gauge written, 0 errors"; done\n\n%install\nmkdir -p %{buildroot}/usr/share/tides\necho 3.4 > %{buildroot}/usr/share/tides/north\n\n%check\nfor gauge in north south; do test -s %{buildroot}/usr/share/tides/$gauge || { echo "no table of $gauge in the package"; exit 1; }; done\n\n%files\n/usr/share/tides/north\n',
@@ -242,6 +258,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'curl-retries-exhausted',
     tool: 'curl',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'unavailable',
     files: {
       'deploy.sh': `set -e\nfor page in ${names.join(' ')}; do\n  echo "checked $page: no errors"\ndone\ncurl --fail --no-progress-meter --retry 3 --retry-delay 1 --upload-file site.tar http://packages.example.test/sites/tides\necho deployed\n`,
@@ -256,6 +273,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'latexmk-missing-figure',
     tool: 'latexmk',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'book.tex': `\\documentclass{book}\n\\usepackage{graphicx}\n\\begin{document}\n\\tableofcontents\n${names.map((name, index) => `\\chapter{The ${name}}\\label{${name}}\nSee chapter~\\ref{${name}${index % 4 === 0 ? 's' : ''}}. An\\ overfull\\ line\\ about\\ the\\ ${name}\\ that\\ is\\ much\\ too\\ long\\ \\mbox{and has a box that cannot be broken at the margin}.\n`).join('')}\\includegraphics{figures/harbor}\n\\end{document}\n`,
     },

@@ -7,6 +7,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'criterion-crash',
     tool: 'criterion',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'test_queue.c':
         '#include <criterion/criterion.h>\n#include <stddef.h>\n\nstruct job { int id; };\nstatic struct job *next(int left) { return left > 0 ? &(struct job){ left } : NULL; }\n\nTest(queue, counts) { cr_assert_eq(1 + 1, 2); }\nTest(queue, is_empty) { cr_assert_eq(next(0)->id, 0); }\n',
@@ -21,6 +23,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'cppunit-equality',
     tool: 'cppunit',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'test_crates.cpp':
         '#include <cppunit/extensions/HelperMacros.h>\n#include <cppunit/ui/text/TestRunner.h>\n\nstatic int crates(int apples) { return apples / 12; }\n\nclass CratesTest : public CppUnit::TestFixture {\n  CPPUNIT_TEST_SUITE(CratesTest);\n  CPPUNIT_TEST(testFull);\n  CPPUNIT_TEST(testRest);\n  CPPUNIT_TEST_SUITE_END();\npublic:\n  void testFull() { CPPUNIT_ASSERT_EQUAL(2, crates(24)); }\n  void testRest() { CPPUNIT_ASSERT_EQUAL(3, crates(25)); }\n};\nCPPUNIT_TEST_SUITE_REGISTRATION(CratesTest);\n\nint main() {\n  CppUnit::TextUi::TestRunner runner;\n  runner.addTest(CppUnit::TestFactoryRegistry::getRegistry().makeTest());\n  return runner.run() ? 0 : 1;\n}\n',
@@ -35,6 +38,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'boost-test-float-equal',
     tool: 'boost-test',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test_draft.cpp':
         '#define BOOST_TEST_MODULE draft\n#include <boost/test/included/unit_test.hpp>\n\nstatic double draft(double load) { return 1.2 + load / 100; }\n\nBOOST_AUTO_TEST_CASE(empty_boat) { BOOST_TEST(draft(0) == 1.2); }\nBOOST_AUTO_TEST_CASE(loaded_boat) { BOOST_TEST(draft(40) == 1.7); }\n',
@@ -49,6 +53,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'catch2-section',
     tool: 'catch2',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test_price.cpp':
         '#define CATCH_CONFIG_MAIN\n#include <catch2/catch.hpp>\n\nstatic int price(int nights) { return nights * 40; }\n\nTEST_CASE("price of a berth") {\n  SECTION("one night") { REQUIRE(price(1) == 40); }\n  SECTION("a week is cheaper") { REQUIRE(price(7) == 252); }\n}\n',
@@ -63,6 +68,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'doctest-subcase',
     tool: 'doctest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test_knots.cpp':
         '#define DOCTEST_CONFIG_IMPLEMENT_WITH_MAIN\n#include <doctest/doctest.h>\n\nstatic int knots(int meters) { return meters * 2; }\n\nTEST_CASE("knots of a drift") {\n  CHECK(knots(0) == 0);\n  CHECK(knots(5) == 9);\n}\n',
@@ -77,6 +83,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'googletest-exception',
     tool: 'googletest',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'test_anchor.cpp':
         '#include <gtest/gtest.h>\n#include <stdexcept>\n\nstatic int chain(int depth) {\n  if (depth < 0) throw std::out_of_range("depth below zero");\n  return depth * 3;\n}\n\nTEST(Anchor, Shallow) { EXPECT_EQ(chain(4), 12); }\nTEST(Anchor, AboveWater) { EXPECT_EQ(chain(-1), 0); }\n',
@@ -91,6 +99,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'ubsan-signed-overflow',
     tool: 'ubsan',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'meter.c':
         '#include <limits.h>\n#include <stdlib.h>\n\nint main(int count, char **arguments)\n{\n    int turns = INT_MAX - 1;\n    turns += count > 1 ? atoi(arguments[1]) : 0;\n    return turns == 0;\n}\n',
@@ -105,6 +114,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'libc-assert-aborts',
     tool: 'assert',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'mixer.c':
         '#include <assert.h>\n#include <stdio.h>\n\nstatic int share(int parts, int total)\n{\n    assert(total > 0);\n    return 100 * parts / total;\n}\n\nint main(void)\n{\n    printf("%d%%\\n", share(1, 4));\n    printf("%d%%\\n", share(0, 0));\n    return 0;\n}\n',
@@ -119,6 +130,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'shared-library-missing',
     tool: 'ld.so',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: { 'sail.c': 'int sail(void) { return 4; }\n', 'main.c': 'int sail(void);\nint main(void) { return sail() - 4; }\n' },
     before: 'gcc -shared -fPIC -o libsail.so sail.c\ngcc -o regatta main.c -L. -lsail\nmkdir dist\ncp regatta dist/',
     run: 'cd dist\n./regatta',

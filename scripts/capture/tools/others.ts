@@ -7,6 +7,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rubocop-offenses',
     tool: 'rubocop',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       '.rubocop.yml': 'AllCops:\n  NewCops: disable\n  SuggestExtensions: false\nStyle/Documentation:\n  Enabled: false\n',
       'lib/ferry.rb': '# frozen_string_literal: true\n\ndef fare(age)\n  unused = 3\n  age < 12 ? 2 : 4\nend\n',
@@ -21,6 +22,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rspec-change-matcher',
     tool: 'rspec',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'spec/queue_spec.rb':
         "require_relative '../lib/waiting_line'\n\nRSpec.describe WaitingLine do\n  it 'lets one person leave' do\n    line = described_class.new(%w[Ada Bo])\n    expect { line.leave }.to change(line, :size).by(-1)\n  end\n\n  it 'starts empty' do\n    expect(described_class.new([]).size).to eq 0\n  end\nend\n",
@@ -37,6 +39,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cucumber-ruby-raised',
     tool: 'cucumber',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'features/lamp.feature':
         'Feature: Lamp\n  Scenario: The lamp goes on\n    Given a lamp that is off\n    When I press the switch\n    Then the lamp is on\n',
@@ -53,6 +57,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'rake-unknown-task',
     tool: 'rake',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { Rakefile: "task default: %i[check package]\n\ntask :check do\n  puts 'checked 3 pages'\nend\n" },
     green: { Rakefile: ['%i[check package]', '%i[check]'] },
     run: 'rake --trace',
@@ -64,6 +70,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'minitest-assert-in-delta',
     tool: 'minitest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test/circle_test.rb':
         "require 'minitest/autorun'\nrequire_relative '../lib/circle'\n\nclass CircleTest < Minitest::Test\n  def test_area\n    assert_in_delta 12.566, area(2), 0.01\n  end\n\n  def test_point\n    assert_equal 0, area(0)\n  end\nend\n",
@@ -79,6 +86,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'ruby-load-error',
     tool: 'ruby',
     heldOut: false,
+    category: 'DEPENDENCY_ERROR',
+    alsoOk: ['CODE_ERROR', 'CONFIG_ERROR'],
     files: { 'bin/report.rb': "require 'csv'\nrequire 'tide_tables'\n\nputs CSV.generate_line([1, 2])\n" },
     green: { 'bin/report.rb': ["require 'tide_tables'\n", ''] },
     run: 'ruby bin/report.rb',
@@ -90,6 +99,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'erb-syntax-error',
     tool: 'erb',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'views/invoice.erb': '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n' },
     green: { 'views/invoice.erb': '<h1>Invoice</h1>\n<% items = [1, 2] %>\n<% items.each do |item| %>\n  <p><%= item %></p>\n<% end %>\n' },
     run: 'for view in views/*.erb; do\n  erb -x "$view" | ruby -c\ndone',
@@ -101,6 +111,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'bundler-missing-source-gem',
     tool: 'bundler',
     heldOut: false,
+    category: 'INFRA_ERROR',
     files: { Gemfile: "source 'http://packages.example.test'\n\ngem 'tide_tables', '~> 2.0'\n" },
     network: 'unavailable',
     run: 'bundle install --retry 0',
@@ -112,6 +123,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'asciidoctor-missing-include',
     tool: 'asciidoctor',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: { 'handbook.adoc': '= Handbook\n\ninclude::chapters/opening.adoc[]\n\nSee <<closing>>.\n' },
     green: { 'chapters/opening.adoc': '[[closing]]\n== Opening\n\nAt nine.\n' },
     run: 'asciidoctor --verbose --failure-level=WARN handbook.adoc',
@@ -123,6 +136,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'jekyll-liquid-syntax',
     tool: 'jekyll',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       '_config.yml': 'title: Allotment\n',
       'index.md': '---\ntitle: Beds\n---\n{% for bed in site.beds %}\n- {{ bed }}\n{% endfr %}\n',
@@ -137,6 +151,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'puppet-lint-quotes',
     tool: 'puppet-lint',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: { 'manifests/printer.pp': '# The office printer\nclass printer {\n  package { "cups":\n    ensure => \'installed\',\n  }\n}\n' },
     green: { 'manifests/printer.pp': ['"cups"', "'cups'"] },
     run: 'puppet-lint --fail-on-warnings --no-autoloader_layout-check manifests',
@@ -148,6 +163,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'mdl-trailing-spaces',
     tool: 'mdl',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'README.md': '# Attic\n\nOld lamps \n\n* one\n* two\n\n# Cellar\n' },
     green: { 'README.md': '# Attic\n\nOld lamps\n\n* one\n* two\n' },
     run: 'mdl README.md',
@@ -159,6 +175,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'php-lint-parse-error',
     tool: 'php',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'src/Basket.php':
         '<?php\n\nfinal class Basket\n{\n    public function total(array $items): int\n    {\n        return array_sum($items)\n    }\n}\n',
@@ -174,6 +191,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'php-uncaught-type-error',
     tool: 'php',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'bin/import.php':
         "<?php\n\ndeclare(strict_types=1);\n\nfunction price(int $cents): string\n{\n    return number_format($cents / 100, 2);\n}\n\n$rows = json_decode(file_get_contents(__DIR__ . '/../prices.json'), true);\nforeach ($rows as $name => $cents) {\n    echo $name, ' ', price($cents), PHP_EOL;\n}\n",
@@ -189,6 +207,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'phpunit-data-set',
     tool: 'phpunit',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'tests/RomanTest.php':
         "<?php\n\nuse PHPUnit\\Framework\\TestCase;\n\nrequire __DIR__ . '/../src/roman.php';\n\nfinal class RomanTest extends TestCase\n{\n    /** @dataProvider numbers */\n    public function testRoman(int $number, string $expected): void\n    {\n        $this->assertSame($expected, roman($number));\n    }\n\n    public static function numbers(): array\n    {\n        return ['three' => [3, 'III'], 'four' => [4, 'IV']];\n    }\n}\n",
@@ -204,6 +223,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'phpcs-line-indent',
     tool: 'phpcs',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'src/Kiosk.php': '<?php\n\nclass Kiosk\n{\n  public function open() {\n    return TRUE;\n  }\n}\n' },
     green: {
       'src/Kiosk.php': '<?php\n\nnamespace Street;\n\nclass Kiosk\n{\n    public function open()\n    {\n        return true;\n    }\n}\n',
@@ -217,6 +237,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'phpmd-unused-parameter',
     tool: 'phpmd',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'src/Bell.php':
         '<?php\n\nclass Bell\n{\n    public function ring($times, $volume)\n    {\n        return str_repeat("ding ", $times);\n    }\n}\n',
@@ -231,6 +252,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'composer-invalid-json',
     tool: 'composer',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'composer.json':
         '{\n    "name": "street/kiosk",\n    "description": "A kiosk",\n    "license": "MIT",\n    "require": {\n        "php": ">=8.1",\n    }\n}\n',
@@ -245,6 +268,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'composer-platform-requirement',
     tool: 'composer',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['DEPENDENCY_ERROR'],
     files: {
       'composer.json':
         '{\n    "name": "street/kiosk",\n    "description": "A kiosk",\n    "license": "MIT",\n    "repositories": [{ "packagist.org": false }],\n    "require": { "php": ">=9.0", "ext-tides": "*" }\n}\n',
@@ -262,6 +287,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'composer-autoload-class',
     tool: 'composer',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'composer.json':
         '{\n    "name": "street/kiosk",\n    "description": "A kiosk",\n    "license": "MIT",\n    "autoload": { "psr-4": { "Street\\\\": "src/" } }\n}\n',

@@ -9,6 +9,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'unittest-subtest',
     tool: 'unittest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'tests/test_zones.py': `import unittest
 
@@ -37,6 +38,8 @@ class ZoneTest(unittest.TestCase):
     slug: 'unittest-import-error',
     tool: 'unittest',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE'],
     files: {
       'tests/__init__.py': '',
       'tests/test_labels.py':
@@ -54,6 +57,7 @@ class ZoneTest(unittest.TestCase):
     slug: 'doctest-wrong-example',
     tool: 'doctest',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'paper.py': `def sheets(pages, duplex=True):
     """Return how many sheets of paper a job needs.
@@ -78,6 +82,7 @@ class ZoneTest(unittest.TestCase):
     slug: 'nose2-parameters',
     tool: 'nose2',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'test_postage.py': `from nose2.tools import params
 
@@ -96,104 +101,12 @@ def test_postage(grams, cents):
     telling: ['AssertionError: 50 g cost 160'],
   },
   {
-    ...pip('behave'),
-    slug: 'behave-failed-step',
-    tool: 'behave',
-    heldOut: false,
-    files: {
-      'features/locker.feature': `Feature: Lockers
-  Scenario: A locker opens with its code
-    Given a locker with the code 4711
-    When I enter 4711
-    Then the locker is open
-
-  Scenario: A locker stays shut with a wrong code
-    Given a locker with the code 4711
-    When I enter 1234
-    Then the locker is shut
-`,
-      'features/steps/locker.py': `from behave import given, then, when
-
-
-@given("a locker with the code {code}")
-def with_code(context, code):
-    context.code = code
-
-
-@when("I enter {code}")
-def enter(context, code):
-    context.open = len(code) == len(context.code)
-
-
-@then("the locker is {state}")
-def is_open(context, state):
-    actual = "open" if context.open else "shut"
-    assert actual == state, f"the locker is {actual}"
-`,
-    },
-    green: { 'features/steps/locker.py': ['len(code) == len(context.code)', 'code == context.code'] },
-    run: 'behave',
-    exitCode: 1,
-    telling: ['ASSERT FAILED: the locker is open'],
-  },
-  {
-    ...pip('behave'),
-    slug: 'behave-undefined-step',
-    tool: 'behave',
-    heldOut: false,
-    files: {
-      'features/queue.feature':
-        'Feature: Queue\n  Scenario: The queue moves\n    Given a queue of 3 people\n    When the desk opens\n    Then 2 people wait\n',
-      'features/steps/queue.py': `from behave import given, then, when
-
-
-@given("a queue of {count:d} people")
-def queue(context, count):
-    context.count = count
-
-
-@then("{count:d} people wait")
-def wait(context, count):
-    assert context.count == count
-`,
-    },
-    green: {
-      'features/steps/queue.py': ['\n\n@then', '\n\n@when("the desk opens")\ndef opens(context):\n    context.count -= 1\n\n\n@then'],
-    },
-    run: 'behave --no-capture --no-color',
-    exitCode: 1,
-    telling: ['When the desk opens       # None'],
-  },
-  {
-    ...pip('robotframework'),
-    slug: 'robot-expected-text',
-    tool: 'robot',
-    heldOut: false,
-    files: {
-      'tests/greeting.robot': `*** Settings ***
-Library    Process
-
-*** Test Cases ***
-Greets A Guest
-    \${result}=    Run Process    python    greet.py    Ada
-    Should Be Equal    \${result.stdout}    Welcome, Ada!
-
-Asks For A Name
-    \${result}=    Run Process    python    greet.py
-    Should Contain    \${result.stdout}    Who is there?
-`,
-      'greet.py': 'import sys\n\nprint(f"Welcome {sys.argv[1]}!" if len(sys.argv) > 1 else "Who is there?")\n',
-    },
-    green: { 'greet.py': ['Welcome {', 'Welcome, {'] },
-    run: 'robot --outputdir results tests',
-    exitCode: 1,
-    telling: ['Welcome Ada! != Welcome, Ada!'],
-  },
-  {
     ...pip('hypothesis', 'pytest'),
     slug: 'hypothesis-falsified',
     tool: 'hypothesis',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'test_codec.py': `from hypothesis import given
 from hypothesis import strategies as st
@@ -222,6 +135,7 @@ def test_round_trip(text):
     slug: 'ward-expectation',
     tool: 'ward',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'test_roman.py': `from ward import test
 
@@ -248,6 +162,8 @@ def _():
     slug: 'tox-command-fails',
     tool: 'tox',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'tox.ini':
         '[tox]\nenv_list = checks, docs\nno_package = true\n\n[testenv:checks]\ncommands = python checks.py\n\n[testenv:docs]\ncommands = python -c "print(\'docs are fine\')"\n',
@@ -264,6 +180,8 @@ def _():
     slug: 'nox-session-fails',
     tool: 'nox',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR', 'TEST_FAILURE'],
     files: {
       'noxfile.py': `import nox
 
@@ -291,6 +209,8 @@ def size(session):
     slug: 'coverage-fail-under',
     tool: 'coverage',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'test_fares.py':
         'import unittest\n\nfrom fares import fare\n\n\nclass FareTest(unittest.TestCase):\n    def test_adult(self):\n        self.assertEqual(fare(30), 320)\n',
@@ -307,6 +227,8 @@ def size(session):
     slug: 'pytest-cov-threshold',
     tool: 'pytest-cov',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'test_dice.py': 'from dice import faces\n\n\ndef test_faces():\n    assert faces("d6") == 6\n',
       'dice.py':
@@ -325,6 +247,8 @@ def size(session):
     slug: 'pytest-timeout-exceeded',
     tool: 'pytest-timeout',
     heldOut: false,
+    category: 'TEST_FAILURE',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'test_bell.py':
         'import time\n\n\ndef wait_for_bell(rings):\n    while rings != 3:\n        time.sleep(0.05)\n\n\ndef test_bell():\n    wait_for_bell(2)\n',
@@ -335,25 +259,11 @@ def size(session):
     telling: ['Failed: Timeout (>2.0s) from pytest-timeout.'],
   },
   {
-    ...pip('pytest-bdd'),
-    slug: 'pytest-bdd-missing-step',
-    tool: 'pytest-bdd',
-    heldOut: true,
-    files: {
-      'lift.feature':
-        'Feature: Lift\n  Scenario: The lift goes up\n    Given the lift is on floor 2\n    When I press 5\n    Then the lift is on floor 5\n',
-      'test_lift.py':
-        'from pytest_bdd import given, parsers, scenarios, then\n\nscenarios("lift.feature")\n\n\n@given(parsers.parse("the lift is on floor {floor:d}"), target_fixture="lift")\ndef lift(floor):\n    return {"floor": floor}\n\n\n@then(parsers.parse("the lift is on floor {floor:d}"))\ndef on_floor(lift, floor):\n    assert lift["floor"] == floor\n',
-    },
-    run: 'python -m pytest -q',
-    exitCode: 1,
-    telling: ['StepDefinitionNotFoundError: Step definition is not found: When "I press 5"'],
-  },
-  {
     ...pip('django'),
     slug: 'django-test-status',
     tool: 'django',
     heldOut: false,
+    category: 'TEST_FAILURE',
     files: {
       'manage.py':
         'import os\nimport sys\n\nfrom django.core.management import execute_from_command_line\n\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")\nexecute_from_command_line(sys.argv)\n',
@@ -374,6 +284,7 @@ def size(session):
     slug: 'django-check-model',
     tool: 'django',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'manage.py':
         'import os\nimport sys\n\nfrom django.core.management import execute_from_command_line\n\nos.environ.setdefault("DJANGO_SETTINGS_MODULE", "settings")\nexecute_from_command_line(sys.argv)\n',
@@ -393,6 +304,8 @@ def size(session):
     slug: 'zope-testrunner-error',
     tool: 'zope-testrunner',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['TEST_FAILURE'],
     files: {
       'tests.py':
         'import unittest\n\n\nclass RosterTest(unittest.TestCase):\n    def test_first_name(self):\n        roster = {"monday": ["Ines", "Per"]}\n        self.assertEqual(roster["tuesday"][0], "Ines")\n',
@@ -401,26 +314,5 @@ def size(session):
     run: 'zope-testrunner --path=. -vv',
     exitCode: 1,
     telling: ["KeyError: 'tuesday'"],
-  },
-  {
-    ...pip('tavern'),
-    slug: 'tavern-pytest-too-new',
-    tool: 'tavern',
-    heldOut: true,
-    files: {
-      'test_prices.tavern.yaml': `test_name: The price list answers
-
-stages:
-  - name: Ask for the price of tea
-    request:
-      url: http://payments.example.test:8080/prices/tea
-      method: GET
-    response:
-      status_code: 200
-`,
-    },
-    run: 'python -m pytest -q --tb=short test_prices.tavern.yaml',
-    exitCode: 3,
-    telling: ["ModuleNotFoundError: No module named '_pytest.python_api'"],
   },
 ];

@@ -10,6 +10,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rustfmt-check',
     tool: 'rustfmt',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: { 'Cargo.toml': manifest, 'src/lib.rs': 'pub fn fits(length: u32, berth: u32) -> bool { length<berth }\n' },
     green: { 'src/lib.rs': 'pub fn fits(length: u32, berth: u32) -> bool {\n    length < berth\n}\n' },
     run: 'cargo fmt --all -- --check',
@@ -21,6 +22,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'clippy-vec-reference',
     tool: 'clippy',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'Cargo.toml': manifest,
       'src/lib.rs': 'pub fn longest(lengths: &Vec<u32>) -> u32 {\n    lengths.iter().copied().max().unwrap_or(0)\n}\n',
@@ -35,6 +37,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rustdoc-broken-link',
     tool: 'rustdoc',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'Cargo.toml': manifest,
       'src/lib.rs': '//! Tide tables. Start with [`Table::load`].\n\n/// A table of heights.\npub struct Table;\n',
@@ -50,6 +53,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rust-doctest-panic',
     tool: 'rust-doctest',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'Cargo.toml': manifest,
       'src/lib.rs':
@@ -65,6 +69,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cargo-build-script-failed',
     tool: 'cargo',
     heldOut: false,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'Cargo.toml': `${manifest}build = "build.rs"\n`,
       'build.rs':
@@ -81,6 +87,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cargo-feature-missing',
     tool: 'cargo',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'Cargo.toml': `${manifest}\n[features]\ndefault = ["metric"]\nmetric = []\n`,
       'src/lib.rs': 'pub fn unit() -> &\'static str {\n    "m"\n}\n',
@@ -94,6 +102,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'cargo-offline-refused',
     tool: 'cargo',
     heldOut: false,
+    category: 'INFRA_ERROR',
     network: 'none',
     files: {
       'Cargo.toml': `${manifest}\n[dependencies]\nharbor-units = { git = "http://packages.example.test/harbor-units.git" }\n`,
@@ -109,6 +118,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'cargo-publish-metadata',
     tool: 'cargo-package',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'Cargo.toml':
         '[package]\nname = "tides"\nversion = "0.1.0"\nedition = "2021"\ninclude = ["src/**", "LICENSE"]\nreadme = "README.md"\n',
@@ -123,6 +134,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'rustc-moved-value',
     tool: 'rustc',
     heldOut: false,
+    category: 'CODE_ERROR',
     files: {
       'main.rs':
         'fn announce(name: String) {\n    println!("{name} is leaving");\n}\n\nfn main() {\n    let boat = String::from("Anna");\n    announce(boat);\n    println!("{boat} has left");\n}\n',

@@ -7,6 +7,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'nginx-unknown-directive',
     tool: 'nginx',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'deploy/nginx.conf':
         'pid /tmp/nginx.pid;\nerror_log stderr;\nevents {}\nhttp {\n  access_log off;\n  server {\n    listen 8080;\n    location / { proxy_pas http://127.0.0.1:3000; }\n  }\n}\n',
@@ -20,6 +22,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'apache2-invalid-command',
     tool: 'apache2',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'httpd.conf':
         'ServerRoot /tmp\nServerName localhost\nPidFile /tmp/httpd.pid\nErrorLog /dev/stderr\nListen 8080\nLoadModule mpm_event_module /usr/lib/apache2/modules/mod_mpm_event.so\nLoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so\nRewriteEngine On\n',
@@ -37,6 +41,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'haproxy-unknown-backend',
     tool: 'haproxy',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'haproxy.cfg':
         'defaults\n  mode http\n  timeout connect 5s\n  timeout client 30s\n  timeout server 30s\n\nfrontend web\n  bind 127.0.0.1:8080\n  default_backend aplication\n\nbackend application\n  server one 127.0.0.1:3000 check\n',
@@ -54,6 +60,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'named-checkzone-bad-address',
     tool: 'named-checkzone',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'zones/harbor.example.zone':
         '$TTL 3600\n@ IN SOA ns1 hostmaster 2025020101 3600 900 604800 300\n@ IN NS ns1\nns1 IN A 192.0.2.53\nwww IN A 192.0.2.800\n',
@@ -71,6 +79,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'dnsmasq-bad-option',
     tool: 'dnsmasq',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'dnsmasq.conf': 'domain-needed\nbogus-priv\ndhcp-rnage=192.0.2.50,192.0.2.90,12h\n' },
     green: { 'dnsmasq.conf': 'domain-needed\nbogus-priv\ndhcp-range=192.0.2.50,192.0.2.90,12h\n' },
     run: 'dnsmasq --test --conf-file=dnsmasq.conf',
@@ -82,6 +92,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'visudo-syntax',
     tool: 'visudo',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'files/sudoers.d/deploy': 'deploy ALL=(root) NOPASSWD /usr/bin/systemctl restart harbor\n' },
     green: { 'files/sudoers.d/deploy': 'deploy ALL=(root) NOPASSWD: /usr/bin/systemctl restart harbor\n' },
     run: 'visudo -c -f files/sudoers.d/deploy',
@@ -93,6 +105,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'promtool-rule-expression',
     tool: 'promtool',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'alerts.yml':
         'groups:\n  - name: harbor\n    rules:\n      - alert: TideHigh\n        expr: avg(tide_height_meters) by gauge > 4\n        for: 10m\n',
@@ -110,6 +124,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'promtool-unit-test',
     tool: 'promtool',
     heldOut: true,
+    category: 'TEST_FAILURE',
     files: {
       'alerts.yml': 'groups:\n  - name: queue\n    rules:\n      - alert: QueueLong\n        expr: queue_jobs > 100\n        for: 5m\n',
       'alerts.test.yml':
@@ -124,6 +139,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'systemd-analyze-missing-program',
     tool: 'systemd-analyze',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'units/tides.service': '[Unit]\nDescription=Tide service\n\n[Service]\nType=simple\nExecStart=/usr/bin/tides-server --port 8080\n',
     },
@@ -136,6 +153,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'logrotate-bad-count',
     tool: 'logrotate',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: { 'files/harbor.logrotate': '/var/log/harbor.log {\n  daily\n  rotate seven\n  missingok\n}\n' },
     run: 'chmod 644 files/harbor.logrotate\nlogrotate --debug --state /tmp/state files/harbor.logrotate',
     exitCode: 1,
@@ -146,6 +165,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'puppet-parser-syntax',
     tool: 'puppet',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'manifests/site.pp':
         "node default {\n  file { '/etc/motd':\n    content => 'Welcome to the harbor'\n    mode    => '0644',\n  }\n}\n",
@@ -163,6 +184,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'ansible-undefined-variable',
     tool: 'ansible',
     heldOut: false,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'site.yml':
         '- hosts: localhost\n  connection: local\n  gather_facts: false\n  vars:\n    service: tides\n  tasks:\n    - name: Make the folder\n      ansible.builtin.file:\n        path: "{{ playbook_dir }}/out"\n        state: directory\n        mode: "0755"\n    - name: Write the settings\n      ansible.builtin.copy:\n        dest: "{{ playbook_dir }}/out/settings.ini"\n        mode: "0644"\n        content: "port={{ service_port }}"\n',
@@ -176,6 +199,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'ansible-lint-no-changed-when',
     tool: 'ansible-lint',
     heldOut: true,
+    category: 'CODE_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'playbooks/deploy.yml':
         '---\n- name: Deploy\n  hosts: localhost\n  tasks:\n    - name: Restart the tides\n      ansible.builtin.shell: systemctl restart tides\n',
@@ -189,6 +214,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'nft-syntax',
     tool: 'nft',
     heldOut: true,
+    category: 'CONFIG_ERROR',
+    alsoOk: ['CODE_ERROR'],
     files: {
       'firewall.nft':
         'table inet filter {\n  chain input {\n    type filter hook input priority 0;\n    tcp dport { 22 443 } accept\n  }\n}\n',
@@ -202,6 +229,8 @@ export const rows: readonly ToolRow[] = [
     slug: 'redis-cli-refused',
     tool: 'redis-cli',
     heldOut: true,
+    category: 'INFRA_ERROR',
+    alsoOk: ['CONFIG_ERROR'],
     files: {
       'scripts/warm-cache.sh':
         '#!/bin/sh\nset -e\nfor gauge in north south; do\n  redis-cli -h payments.example.test SET "gauge:$gauge" 0\ndone\n',
@@ -216,6 +245,7 @@ export const rows: readonly ToolRow[] = [
     slug: 'sqlite3-constraint',
     tool: 'sqlite3',
     heldOut: true,
+    category: 'CODE_ERROR',
     files: {
       'schema.sql': 'CREATE TABLE berth (name TEXT PRIMARY KEY, length INTEGER NOT NULL);\n',
       'seed.sql': "INSERT INTO berth VALUES ('A1', 12);\nINSERT INTO berth VALUES ('A2', 9);\nINSERT INTO berth VALUES ('A1', 10);\n",

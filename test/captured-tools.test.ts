@@ -1,0 +1,51 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ToolRow } from '../scripts/capture/row.ts';
+import { readToolRows } from '../scripts/capture/tools.ts';
+import { CATEGORIES, Category } from '../src/domain/category.ts';
+
+const FOLDER = resolve(import.meta.dirname, 'fixtures/tools');
+
+/** What a capture copies from its row. */
+const Truth = z.object({
+  slug: z.string(),
+  tool: z.string(),
+  heldOut: z.boolean(),
+  category: Category,
+  alsoOk: z.array(Category),
+  exitCode: z.int(),
+});
+
+const truths = readdirSync(FOLDER, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => Truth.parse(JSON.parse(readFileSync(join(FOLDER, name, 'truth.json'), 'utf8'))));
+
+describe('the captured failures of tools', () => {
+  let rows: readonly ToolRow[] = [];
+  beforeAll(async () => {
+    rows = await readToolRows();
+  });
+
+  it('say what their rows say', () => {
+    const told = rows.map(({ alsoOk = [], ...row }) => Truth.parse({ ...row, alsoOk }));
+    expect(bySlug(truths)).toEqual(bySlug(told));
+  });
+
+  it('are of every category, those that are held out too', () => {
+    for (const heldOut of [false, true]) {
+      const categories = truths.filter((truth) => truth.heldOut === heldOut).map(({ category }) => category);
+      expect(new Set(categories)).toEqual(new Set(CATEGORIES));
+    }
+  });
+
+  it('accept other categories than their own, each once', () => {
+    const repeated = truths.filter(({ category, alsoOk }) => new Set([category, ...alsoOk]).size <= alsoOk.length);
+    expect(repeated.map(({ slug }) => slug)).toEqual([]);
+  });
+});
+
+function bySlug<Named extends { readonly slug: string }>(items: readonly Named[]): Named[] {
+  return items.toSorted((a, b) => a.slug.localeCompare(b.slug));
+}
