@@ -34,7 +34,8 @@ module.exports = {
     only('prompts-see-domain-and-ports', '^prompts/', [WORDS]),
     only('tools-see', '^src/tools/', [READ]),
     only('store-sees', '^src/store/', [READ]),
-    only('adapters-see', '^src/adapters/', [READ, '^prompts/']),
+    only('judge-sees', '^src/judge/', [READ]),
+    only('adapters-see', '^src/adapters/', [READ, '^src/judge/', '^prompts/']),
     only('intake-sees', '^src/intake/', [READ]),
     only('review-sees', '^src/review/', [READ]),
     only('publish-sees', '^src/publish/', [READ]),
@@ -44,7 +45,7 @@ module.exports = {
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
     only('action-sees', '^action/', ['^src/(domain|ports|log|config|intake|publish|app|adapters/build-source)/']),
     only('app-composes', '^src/app(\\.ts$|/)', [
-      '^src/(domain|ports|log|config|tools|store|adapters|triage|ask|publish|replay)/',
+      '^src/(domain|ports|log|judge|config|tools|store|adapters|triage|ask|publish|replay)/',
       '^graphs/',
       '^prompts/',
     ]),

@@ -1,7 +1,8 @@
 import { parseArgs } from 'node:util';
+import { greenRules, harmlessJudgements, inventedToolJudgement, unknownToolJudgement } from '../test/support/judging-gates.ts';
 import { capturedFailures, greenGate, harmlessLineGates, inventedToolGates, unknownToolGates } from '../test/support/reading-gates.ts';
 
-/** The gates of the reader over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
+/** The gates of reader and judgement over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
 const { values: asked } = parseArgs({ options: { each: { type: 'string', default: '4' }, list: { type: 'boolean', default: false } } });
 const failures = capturedFailures();
 const figures = [
@@ -9,6 +10,10 @@ const figures = [
   ...unknownToolGates(failures),
   greenGate(failures),
   ...inventedToolGates(300),
+  ...harmlessJudgements(failures, Number(asked.each)),
+  unknownToolJudgement(failures),
+  inventedToolJudgement(300),
+  greenRules(failures),
 ];
 for (const { name, value, bar, cases, missed } of figures) {
   const verdict = value >= bar ? 'held  ' : 'FAILED';
@@ -16,5 +21,5 @@ for (const { name, value, bar, cases, missed } of figures) {
   if (asked.list || value < bar) for (const label of missed.slice(0, asked.list ? missed.length : 10)) console.log(`         ${label}`);
 }
 const held = figures.filter(({ value, bar }) => value >= bar).length;
-console.log(`reading: ${held} of ${figures.length} bars held`);
+console.log(`reading and judging: ${held} of ${figures.length} bars held`);
 if (held < figures.length) process.exitCode = 1;

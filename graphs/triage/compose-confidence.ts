@@ -8,8 +8,8 @@ export interface ConfidenceFacts {
   readonly classification: Classification;
   /** Of whoever verified. */
   readonly assessment: Assessment;
-  /** What the spare analyst, who costs nothing and obeys no text, makes of the same answer; null where he was the one who verified. */
-  readonly reading: { readonly category: Category; readonly assessment: Assessment } | null;
+  /** What the spare analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
+  readonly reading: (Pick<Classification, 'category' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
   readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
@@ -28,7 +28,8 @@ export interface ComposedConfidence {
 const CEILING = 0.97;
 /** Without a line of the build itself, a claim is a label. */
 const UNQUOTED = 0.6;
-const DISAGREES = -0.3;
+/** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
+const DISAGREES = -2;
 const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
 /** A machine that fails for so many builds in a row is set up wrongly rather than ill. */
@@ -38,13 +39,12 @@ const LONG_RED = 5;
  * How sure the answer is, from facts rather than from the word of whoever gave it:
  *
  *     rules alone   σ(logit(rules) + quotations + history)
- *     a model       min(judged, σ(logit((evidence + rules) / 2) + agreement + quotations + history))
+ *     a model       min(judged, σ(logit(evidence) + confirmed + agreement + quotations + history))
  *
- * `rules` is the calibrated reading (its own factors hold retrieval: hits that name the same kind, an entry that a person confirmed,
- * contradictions). `evidence` is measured by code on the model's claims: the share that survived the check, whether
- * one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word, which can therefore
- * only lower the result. Quotations, agreement and history only speak against. The weights are judgement; without
- * any of them the rules' calibrated figure stays as it is.
+ * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
+ * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word,
+ * which can therefore only lower the result. Rules that are in doubt say nothing of a model's answer; those that are sure of another category
+ * speak against it. Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
@@ -53,18 +53,17 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     return { confidence: moved(assessment.confidence, moving), factors: [...(assessment.factors ?? []), ...moving] };
   }
   const strength = evidenceStrength(facts);
-  const base = (strength + reading.assessment.confidence) / 2;
+  const confirmed = (reading.assessment.factors ?? []).filter((one) => one.name === 'confirmed');
   const factors = [
     factor(
       'evidence',
       logit(strength),
       `${facts.claims.kept} of ${facts.claims.all} claims hold; ${facts.quotesBuild ? 'the build is quoted' : 'no line of the build is quoted'}`,
     ),
-    factor('rules', logit(reading.assessment.confidence), `the rules' own reading of the same evidence`),
-    ...(reading.assessment.factors ?? []).filter((one) => one.name === 'retrieval' || one.name === 'confirmed'),
+    ...confirmed,
     ...moving,
   ];
-  return { confidence: Math.min(assessment.confidence, moved(base, moving)), factors };
+  return { confidence: Math.min(CEILING, assessment.confidence, moved(strength, [...confirmed, ...moving])), factors };
 }
 
 function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
@@ -89,7 +88,9 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
 function disagreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
   if (reading.category === classification.category) return [factor('agreement', 0, `the rules find ${reading.category} too`)];
-  return [factor('agreement', DISAGREES, `the rules find ${reading.category}`)];
+  if (reading.abstained) return [factor('agreement', 0, 'the rules are in doubt')];
+  const sure = Math.max(0, 2 * reading.confidence - 1);
+  return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }
 
 const Past = z.object({ fingerprint: z.string(), category: Category });

@@ -1,4 +1,4 @@
-import type { Action, Classification, Grade } from '../../src/domain/analysis.ts';
+import { type Action, type Classification, type Grade, isFounded } from '../../src/domain/analysis.ts';
 import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageLimits } from './state.ts';
@@ -84,6 +84,8 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
   // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
   else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: 'no claim quotes a line that this build printed' });
   if (classification.abstained) doubts.push({ most: THIN, reason: 'the evidence is too thin to name a category' });
+  else if (!isFounded(classification))
+    doubts.push({ most: null, forbids: true, reason: 'a single line of the log speaks for it, and nothing else' });
   if (excuse && !hasPositiveLogEvidence(facts)) {
     doubts.push({ most: thresholds.humanReview, reason: 'nothing from the failing step itself shows that the surroundings failed' });
   }

@@ -24,6 +24,8 @@ export interface LabelledSubject {
   readonly project: string;
   /** Read and judged as if nobody knew its tool. */
   readonly untaught: boolean;
+  /** Kept for the gates: nothing is learned from it. */
+  readonly heldOut: boolean;
   readonly category: Category;
   /** The label and what an expert could defend beside it. */
   readonly accepted: readonly Category[];
@@ -77,6 +79,7 @@ async function rowsOf(data: string): Promise<Labelled[]> {
         set,
         project: owner,
         untaught: false,
+        heldOut: false,
         category: row.category,
         accepted: [row.category, row.also_ok ?? [], row.category_alternatives ?? []].flat(),
         telling: row.expected_lines ?? [],
@@ -92,6 +95,7 @@ const FIXTURES = new URL('../../test/fixtures/', import.meta.url).pathname;
 const Range = z.tuple([z.int(), z.int()]);
 const Truth = z.object({
   tool: z.string().optional(),
+  heldOut: z.boolean().default(false),
   mustCite: z.array(Range).optional(),
   telling: z.array(Range).optional(),
   category: Category.optional(),
@@ -112,6 +116,7 @@ function capturedOf(): Labelled[] {
         set,
         project: truth.tool ?? name,
         untaught,
+        heldOut: truth.heldOut,
         category,
         accepted: [category, ...truth.alsoOk],
         telling: truth.telling ?? truth.mustCite ?? [],
@@ -127,7 +132,11 @@ const masker = createMasker();
 async function read(one: Labelled): Promise<TriageSubject> {
   const raw = one.texts.map((text, i) => ({ name: i === 0 ? 'log' : `log ${i + 1}`, kind: 'log' as const, text, notes: [] }));
   const { sources, secrets } = await maskSources(raw, masker);
-  const reading = readSources(sources, { budgetTokens: 2_000, maskedSecrets: secrets, ...(one.untaught ? { leftOut: toolReaders() } : {}) });
+  const reading = readSources(sources, {
+    budgetTokens: 2_000,
+    maskedSecrets: secrets,
+    ...(one.untaught ? { leftOut: toolReaders() } : {}),
+  });
   const build: Build = {
     ...sparseBuild({ repository: one.project, pipeline: 'train', number: one.id }),
     id: one.id,

@@ -190,7 +190,7 @@ function needed(key: string | null): string {
 
 /** Who judges for nothing, whatever is configured: for runs without budget, and to weigh a model's answer against. */
 export async function openSpareAnalyst(): Promise<Analyst> {
-  return (await import('../adapters/analyst/rules/rules-analyst.ts')).createRulesAnalyst();
+  return (await import('../judge/rules-analyst.ts')).createRulesAnalyst();
 }
 
 /** Who judges. Where a model is wished for but none can be reached without a key, the rules judge and say why. */
@@ -200,7 +200,7 @@ export async function openAnalyst(
   tracer: Tracer = silentTracer,
   metrics: Metrics = silentMetrics,
 ): Promise<Analyst> {
-  const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
+  const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   if (config.analyst.driver === 'rules') return createRulesAnalyst();
   const options = modelOptions(config.analyst.llm);
   if (options === null) return createRulesAnalyst({ note: NO_MODEL });

@@ -15,7 +15,7 @@ import { makerOfToday } from './open-recorder.ts';
 
 /** What recordings are held against: this code and this configuration. Nothing outside is asked, and no model. */
 export async function openToday(config: Config, boundBy: Today['boundBy']): Promise<Today> {
-  const { createRulesAnalyst } = await import('../adapters/analyst/rules/rules-analyst.ts');
+  const { createRulesAnalyst } = await import('../judge/rules-analyst.ts');
   const { withFallback } = await import('../adapters/analyst/with-fallback.ts');
   const { createLlmAnalyst } = await import('../adapters/analyst/llm/llm-analyst.ts');
   const { JUDGEMENTS } = await import('../adapters/analyst/llm/judgements.ts');

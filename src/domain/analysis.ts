@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CalibratedBy } from './calibration.ts';
 import { Category, CategoryProbabilities } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
+import { LogPosition } from './failure.ts';
 import { GreenBuild } from './green.ts';
 import { Kind } from './kind.ts';
 
@@ -30,6 +31,14 @@ export type Suspect = z.infer<typeof Suspect>;
 export const Hypothesis = z.object({ text: z.string(), category: Category, settledBy: z.string() });
 export type Hypothesis = z.infer<typeof Hypothesis>;
 
+/** One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, or the learned words. */
+export const Witness = z.object({
+  by: z.enum(['test', 'diagnostic', 'exception', 'rule', 'words']),
+  name: z.string(),
+  at: LogPosition.nullable(),
+});
+export type Witness = z.infer<typeof Witness>;
+
 export const Classification = z.object({
   category: Category,
   kind: Kind,
@@ -40,8 +49,20 @@ export const Classification = z.object({
   abstained: z.boolean(),
   /** What decided: the rule's name, or the model's reason. */
   because: z.string(),
+  /** What speaks for the category; absent where a model named it. */
+  witnesses: z.array(Witness).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
+
+/**
+ * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that do not depend on one another: a rule
+ * and the learned words. A category without witnesses was named by a model, whose claims are checked instead.
+ */
+export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness[] | undefined }): boolean {
+  if (witnesses === undefined) return true;
+  const by = new Set(witnesses.map((witness) => witness.by));
+  return by.has('test') || by.has('diagnostic') || by.has('exception') || (by.has('rule') && by.has('words'));
+}
 
 export const Answer = z.object({
   /** One line a person would say. */

@@ -28,7 +28,7 @@ const STEPS = 4_000_000;
 /** Where text is cut before a pattern meets it; the first that fits counts. */
 const CUT: readonly { readonly in: string; readonly to: number; readonly by: string }[] = [
   { in: 'src/log/extract/', to: 2_000, by: 'MAX_LINE of src/log/lines/lines.ts' },
-  { in: 'src/adapters/analyst/rules/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
+  { in: 'src/judge/', to: 2_000, by: 'MAX_TEXT of facts.ts, and lines' },
   { in: 'src/log/expectation.ts', to: 2_000, by: 'splitExpectation' },
   { in: 'src/log/recognise/normalise.ts', to: 1_000, by: 'normaliseMessage and normaliseIdentity' },
   { in: 'src/log/reduce/tokens.ts', to: 2_000, by: 'PIECE' },
@@ -37,7 +37,7 @@ const CUT: readonly { readonly in: string; readonly to: number; readonly by: str
 /** Patterns over text of our own. They still may not be exponential. */
 const OWN_TEXT = ['src/http/api-description.ts'];
 /** Joins patterns of rules, each proven by itself: alternatives add up. */
-const JOINED = ['src/adapters/analyst/rules/rule.ts'];
+const JOINED = ['src/judge/rule.ts'];
 
 const ROOT = join(import.meta.dirname, '../..');
 const FOLDERS = ['src', 'graphs', 'prompts', 'action/src'];

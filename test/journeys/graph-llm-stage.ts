@@ -2,7 +2,7 @@ import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../graphs/triage/state.ts';
 import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
-import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';

@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
-import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';

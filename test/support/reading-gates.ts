@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { Category } from '../../src/domain/category.ts';
 import type { Reading } from '../../src/domain/reading.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { type ReadOptions, readSources } from '../../src/log/read-sources.ts';
@@ -17,6 +18,8 @@ export interface CapturedFailure {
   readonly telling: readonly (readonly [number, number])[];
   /** Its tool has no reader of its own, and the ranking did not learn from it. */
   readonly heldOut: boolean;
+  /** Its category, and what an expert could defend beside it; empty where none is labelled. */
+  readonly accepted: readonly Category[];
 }
 
 /** A share of cases that must reach its bar. */
@@ -42,6 +45,8 @@ const Truth = z.object({
   tool: z.string().optional(),
   mustCite: z.array(Range).optional(),
   telling: z.array(Range).optional(),
+  category: Category.optional(),
+  alsoOk: z.array(Category).default([]),
 });
 
 /** Every captured failure, those of tools without a reader of their own included. */
@@ -61,6 +66,7 @@ export function capturedFailures(): CapturedFailure[] {
           green: hasGreen ? file('green.log.txt') : null,
           telling,
           heldOut: truth.heldOut,
+          accepted: truth.category === undefined ? [] : [truth.category, ...truth.alsoOk],
         };
       }),
   );
@@ -204,6 +210,7 @@ function keptShare(reading: Reading, telling: CapturedFailure['telling']): numbe
   return all === 0 ? 1 : kept / all;
 }
 
-function figure(name: string, bar: number, cases: number, missed: readonly string[]): GateFigure {
+/** A share of cases held against its bar. */
+export function figure(name: string, bar: number, cases: number, missed: readonly string[]): GateFigure {
   return { name, value: cases === 0 ? 0 : 1 - missed.length / cases, bar, cases, missed };
 }

@@ -1,8 +1,8 @@
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { compileTriageGraphInMemory } from '../../graphs/triage/in-memory.ts';
 import type { TriageLimits } from '../../graphs/triage/state.ts';
-import { createRulesAnalyst } from '../../src/adapters/analyst/rules/rules-analyst.ts';
 import type { Recording } from '../../src/domain/recording.ts';
+import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';

@@ -83,12 +83,10 @@ async function compose(
   });
 }
 
-/** The spare analyst's own reading: how probable he finds the category, and what he makes of the evidence from there. */
+/** The spare analyst's own reading of the failure, and what he makes of the answer's evidence. */
 async function readingOf(spare: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
-  const insight = insightOf(state);
-  const { category, probabilities } = (await spare.classify({ subject: state.subject }, signal)).value;
-  const classification = { ...insight.classification, probabilities, confidence: probabilities[insight.classification.category] };
-  return { category, assessment: (await spare.verify({ ...insight, classification, answer }, signal)).value };
+  const { category, confidence, abstained } = (await spare.classify({ subject: state.subject }, signal)).value;
+  return { category, confidence, abstained, assessment: (await spare.verify({ ...insightOf(state), answer }, signal)).value };
 }
 
 function decide(

@@ -13,7 +13,10 @@ const compose = (facts: Partial<ConfidenceFacts>) =>
     ...{ classification, assessment: said(0.9), reading: null, evidence: [], fingerprint: 'f00d' },
     ...{ claims: { kept: 2, misquoted: 0, all: 2 }, quotesBuild: true, cited: ['E1'], ...facts },
   });
-const rules = (confidence: number, category: Classification['category'] = 'INFRA_ERROR') => ({ category, assessment: said(confidence) });
+const rules = (confidence: number, category: Classification['category'] = 'INFRA_ERROR', abstained = false) => ({
+  ...{ category, confidence, abstained },
+  assessment: said(confidence),
+});
 const past = (category: string) => ({
   ...{ id: 'E2', tool: 'read_failure_history', title: '', text: '', source: 'history' },
   data: { fingerprint: 'f00d', category },
@@ -26,12 +29,13 @@ describe('composeConfidence', () => {
   });
   it("never goes beyond a model's own word, and does not take it for more than it can show", () => {
     expect(compose({ assessment: said(0.3), reading: rules(0.95) }).confidence).toBe(0.3);
-    expect(compose({ assessment: said(1), reading: rules(0.5) }).confidence).toBeLessThan(0.75);
+    expect(compose({ assessment: said(1), reading: rules(0.95), claims: { kept: 1, misquoted: 0, all: 2 } }).confidence).toBeLessThan(0.75);
     expect(compose({ assessment: said(1), reading: rules(0.95), quotesBuild: false }).confidence).toBeLessThan(0.8);
   });
   it('counts another reading, invented quotations, another cause before, and a machine that is ill for too long', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
     expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
+    expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(sure);
     expect(compose({ claims: { kept: 1, misquoted: 1, all: 2 } }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR')] }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
@@ -39,6 +43,6 @@ describe('composeConfidence', () => {
   });
   it('says what moved it', () => {
     const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
-    expect(factors.map((one) => one.name)).toEqual(['evidence', 'rules', 'agreement', 'history']);
+    expect(factors.map((one) => one.name)).toEqual(['evidence', 'agreement', 'history']);
   });
 });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph, type TriageGraph } from '../../../graphs/triage/graph.ts';
-import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
 import { systemClock } from '../../../src/ports/clock.ts';
 import { readRecording } from '../../../src/replay/recording/read-recording.ts';

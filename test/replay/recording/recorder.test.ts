@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRulesAnalyst } from '../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';

@@ -3,7 +3,7 @@ import { compileAskGraph } from '../../../../graphs/ask/graph.ts';
 import { recursionLimit } from '../../../../graphs/ask/routes.ts';
 import type { AskStateValue } from '../../../../graphs/ask/state.ts';
 import { createLlmAnalyst } from '../../../../src/adapters/analyst/llm/llm-analyst.ts';
-import { createRulesAnalyst } from '../../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
 import { withFallback } from '../../../../src/adapters/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../../../src/adapters/chat-model/openai.ts';
 import type { TextPiece } from '../../../../src/ports/analyst.ts';

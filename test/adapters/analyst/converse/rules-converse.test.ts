@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkStatements } from '../../../../graphs/ask/check-statements.ts';
-import { createRulesAnalyst } from '../../../../src/adapters/analyst/rules/rules-analyst.ts';
+import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
 import type { QuestionShape } from '../../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
 import type { Inquiry } from '../../../../src/ports/analyst.ts';

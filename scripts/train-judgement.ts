@@ -1,0 +1,167 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { isFounded } from '../src/domain/analysis.ts';
+import { CATEGORIES, type Category } from '../src/domain/category.ts';
+import { matchesIn } from '../src/judge/classify.ts';
+import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS } from '../src/judge/judgement.ts';
+import { foldsBy } from '../src/replay/cases/project-folds.ts';
+import { mentionFinder } from '../src/replay/figures/words.ts';
+import { fitJudgement, type Lesson } from './judging/fit.ts';
+import { type LabelledSubject, labelledSubjects } from './judging/labelled-subjects.ts';
+
+const FOLDS = 5;
+/** From how sure on the table counts an answer as published. */
+const SURE = [0.8, 0.85, 0.9, 0.95] as const;
+/** What a lesson of a set counts for the category and for the sureness; rules were written on the sets of "classify". */
+const WEIGHTS: Readonly<Record<string, readonly [category: number, sureness: number]>> = {
+  'actions/actions': [3, 1.5],
+  'classify/clean': [0.7, 0.4],
+  'classify/silver': [0.7, 0.4],
+  'classify/issues': [0.7, 0.4],
+};
+const CAPTURED = [0.2, 0.35] as const;
+/** The share of its label's words that an answer must hold to show the cause. */
+const SHOWN_FROM = 0.2;
+const USAGE = `Learns the judgement of failures: categories and how sure they are.
+
+  --data FOLDER   the labelled failures (required)
+  --out FILE      write the model, with its cross-validated figures
+  --check FILE    make the model anew and say whether it is this file, byte for byte
+  --by WHAT       what a fold leaves out: project (default) or source; with source nothing is written
+  --no-folds      no cross-validation`;
+
+const { values: asked } = parseArgs({
+  allowNegative: true,
+  options: {
+    data: { type: 'string' },
+    out: { type: 'string' },
+    check: { type: 'string' },
+    by: { type: 'string', default: 'project' },
+    folds: { type: 'boolean', default: true },
+  },
+});
+if (asked.data === undefined || !['project', 'source'].includes(asked.by)) {
+  console.error(USAGE);
+  process.exit(2);
+}
+const subjects = await labelledSubjects(asked.data);
+const lessons = subjects.map(lessonOf);
+const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
+console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
+const figures = asked.folds ? crossValidated() : [];
+for (const line of figures) console.log(line);
+if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(fitJudgement(learned)));
+if (asked.by === 'project' && asked.check !== undefined) {
+  const isSame = modelText(fitJudgement(learned)) === readFileSync(asked.check, 'utf8');
+  console.log(isSame ? `${asked.check} is what these failures make, byte for byte.` : `${asked.check} is not what these failures make.`);
+  if (!isSame) process.exitCode = 1;
+}
+
+interface Held {
+  readonly subject: LabelledSubject;
+  readonly judged: Judged;
+  readonly right: boolean;
+  /** Right, and what is told shows the cause. */
+  readonly good: boolean;
+}
+
+/** Learns on all other groups for each, and tells what is made of those left out. */
+function crossValidated(): string[] {
+  const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
+  const group = ({ subject }: { readonly subject: LabelledSubject }) => (asked.by === 'source' ? subject.set : subject.project);
+  const held = foldsBy(pairs, group, asked.by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
+    const groups = new Set(fold.map(group));
+    const model = fitJudgement(pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson));
+    return fold.map(({ lesson, subject }): Held => {
+      const judged = judge(lesson.facts, lesson.matches, model);
+      const right = subject.accepted.includes(judged.category);
+      return { subject, judged, right, good: right && lesson.showsCause(judged.category) };
+    });
+  });
+  const sets = Map.groupBy(
+    held,
+    ({ subject }) => `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
+  );
+  return Array.from(sets, ([name, own]) => figureLine(name, own));
+}
+
+function figureLine(name: string, own: readonly Held[]): string {
+  const share = (some: readonly Held[], of = own.length) => (some.length / of).toFixed(3);
+  const sure = SURE.map((least) => {
+    const published = own.filter(({ judged }) => judged.sureness >= least && isFounded(judged));
+    const wrong = published.filter(({ good }) => !good).length;
+    return `${least}: ${share(published)}, ${wrong} of ${published.length} wrong`;
+  });
+  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${macroF1(own)}, ECE ${calibrationError(own)}; published from ${sure.join('; ')}`;
+}
+
+function macroF1(own: readonly Held[]): string {
+  const truth = ({ subject, judged }: Held) => (subject.accepted.includes(judged.category) ? judged.category : subject.category);
+  const scores = CATEGORIES.flatMap((category) => {
+    const said = own.filter(({ judged }) => judged.category === category).length;
+    const is = own.filter((one) => truth(one) === category).length;
+    const both = own.filter((one) => one.judged.category === category && truth(one) === category).length;
+    return said + is === 0 ? [] : [(2 * both) / (said + is)];
+  });
+  return (scores.reduce((sum, score) => sum + score, 0) / scores.length).toFixed(3);
+}
+
+/** Expected calibration error of the sureness, in ten bins of one width. */
+function calibrationError(own: readonly Held[]): string {
+  const bins = Map.groupBy(own, ({ judged }) => Math.min(9, Math.floor(judged.sureness * 10)));
+  const off = Array.from(bins.values(), (some) =>
+    Math.abs(some.reduce((sum, { judged, good }) => sum + judged.sureness - Number(good), 0)),
+  );
+  return (off.reduce((sum, one) => sum + one, 0) / own.length).toFixed(3);
+}
+
+function lessonOf(labelled: LabelledSubject): Lesson {
+  const { facts, matches } = matchesIn(labelled.subject);
+  const [weight = 0, surenessWeight = 0] = WEIGHTS[labelled.set] ?? CAPTURED;
+  const { project, category, accepted } = labelled;
+  const features = featuresOf(facts, matches);
+  return {
+    project,
+    category,
+    accepted,
+    weight,
+    surenessWeight,
+    facts,
+    matches,
+    features,
+    showsCause: (said) => showsCause(labelled, matches, said),
+  };
+}
+
+/** Whether what an answer of this category would quote holds the label's words; true where no words are labelled. */
+function showsCause({ subject, mentions }: LabelledSubject, matches: Lesson['matches'], category: Category): boolean {
+  if (mentions.length === 0) return true;
+  const told = [
+    matches.find(({ rule }) => rule.category === category)?.fact.text ?? '',
+    ...subject.messages.slice(0, 4).map(({ text }) => text),
+    ...subject.failingTests.slice(0, 8).map(({ name, file, message }) => `${name} ${file ?? ''} ${message ?? ''}`),
+    ...subject.diagnostics.slice(0, 3).map(({ file, message }) => `${file ?? ''} ${message}`),
+  ];
+  const isSaid = mentionFinder(told.join('\n').slice(0, 4_000));
+  return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length >= SHOWN_FROM;
+}
+
+/** The model's file: numbers only, with what they were learned from and what they are worth. */
+function modelText({ facts, wordScale, words, sureness }: JudgementModel): string {
+  const sizes = Object.fromEntries(
+    Array.from(
+      Map.groupBy(
+        subjects.filter(({ untaught, heldOut }) => !untaught && !heldOut),
+        ({ set }) => set,
+      ),
+      ([set, own]) => [set, own.length],
+    ),
+  );
+  const provenance = {
+    command: 'node scripts/train-judgement.ts --data FOLDER --out src/judge/judgement.json',
+    failures: sizes,
+    crossValidatedByProject: figures,
+  };
+  const bytes = words.map((own) => Buffer.from(own.buffer, own.byteOffset, own.length).toString('base64'));
+  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness })}\n`;
+}

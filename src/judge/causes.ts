@@ -1,0 +1,274 @@
+import type { Classification } from '../domain/analysis.ts';
+import type { Diagnostic, FailingTest, ThrownException } from '../domain/failure.ts';
+import { saysNothing } from '../log/roles.ts';
+import { bestOf, type Ruling } from './classify.ts';
+import type { Facts } from './facts.ts';
+import { missingModuleName } from './modules.ts';
+import { isForeignPath, projectPath } from './paths.ts';
+import { reasonOf } from './reasons.ts';
+import type { Match } from './rule.ts';
+import { hostOf, ownServiceOf } from './services.ts';
+import { checkedExpression, firstDifference, spokenTest } from './test-words.ts';
+import { titleOf } from './titles.ts';
+import { listed, oneLine, toldBy } from './told.ts';
+import { spokenKind, toolName, wordsOf } from './words.ts';
+
+/** The cause in words: a title a person would say, and one to three sentences that say more than the title. */
+export interface Cause {
+  readonly title: string;
+  /** What the evidence is to carry. */
+  readonly statement: string;
+  /** The statement, with a word of caution where the log does not settle it. */
+  readonly rootCause: string;
+}
+
+type Described = Pick<Cause, 'title' | 'rootCause'>;
+
+const MAX_TITLE = 120;
+
+/** Names the cause from the structured facts of a ruling; honest where they are thin. */
+export function causeOf(ruling: Ruling, classification: Classification): Cause {
+  // What is too thin to decide is too thin to be the headline.
+  const match = classification.abstained ? null : (bestOf(ruling.matches, classification.category) ?? ruling.decisive);
+  const said = describe(ruling.facts, match, classification);
+  const told = match === null ? null : toldBy(match, ruling.facts);
+  const title = match === null || told === null ? null : titleOf(match, told);
+  const statement = (match === null || told === null ? null : reasonOf(match, told)) ?? said.rootCause;
+  const rootCause = `${classification.abstained ? 'The log does not settle the cause. ' : ''}${statement}${stepOf(ruling.facts)}`;
+  return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
+}
+
+/** In which step, and how it ended; empty where the log marks none. */
+function stepOf({ subject }: Facts): string {
+  const failed = subject.failedSections.filter(({ consequence }) => consequence !== true);
+  const [step] = failed;
+  if (step === undefined) return '';
+  const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;
+  const more = failed.length === 1 ? '' : `, and ${failed.length - 1} more`;
+  return ` It failed in the step “${oneLine(step.name, 100)}”${code === null ? '' : ` with exit code ${code}`}${more}.`;
+}
+
+function describe(facts: Facts, match: Match | null, classification: Classification): Described {
+  const { kind } = classification;
+  const text = match?.fact.text ?? '';
+  if (match?.rule.name === 'not-formatted') return fromFormatter(facts) ?? fromWords(facts, match, kind);
+  const diagnostic = COMPILED.has(kind) || DIAGNOSED.has(match?.rule.name ?? '') ? diagnosticOf(facts, match) : null;
+  if (diagnostic !== null) return fromDiagnostic(diagnostic, facts);
+  if (kind === 'assertion' || kind === 'snapshot' || kind === 'flaky_timing') return fromTest(facts, match, kind);
+  if (kind === 'missing_module' && missingModuleName(text) !== null) return fromMissingModule(text, facts, classification);
+  if (match?.rule.name.startsWith('tie-2') === true || match?.rule.name === 'connection-refused') return fromRefusal(text);
+  const named = facts.subject.exceptions.find((entry) => text.startsWith(`${entry.type}: `));
+  const exception = named ?? facts.productException;
+  if ((kind === 'null_reference' || kind === 'crash') && exception != null) return fromException(exception, facts);
+  return fromWords(facts, match, kind);
+}
+
+const COMPILED: ReadonlySet<string> = new Set([
+  'compile_error',
+  'type_error',
+  'link_error',
+  'lint_failure',
+  'formatting_failure',
+  'version_conflict',
+]);
+/** Rules of the set-up whose findings a tool lists with their places. */
+const DIAGNOSED: ReadonlySet<string> = new Set(['compiler-options', 'workflow-file']);
+
+/** The diagnostic the decisive fact came from, else the first error in a file of ours. */
+function diagnosticOf(facts: Facts, match: Match | null): Diagnostic | null {
+  const errors = errorsOf(facts);
+  const same = errors.find((entry) => match?.fact.text.includes(entry.message.slice(0, 200)));
+  const own = errors.find((entry) => entry.file !== null && !isForeignPath(entry.file));
+  if (match?.rule.kind === 'version_conflict') return same ?? null;
+  // The first error explains later ones more often than the other way round.
+  return own ?? same ?? errors[0] ?? null;
+}
+
+/** Each once, and neither make's echo, nor a bare code, nor what a compiler says after its errors. */
+function errorsOf({ subject }: Facts): Diagnostic[] {
+  const seen = new Set<string>();
+  const isNew = ({ file, line, message }: Diagnostic) => !seen.has(`${file}:${line} ${message}`) && seen.add(`${file}:${line} ${message}`);
+  return subject.diagnostics.filter(
+    (entry) =>
+      entry.severity === 'error' && entry.tool !== 'make' && entry.message.length > 7 && !saysNothing(entry.message) && isNew(entry),
+  );
+}
+
+function fromDiagnostic(entry: Diagnostic, facts: Facts): Described {
+  const place = placeOf(entry.file, entry.line);
+  const message = oneLine(entry.message, 240);
+  const errors = errorsOf(facts).filter((other) => other.tool === entry.tool);
+  const others = errors.filter((other) => other !== entry).map((other) => oneLine(`${prefixOf(other)}${other.message}`, 140));
+  const count = errors.length > 1 ? `${errors.length} errors, the first` : 'one error';
+  const code = entry.code === null ? '' : ` (${entry.code})`;
+  const next =
+    others.length === 0 ? '' : ` Next: ${others.slice(0, 2).join('; ')}${others.length > 2 ? `; and ${others.length - 2} more` : ''}.`;
+  return {
+    title: place === null ? message : `${place}: ${message}`,
+    rootCause: `${upperFirst(entry.tool === 'linter' ? 'the linter' : toolName(entry))} reports ${count}${place === null ? '' : ` at ${place}`}${code}: ${message}.${next}`,
+  };
+}
+
+function prefixOf(entry: Diagnostic): string {
+  const place = placeOf(entry.file, entry.line);
+  return place === null ? '' : `${place} `;
+}
+
+/** Formatters name the files they would change, a line each. */
+function fromFormatter(facts: Facts): Described | null {
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
+  const named = errors.flatMap((entry) => entry.file ?? /^\S{1,200}\.\w{1,6}$/.exec(entry.message)?.[0] ?? []);
+  const files = [...new Set(named.map(projectPath))];
+  if (files.length === 0) return null;
+  const count = files.length === 1 ? 'is' : 'are';
+  return {
+    title: `${listed(files)} ${count} not formatted as the project wants`,
+    rootCause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
+  };
+}
+
+function fromTest(facts: Facts, match: Match | null, kind: string): Described {
+  const test = decidedTest(facts, match);
+  if (test === null) return fromWords(facts, match, kind === 'snapshot' ? 'snapshot' : 'assertion');
+  const place = placeOf(test.file, test.line);
+  const where = `${spokenTest(test)}${place === null ? '' : ` (${place})`}`;
+  const more = otherTests(facts, test);
+  const difference = kind === 'snapshot' ? firstDifference(test, facts.subject) : null;
+  if (difference !== null)
+    return {
+      title: `${test.name} no longer matches its snapshot`,
+      rootCause: `${where} renders "${difference.now}" where the stored snapshot has "${difference.stored}".${more}`,
+    };
+  const shown = checkedExpression(test, facts.subject);
+  const check = shown === null ? '' : ` at \`${shown.replaceAll('`', "'")}\``;
+  if (test.expected !== null && test.actual !== null) {
+    const [expected, actual] = [oneLine(test.expected, 100), oneLine(test.actual, 100)];
+    return {
+      title: `${test.name}: expected ${expected} but got ${actual}`,
+      rootCause: `${where} fails${check}: the test wants ${expected}, and the code gives ${actual}.${more}`,
+    };
+  }
+  const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
+  const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words.replace(/^(?:Assertion)?Error: /, ''), 240);
+  if (kind === 'flaky_timing') {
+    const what = message === '' ? 'its own limit expired' : firstSentence(message);
+    return {
+      title: `${test.name}: ${what}`,
+      rootCause: `${where} waited for something that did not come before the test's own limit: ${what}.${more}`,
+    };
+  }
+  return {
+    title: message === '' ? `${test.name} fails` : `${test.name}: ${message}`,
+    rootCause: `${where} fails${check}${message === '' ? ', and the log does not say what it expected' : `: ${message}`}.${more}`,
+  };
+}
+
+function otherTests(facts: Facts, test: FailingTest): string {
+  const others = facts.subject.failingTests
+    .filter((other) => other.name !== test.name || other.suite !== test.suite)
+    .map(({ name }) => oneLine(name, 80));
+  return others.length === 0 ? '' : ` So ${others.length === 1 ? 'does' : 'do'} ${listed(others, 4)}.`;
+}
+
+function decidedTest(facts: Facts, match: Match | null): FailingTest | null {
+  const { failingTests, failures } = facts.subject;
+  const named = failingTests.find((test) => test.message !== null && match?.fact.text.startsWith(test.message.slice(0, 60)) === true);
+  return named ?? failures.find((failure) => failure.test !== null)?.test ?? failingTests[0] ?? null;
+}
+
+function fromMissingModule(text: string, facts: Facts, { category }: Classification): Described {
+  const name = missingModuleName(text) ?? '';
+  const importer = importerOf(text, facts);
+  const who = importer ?? 'The build';
+  if (category === 'DEPENDENCY_ERROR')
+    return {
+      title: `The package ${name} is not installed`,
+      rootCause: `${who} imports the package ${name}, and it is not among what the job installed: it is not declared as a dependency, or was not installed.`,
+    };
+  return {
+    title: `${importer === null ? 'The' : `${importer} imports ${name}, a`} module of the project ${importer === null ? name : 'that'} cannot be found`,
+    rootCause: `${who} imports ${name}, which should be a file of this project, and there is none of that name: it was renamed, moved or not committed.`,
+  };
+}
+
+/** The own file that asked for the module: as said on the line itself, in Node's list below it, or by the trace. */
+function importerOf(text: string, facts: Facts): string | null {
+  const stack = facts.all.map((fact) => fact.text).join('\n');
+  const said = / from '([^'\n]{1,200})'/.exec(text)?.[1] ?? /Require stack:\s{1,4}- (\S{1,300})/.exec(stack)?.[1];
+  const frame = facts.subject.exceptions.flatMap(({ frames }) => frames).find(({ own, file }) => own && !isForeignPath(file))?.file;
+  const file = said ?? frame;
+  return file === undefined || isForeignPath(file) ? null : projectPath(file);
+}
+
+function fromRefusal(text: string): Described {
+  const own = ownServiceOf(text);
+  const host = hostOf(text) ?? 'the service';
+  if (own === null)
+    return {
+      title: `${host} refused the connection`,
+      rootCause: `The job connects to ${host}, a service that others run, and was refused.`,
+    };
+  const service = own.name ?? 'a service';
+  return {
+    title: `${own.name ?? 'Nothing'} ${own.name === null ? 'answers' : 'does not answer'} on ${host}`,
+    rootCause: `The job connects to ${host} (${service} of the job itself), and nothing listens there: it was not started, or was not ready yet.`,
+  };
+}
+
+function fromException(entry: ThrownException, facts: Facts): Described {
+  const frames = [...entry.frames, ...facts.subject.failures.flatMap((failure) => failure.frames)];
+  const own = frames.find((frame) => frame.own && !isForeignPath(frame.file));
+  const place = own === undefined ? null : placeOf(own.file, own.line);
+  const message = oneLine(entry.message, 260);
+  const fn = own?.function == null || /^<|^Object\.<anonymous>$/.test(own.function) ? null : own.function.split('.').slice(-2).join('.');
+  const where = [fn === null ? null : `in ${fn}`, place === null ? null : `${fn === null ? 'at ' : '('}${place}${fn === null ? '' : ')'}`];
+  const at = where.filter((part) => part !== null).join(' ');
+  const test = facts.subject.failingTests[0];
+  const seen = test === undefined ? '' : ` ${spokenTest(test)} ran into it.`;
+  const { verb, title } = wordingOf(shortType(entry.type));
+  const who = fn === null ? (place ?? 'The program') : place === null ? fn : `${fn} (${place})`;
+  return {
+    title: title !== null ? `${title}${at === '' ? '' : ` ${at}`}` : `${shortType(entry.type)}${at === '' ? '' : ` ${at}`}: ${message}`,
+    rootCause: `${who} ${verb} ${message}.${seen}${otherTestsThan(facts)}`,
+  };
+}
+
+/** How a thrown thing is spoken of: an exception is thrown, a program panics, two goroutines race. */
+function wordingOf(type: string): { readonly verb: string; readonly title: string | null } {
+  if (type === 'DATA RACE') return { verb: 'runs in several threads at once:', title: 'Data race' };
+  if (type === 'panic') return { verb: 'panics:', title: null };
+  return { verb: `throws ${type}:`, title: null };
+}
+
+function otherTestsThan(facts: Facts): string {
+  const [first] = facts.subject.failingTests;
+  return first === undefined ? '' : otherTests(facts, first);
+}
+
+function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
+  const { failures, messages } = facts.subject;
+  const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
+  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
+  return {
+    title: said,
+    rootCause: kind === 'unknown' ? `The most telling line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
+  };
+}
+
+function placeOf(file: string | null, line: number | null): string | null {
+  if (file === null) return null;
+  const path = projectPath(file);
+  return line === null ? path : `${path}:${line}`;
+}
+
+function shortType(type: string): string {
+  return type.split('.').pop() ?? type;
+}
+
+function firstSentence(text: string): string {
+  return /^.{10,200}?[^.\d](?=[.;] )/.exec(text)?.[0] ?? text;
+}
+
+function upperFirst(text: string): string {
+  return text.replace(/^the /, 'The ');
+}

@@ -1,0 +1,123 @@
+import type { Category } from '../domain/category.ts';
+import type { ToolCall } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import type { Insight, Plan } from '../ports/analyst.ts';
+import type { ToolDescription } from '../ports/toolbox.ts';
+import { ownFramesOf, projectOf, tracesOf } from './own-frames.ts';
+import { argumentsFor } from './tool-arguments.ts';
+
+/** Retrieval from here on makes the costlier tools needless. */
+const GOOD_RETRIEVAL = 0.75;
+/** From the second iteration on, less than this calls for more. */
+const UNSURE = 0.6;
+const MOST_AT_ONCE = 3;
+
+/** "When needed" tools per category, most telling first (DESIGN §6). */
+const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
+  CODE_ERROR: [
+    'read_file',
+    'read_blame',
+    'changed_since_green',
+    'read_past_fixes',
+    'search_code',
+    'read_commit_history',
+    'search_semantic',
+  ],
+  INFRA_ERROR: ['count_consecutive_failures', 'read_build_log', 'read_console_output'],
+  CONFIG_ERROR: ['read_console_output', 'read_failure_history', 'read_file', 'changed_since_green'],
+  DEPENDENCY_ERROR: ['read_console_output', 'find_similar_failures', 'read_failure_history', 'read_file', 'changed_since_green'],
+  TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
+};
+
+/** What the code is asked first where the log does not explain the failure. */
+const FIRST_OF_CODE: Partial<Record<Category, readonly string[]>> = {
+  CODE_ERROR: ['read_file', 'read_blame', 'changed_since_green'],
+  TEST_FAILURE: ['changed_since_green'],
+};
+
+/** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
+const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
+
+/** The independent questions of this round: first the tools that always run, then what the category's table allows. */
+export function chooseCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  const always = input.offered.filter((tool) => tool.always && !wasAsked(input, tool.name));
+  const first = always.flatMap((tool) => freshCall(input, tool, 'runs for every failure') ?? []);
+  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input)];
+  if (input.plan.enough || !isNeeded(input)) return [];
+  const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
+  const calls = callsFor(input, [...new Set(wanted)]);
+  return calls.length > 0 ? calls.slice(0, MOST_AT_ONCE) : lastResort(input);
+}
+
+/** Whether others had the very same failure is the first thing a person asks; it costs a look into our own database. */
+function seenBefore(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  const { generic, build } = input.subject;
+  const tool = input.offered.find(({ name }) => name === 'read_failure_history');
+  return generic || build.branch === null || tool === undefined ? [] : [freshCall(input, tool, 'others may have had it') ?? []].flat();
+}
+
+/**
+ * What is asked of the code beside the first look-ups, so that it costs no round of its own. A compiler that names file and line has said
+ * what is wrong; where none did, the code of a code error tells more than the log, above all what changed. Of a failed expectation the log
+ * often shows the test alone: then what changed leads to the code that it tests.
+ */
+function codeCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  const { subject, classification } = input;
+  const names = FIRST_OF_CODE[classification.category] ?? [];
+  if (names.length === 0 || isExplained(subject, classification.category)) return [];
+  return callsFor(input, names);
+}
+
+/** Whether a compiler names file and line, or, where a test failed, a trace leads into the code under test. */
+function isExplained(subject: TriageSubject, category: Category): boolean {
+  if (category === 'CODE_ERROR')
+    return subject.diagnostics.some(({ severity, file, line }) => severity === 'error' && file !== null && line !== null);
+  const project = projectOf(subject);
+  return tracesOf(subject).some((frames) => ownFramesOf(frames, project).some(({ isTest }) => !isTest));
+}
+
+/** The table's conditions: weak retrieval, an error that names file and line, or a second iteration that is still unsure. */
+function isNeeded({ plan, round, subject }: Pick<Insight, 'round' | 'subject'> & { plan: Plan }): boolean {
+  const located = argumentsFor('read_blame', subject) !== null;
+  return plan.retrieval < GOOD_RETRIEVAL || located || (round >= 2 && plan.confidence < UNSURE);
+}
+
+function callsFor(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, names: readonly string[]): ToolCall[] {
+  return names.flatMap((name) => {
+    const tool = input.offered.find((offered) => offered.name === name && !offered.fallback);
+    return tool === undefined
+      ? []
+      : (freshCall(input, tool, `${input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about it' : 'the error names a place'}`) ?? []);
+  });
+}
+
+/** Fallback tools only when everything else was tried and nothing helped. */
+function lastResort(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  const helped = input.outcomes.some((outcome) => outcome.status === 'ok' && outcome.findings.length > 0);
+  if (helped) return [];
+  return input.offered.filter((tool) => tool.fallback).flatMap((tool) => freshCall(input, tool, 'everything else found nothing') ?? []);
+}
+
+function freshCall(input: Insight & { plan: Plan }, tool: ToolDescription, why: string): ToolCall | null {
+  const args = argumentsFor(tool.name, input.subject, input.classification.category);
+  if (args === null) return null;
+  const call = { tool: tool.name, args: fitting(args, tool), why };
+  const key = keyOf(call);
+  return input.outcomes.some((outcome) => keyOf(outcome.call) === key) ? null : call;
+}
+
+function wasAsked(input: Insight, tool: string): boolean {
+  return input.outcomes.some((outcome) => outcome.call.tool === tool);
+}
+
+/** Keeps only the arguments that the tool's own schema knows. */
+function fitting(args: Readonly<Record<string, unknown>>, tool: ToolDescription): Record<string, unknown> {
+  const { properties } = tool.parameters;
+  if (typeof properties !== 'object' || properties === null) return { ...args };
+  return Object.fromEntries(Object.entries(args).filter(([name]) => name in properties));
+}
+
+function keyOf(call: ToolCall): string {
+  const sorted = Object.entries(call.args).sort(([left], [right]) => (left < right ? -1 : 1));
+  return `${call.tool} ${JSON.stringify(sorted)}`;
+}

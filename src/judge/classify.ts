@@ -1,0 +1,120 @@
+import type { Classification } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { type Facts, readFacts } from './facts.ts';
+import { judge } from './judgement.ts';
+import { type Match, matchRule, type Rule } from './rule.ts';
+import { ALL_RULES } from './rules/all.ts';
+import { EXPLAINS_FROM, EXPLANATIONS } from './rules/explanations.ts';
+import { TIES } from './rules/ties.ts';
+
+/** A classification with what it rests on, for the judgements that follow. */
+export interface Ruling {
+  readonly classification: Classification;
+  readonly facts: Facts;
+  /** Matches that still count, strongest first. */
+  readonly matches: readonly Match[];
+  /** The best match of the chosen category; null where none was met. */
+  readonly decisive: Match | null;
+}
+
+/** Below this sureness nothing was really said; tie 7. */
+const THIN = 0.5;
+/** Confidence of an abstained classification never reaches what a person would read as "more likely than not". */
+const ABSTAINED_MOST = 0.49;
+
+/** Classifies a subject from its facts. Pure: the same subject always gets the same ruling. */
+export function ruleOn(subject: TriageSubject): Ruling {
+  const known = RULINGS.get(subject);
+  if (known !== undefined) return known;
+  const ruling = decide(subject);
+  RULINGS.set(subject, ruling);
+  return ruling;
+}
+
+/** The judgements of one round ask for the same subject; subjects are never changed. */
+const RULINGS = new WeakMap<TriageSubject, Ruling>();
+
+function decide(subject: TriageSubject): Ruling {
+  const { facts, matches } = matchesIn(subject);
+  const { category, probabilities, sureness, witnesses } = judge(facts, matches);
+  const decisive = bestOf(matches, category);
+  const saysNothing = matches.length === 0 && subject.messages.length === 0;
+  const abstained = saysNothing || sureness < THIN;
+  const stated = Math.round(Math.min(MOST, sureness) * 1e4) / 1e4;
+  const classification = {
+    category,
+    kind: decisive?.rule.kind ?? ('unknown' as const),
+    confidence: abstained ? Math.min(stated, ABSTAINED_MOST) : stated,
+    probabilities,
+    abstained,
+    because: because(decisive, abstained, subject),
+    witnesses: [...witnesses],
+  };
+  return { classification, facts, matches, decisive };
+}
+
+/** No evidence states more. */
+const MOST = 0.98;
+
+/** What rules and ties make of a subject's facts, strongest first. */
+export function matchesIn(subject: TriageSubject): { readonly facts: Facts; readonly matches: readonly Match[] } {
+  const facts = readFacts(subject);
+  const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
+  return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength) };
+}
+
+/** The strongest match of a category. */
+export function bestOf(matches: readonly Match[], category: Category): Match | null {
+  return matches.find((match) => match.rule.category === category) ?? null;
+}
+
+function settleTies(matches: readonly Match[], facts: Facts): Match[] {
+  let settled = [...matches];
+  for (const tie of TIES) {
+    const ruling = tie.apply(facts, settled);
+    if (ruling === null) continue;
+    const { category, kind, strength, fact, drop } = ruling;
+    const rule: Rule = { name: tie.name, category, kind, strength, from: [fact.origin], patterns: [] };
+    settled = [...settled.filter((match) => !drop(match)), { rule, fact, strength }].sort(byStrength);
+  }
+  return settled;
+}
+
+/**
+ * INFRA_ERROR needs positive evidence and nothing against it: beside a failed assertion, a compile error or an exception of the
+ * product its matches count for little (the word "flaky" on the same line, tie 6, counts as such a witness).
+ */
+function softenInfra(matches: readonly Match[], facts: Facts): Match[] {
+  const against = facts.assertion !== null || facts.compileErrors.length > 0 || facts.productException !== null;
+  return matches.map((match) => {
+    if (match.rule.category !== 'INFRA_ERROR') return match;
+    const flaky = /\b(?:flaky|flake|intermittent)/i.test(match.fact.text);
+    return against || flaky ? { ...match, strength: match.strength * 0.35 } : match;
+  });
+}
+
+/** Drops complaints that a cause told in words explains. */
+function explainAway(matches: readonly Match[]): Match[] {
+  const explained = new Set<string>();
+  for (const { cause, explains } of EXPLANATIONS) {
+    if (matches.some((match) => match.rule.name === cause && match.strength >= EXPLAINS_FROM))
+      for (const name of explains) explained.add(name);
+  }
+  return matches.filter((match) => !explained.has(match.rule.name));
+}
+
+function because(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
+  const thin = abstained ? 'thin evidence, best is ' : '';
+  if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${oneLine(decisive.fact.text)}`;
+  const [told] = messages;
+  return told === undefined ? 'no line of the log tells a cause' : `${thin}the words of: ${oneLine(told.text)}`;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().slice(0, 160);
+}
+
+function byStrength(left: Match, right: Match): number {
+  return right.strength - left.strength;
+}

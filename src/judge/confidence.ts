@@ -1,0 +1,54 @@
+import type { Classification, ConfidenceFactor } from '../domain/analysis.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import { ranked } from './judgement.ts';
+import { confirmedEntry } from './retrieved.ts';
+
+/*
+ * What moves the confidence of a cause, in logits, beside what the learned judgement states. These weights are judgement: no labelled rows
+ * have history, decisions or contradictions to measure them.
+ */
+const CONFIRMED_BY_PERSON = 1.5;
+const CONTRADICTED = -0.9;
+const CEILING = 0.97;
+
+/** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
+export function causeConfidence(classification: Classification, evidence: readonly Evidence[]): number {
+  return weighCause(classification, evidence).confidence;
+}
+
+/** The same with what moved it, where so much of the evidence speaks against it; the first factor is where it began. */
+export function weighCause(
+  classification: Classification,
+  evidence: readonly Evidence[],
+  contradictions = 0,
+): { readonly confidence: number; readonly factors: readonly ConfidenceFactor[] } {
+  const { category, confidence } = classification;
+  const start = Math.min(0.98, Math.max(0.04, confidence));
+  const confirmed = confirmedEntry(evidence, category);
+  const factors = [factor('classification', logit(start), `${category} is ${start.toFixed(2)} probable by the log alone`)];
+  const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
+  if (confirmed !== null) add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed the like in ${confirmed.evidence.id}`);
+  if (contradictions > 0)
+    add('contradiction', CONTRADICTED * Math.min(2, contradictions), `${contradictions} of the evidence speak against it`);
+  const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
+  return { confidence: Math.round(Math.min(CEILING, value) * 1000) / 1000, factors: factors.map(rounded) };
+}
+
+function factor(name: string, value: number, because: string): ConfidenceFactor {
+  return { name, value, because };
+}
+
+function rounded(one: ConfidenceFactor): ConfidenceFactor {
+  return { ...one, value: Math.round(one.value * 1000) / 1000 };
+}
+
+function logit(value: number): number {
+  return Math.log(value / (1 - value));
+}
+
+/** Whether another category is nearly as probable. */
+export function hasCloseRunnerUp(classification: Classification): boolean {
+  const [first, second] = ranked(classification.probabilities);
+  if (first === undefined || second === undefined) return false;
+  return classification.probabilities[first] - classification.probabilities[second] < 0.25;
+}

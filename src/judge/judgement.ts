@@ -1,0 +1,294 @@
+import { z } from 'zod';
+import type { Witness } from '../domain/analysis.ts';
+import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
+import type { Fact, Facts } from './facts.ts';
+import stored from './judgement.json' with { type: 'json' };
+import type { Match } from './rule.ts';
+
+/** What the witnesses make together of a failure. */
+export interface Judged {
+  readonly category: Category;
+  readonly probabilities: CategoryProbabilities;
+  /** How probable it is that the category is right and the answer shows the cause, 0..1. */
+  readonly sureness: number;
+  /** What speaks for the category, structured ones first. */
+  readonly witnesses: readonly Witness[];
+}
+
+/** Weights of a multinomial regression over facts and hashed words, and of a second one over what the first makes of them. */
+export interface JudgementModel {
+  /** Per category, in the order of CATEGORIES: a weight for each of FACTS. */
+  readonly facts: readonly (readonly number[])[];
+  readonly wordScale: number;
+  /** Per category BUCKETS signed bytes. */
+  readonly words: readonly Int8Array[];
+  /** A weight for each of SIGNS. */
+  readonly sureness: readonly number[];
+}
+
+/** A failure as the regression sees it: the values of FACTS, and buckets of words with their weight. */
+export interface Features {
+  readonly facts: readonly number[];
+  readonly words: readonly (readonly [bucket: number, weight: number])[];
+}
+
+export const BUCKETS = 8_192;
+
+const PER_CATEGORY = ['structured', 'line', 'all', 'tie'].flatMap((what) => CATEGORIES.map((category) => `${what} ${category}`));
+export const FACTS = [
+  ...PER_CATEGORY,
+  'always',
+  'no rule',
+  'failing test',
+  'failing test says why',
+  'assertion',
+  'error with a tool',
+  'compiler error',
+  'error in a file',
+  'linter',
+  'exception of ours',
+  'any exception',
+  'command not found',
+  'ended by a signal',
+  'exit code 2',
+  'a step without an exit code',
+  'nothing structured',
+  'no rule for INFRA_ERROR',
+] as const;
+
+export const SIGNS = [
+  'always',
+  'odds to the second',
+  'facts',
+  'words',
+  'structured witness',
+  'no rule for it',
+  'rules for it beside rules for another',
+  'second line tells as much',
+  'nothing tells',
+  'test failure without a test',
+  'test failure with a test',
+  'code error in a file',
+  'nothing ended',
+  'several steps failed',
+  'rule met beside the telling lines',
+] as const;
+
+const ModelFile = z.object({
+  provenance: z.record(z.string(), z.unknown()),
+  factNames: z.tuple(FACTS.map((name) => z.literal(name)) as [z.ZodLiteral<string>, ...z.ZodLiteral<string>[]]),
+  signNames: z.tuple(SIGNS.map((name) => z.literal(name)) as [z.ZodLiteral<string>, ...z.ZodLiteral<string>[]]),
+  facts: z.array(z.array(z.number()).length(FACTS.length)).length(CATEGORIES.length),
+  wordScale: z.number(),
+  words: z.array(z.string()).length(CATEGORIES.length),
+  sureness: z.array(z.number()).length(SIGNS.length),
+});
+
+let loaded: JudgementModel | undefined;
+
+/** The model in this folder, read once. Throws where it was trained for other facts: train it again (`node scripts/train-judgement.ts`). */
+function judgementModel(): JudgementModel {
+  if (loaded !== undefined) return loaded;
+  const file = ModelFile.parse(stored);
+  const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
+  loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness };
+  return loaded;
+}
+
+/** Judges by another model from now on: one that did not see the project that is measured. */
+export function useJudgementModel(model: JudgementModel): void {
+  loaded = model;
+}
+
+/** Composes what speaks for each category into probabilities and a sureness. Pure. */
+export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
+  const features = featuresOf(facts, matches);
+  const told = weigh(features, model);
+  const { category, probabilities } = chosen(told);
+  const sum = signsOf(facts, matches, told).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
+  return { category, probabilities, sureness: 1 / (1 + Math.exp(-sum)), witnesses: witnessesOf(category, matches, told) };
+}
+
+/** What facts and words each make of a failure, as log-odds per category. */
+export interface Told {
+  readonly facts: readonly number[];
+  readonly words: readonly number[];
+}
+
+/** The two sums of the regression. */
+export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>): Told {
+  return {
+    facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
+    words: model.words.map(
+      (weights) => words.reduce((sum, [bucket, weight]) => sum + weight * (weights[bucket] ?? 0), 0) * model.wordScale,
+    ),
+  };
+}
+
+/** Softmax over both sums. */
+export function chosen(told: Told): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
+  const sums = CATEGORIES.map((_, i) => (told.facts[i] ?? 0) + (told.words[i] ?? 0));
+  const most = Math.max(...sums);
+  const shares = sums.map((sum) => Math.exp(sum - most));
+  const total = shares.reduce((sum, share) => sum + share, 0);
+  const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
+  const probabilities = { CODE_ERROR: code, INFRA_ERROR: infra, CONFIG_ERROR: config, DEPENDENCY_ERROR: dependency, TEST_FAILURE: test };
+  return { category: ranked(probabilities)[0] ?? 'CODE_ERROR', probabilities };
+}
+
+/** Categories, most probable first. */
+export function ranked(probabilities: CategoryProbabilities): readonly Category[] {
+  return [...CATEGORIES].sort((left, right) => probabilities[right] - probabilities[left]);
+}
+
+/** The facts and words of a failure. */
+export function featuresOf({ subject, assertion, compileErrors, productException }: Facts, matches: readonly Match[]): Features {
+  const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const codes = exits.map(({ code }) => code ?? 0);
+  const best = (isOne: (match: Match) => boolean) =>
+    CATEGORIES.map(
+      (category) =>
+        Math.max(
+          0,
+          ...of(matches, category)
+            .filter(isOne)
+            .map(({ strength }) => strength),
+        ) / FULL,
+    );
+  const facts = [
+    ...best(({ fact }) => fact.origin !== 'line'),
+    ...best(({ fact }) => fact.origin === 'line'),
+    ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
+    ...best(({ rule }) => rule.name.startsWith('tie-')),
+    ...[
+      true,
+      matches.length === 0,
+      failingTests.length > 0,
+      failingTests.some(({ message }) => message !== null),
+      assertion !== null,
+      errors.length > 0,
+      compileErrors.length > 0,
+      errors.some(({ file }) => file !== null),
+      errors.some(({ tool }) => tool === 'linter'),
+      productException !== null,
+      exceptions.length > 0,
+      codes.some((code) => code === 126 || code === 127),
+      codes.some((code) => code >= 128 && code !== 255),
+      codes.includes(2),
+      codes.length === 0 && failedSections.length > 0,
+      errors.length + failingTests.length + exceptions.length === 0,
+      of(matches, 'INFRA_ERROR').length === 0,
+    ].map(Number),
+  ];
+  return { facts, words: wordsOf({ subject }, errors, matches) };
+}
+
+/** Logits of a rule that settles. */
+const FULL = 5;
+
+function of(matches: readonly Match[], category: Category): Match[] {
+  return matches.filter(({ rule }) => rule.category === category);
+}
+
+/** Words and pairs of the telling lines, of the steps' names, tools, exceptions and kinds; together of one length. */
+function wordsOf(
+  { subject }: Pick<Facts, 'subject'>,
+  errors: Facts['subject']['diagnostics'],
+  matches: readonly Match[],
+): [number, number][] {
+  const weights = new Map<number, number>();
+  const add = (key: string, weight: number) => {
+    const bucket = hash(key);
+    weights.set(bucket, Math.max(weights.get(bucket) ?? 0, weight));
+  };
+  const addText = (text: string, weight: number, prefix: string) => {
+    let previous = '^';
+    for (const raw of (
+      text
+        .slice(0, 300)
+        .toLowerCase()
+        .match(/[a-z_]{2,30}|\d+/g) ?? []
+    ).slice(0, 40)) {
+      const word = /^\d/.test(raw) ? '0' : raw;
+      add(`${prefix}${word}`, weight);
+      add(`${prefix}${previous} ${word}`, weight);
+      previous = word;
+    }
+  };
+  for (const [rank, { text, weight }] of subject.messages.slice(0, 8).entries())
+    addText(text, rank === 0 ? 1 : Math.max(0.15, (0.7 * weight) / 100), '');
+  for (const { name } of subject.failedSections.slice(0, 2)) addText(name, 0.7, 'step:');
+  for (const { tool } of errors.slice(0, 3)) add(`tool:${tool}`, 1);
+  for (const { type } of subject.exceptions.slice(0, 3)) add(`thrown:${type.split('.').pop()}`, 1);
+  for (const { rule, strength } of matches.slice(0, 6)) add(`kind:${rule.kind}`, strength / 4);
+  const length = Math.sqrt([...weights.values()].reduce((sum, weight) => sum + weight * weight, FEW));
+  return Array.from(weights, ([bucket, weight]) => [bucket, (2 * weight) / length]);
+}
+
+/** So many words more, which say nothing: where a failure has few, each tells less. */
+const FEW = 4;
+
+/** FNV-1a. */
+function hash(text: string): number {
+  let value = 2_166_136_261;
+  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
+  return (value ^ (value >>> 16)) & (BUCKETS - 1);
+}
+
+/** The values of SIGNS: how well what was chosen is founded. */
+export function signsOf({ subject }: Facts, matches: readonly Match[], told: Told): number[] {
+  const { category, probabilities } = chosen(told);
+  const [first = 'CODE_ERROR', second = 'CODE_ERROR'] = ranked(probabilities);
+  const own = of(matches, category);
+  const rival = matches.find(({ rule }) => rule.category !== category);
+  const { failingTests, messages, diagnostics, exits, failedSections } = subject;
+  const line = own[0]?.fact.line ?? null;
+  const isNear = messages.slice(0, 4).some(({ at }) => at !== null && line !== null && Math.abs(at.line - line) <= 2);
+  const isTest = category === 'TEST_FAILURE';
+  return [
+    1,
+    Math.log(probabilities[first] / (probabilities[second] + 0.01)),
+    margin(told.facts, category),
+    margin(told.words, category),
+    Number(own.some(isStructured)),
+    Number(own.length === 0),
+    ((own[0]?.strength ?? 0) - (rival?.strength ?? 0)) / FULL,
+    (messages[1]?.weight ?? 0) / 100,
+    Number(messages.length === 0),
+    Number(isTest && !failingTests.some(({ message, at }) => message !== null || at !== null)),
+    Number(isTest && failingTests.length > 0),
+    Number(category === 'CODE_ERROR' && diagnostics.some(({ severity, file }) => severity === 'error' && file !== null)),
+    Number(exits.length + failedSections.length === 0),
+    Number(failedSections.length > 1),
+    line === null ? 0 : isNear ? 1 : -1,
+  ];
+}
+
+/** By how much the chosen category leads the next, within ±3. */
+function margin(sums: readonly number[], category: Category): number {
+  const at = CATEGORIES.indexOf(category);
+  const others = sums.filter((_, i) => i !== at);
+  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - Math.max(...others)));
+}
+
+function isStructured({ fact }: Match): boolean {
+  return witnessOf(fact) !== 'rule';
+}
+
+function witnessOf({ origin }: Fact): Exclude<Witness['by'], 'words'> {
+  return origin === 'test' || origin === 'diagnostic' || origin === 'exception' ? origin : 'rule';
+}
+
+const MOST_WITNESSES = 6;
+
+function witnessesOf(category: Category, matches: readonly Match[], told: Told): Witness[] {
+  const own = of(matches, category);
+  const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
+  const rules = said.map(({ rule, fact }): Witness => {
+    const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
+    return { by: witnessOf(fact), name: rule.name, at };
+  });
+  const words: Witness[] = margin(told.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
+  return [...rules, ...words];
+}

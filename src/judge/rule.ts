@@ -1,0 +1,79 @@
+import type { Category } from '../domain/category.ts';
+import type { Kind } from '../domain/kind.ts';
+import type { Fact, Facts, Origin } from './facts.ts';
+
+/** One thing we know about how builds fail: data and, where words are not enough, a small predicate. */
+export interface Rule {
+  /** Kebab-case; said to people in `because`. */
+  readonly name: string;
+  readonly category: Category;
+  readonly kind: Kind;
+  /** Evidence in logits when met in a structured fact: 1 hints, 2 suggests, 3.5 tells, 5 settles. */
+  readonly strength: number;
+  /** The origins it may be met in. */
+  readonly from: readonly Origin[];
+  /** Any of them. Bounded: no pattern may take more than linear time on a line. */
+  readonly patterns: readonly RegExp[];
+  /** Further positive evidence it needs; false vetoes the match. */
+  readonly when?: (fact: Fact, facts: Facts) => boolean;
+}
+
+/** A rule met in a fact. */
+export interface Match {
+  readonly rule: Rule;
+  readonly fact: Fact;
+  /** `rule.strength` times the fact's weight. */
+  readonly strength: number;
+}
+
+/** Every origin. */
+const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
+/** What an extractor claimed; never a bare line. */
+export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message'];
+
+/** The facts in which a rule is met, strongest first, one per text. */
+export function matchRule(rule: Rule, facts: Facts): Match | null {
+  const matcher = matcherOf(rule);
+  let best: Match | null = null;
+  let bestWorth = 0;
+  for (const fact of facts.all) {
+    const worth = fact.weight * (isTelling(fact.text) ? 1 : BARE_EXIT.test(fact.text) ? 0.6 : 0.8);
+    if (worth <= bestWorth) continue;
+    if (!rule.from.includes(fact.origin) || !matcher.test(fact.text)) continue;
+    if (rule.when !== undefined && !rule.when(fact, facts)) continue;
+    best = { rule, fact, strength: rule.strength * fact.weight };
+    bestWorth = worth;
+  }
+  return best;
+}
+
+const MATCHERS = new WeakMap<Rule, RegExp>();
+
+/** One alternation is several times quicker than its parts; all patterns of a rule share their flags. */
+function matcherOf(rule: Rule): RegExp {
+  const known = MATCHERS.get(rule);
+  if (known !== undefined) return known;
+  const matcher = new RegExp(rule.patterns.map(({ source }) => source).join('|'), rule.patterns[0]?.flags ?? '');
+  MATCHERS.set(rule, matcher);
+  return matcher;
+}
+
+/** How a process ended proves a rule, and any line that matches as well says more. */
+const BARE_EXIT = /^(?:(?:##\[error\])?Process completed with )?exit code \d{1,3}\.?$/;
+
+/** A bare code ("E401") proves as much as a sentence and says less. */
+function isTelling(text: string): boolean {
+  return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
+}
+
+interface Area {
+  readonly category: Category;
+  readonly from?: readonly Origin[];
+}
+
+type Row = Omit<Rule, 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>;
+
+/** Writes a table of rules that share a category and, unless a row says otherwise, the origins they are met in. */
+export function ruleTable(area: Area, rows: readonly Row[]): Rule[] {
+  return rows.map((row) => ({ category: area.category, from: area.from ?? ANYWHERE, ...row }));
+}

@@ -1,0 +1,150 @@
+import { type Rule, ruleTable } from '../rule.ts';
+import { LINTERS } from '../vocabulary.ts';
+
+/** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
+export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
+  {
+    name: 'lint-diagnostic',
+    kind: 'lint_failure',
+    strength: 4,
+    patterns: [LINTERS],
+    from: ['diagnostic'],
+  },
+  {
+    name: 'eslint-findings',
+    kind: 'lint_failure',
+    strength: 4,
+    patterns: [
+      /✖ \d{1,6} problems? \((?!0 errors)/,
+      /\d{1,6} errors? and \d{1,6} warnings?\)/,
+      /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
+    ],
+  },
+  {
+    name: 'python-lint',
+    kind: 'lint_failure',
+    strength: 3.5,
+    patterns: [/\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
+  },
+  {
+    name: 'static-analysis',
+    kind: 'lint_failure',
+    strength: 4,
+    patterns: [
+      /\[clang-(?:analyzer|diagnostic)-/i,
+      /\[(?:bugprone|modernize|readability|cppcoreguidelines|performance|misc)-[\w-]{1,60}\]/i,
+      /You have \d{1,6} (?:Checkstyle|PMD|SpotBugs|FindBugs)/i,
+      /Checkstyle (?:rule )?violations/i,
+      /PMD Failure/i,
+      /BugInstance size is/i,
+      /clippy::/i,
+      /`-D [\w:-]{1,60}` implied by/,
+      /detekt.{0,40}(?:issues|failed)/i,
+      /golangci-lint.{0,60}(?:issues|exit)/i,
+      /Architecture Violation.{0,200}/i,
+      /\d{1,6} files? inspected, [1-9]\d{0,5} offenses? detected/i,
+      /FOUND \d{1,6} ERRORS?(?: AND \d{1,6} WARNINGS?)? AFFECTING/i,
+      /Execution failed for task '[^']{0,120}:(?:checkstyle|ktlint|detekt|pmd|spotbugs|lint)\w{0,40}'/i,
+      /Lint found errors in the project/i,
+      /subject may not be empty \[subject-empty\]/i,
+      /\b(?:SC|DL)\d{4}\b ?\(?(?:error|warning|info|style)/i,
+    ],
+  },
+  {
+    name: 'style-violation',
+    kind: 'lint_failure',
+    strength: 2.5,
+    patterns: [/lint(?:ing)? (?:failed|errors?|issues? found)/i, /There (?:is|are) \d{1,5} (?:style|lint) (?:error|violation)/i],
+  },
+  {
+    name: 'not-formatted',
+    kind: 'formatting_failure',
+    strength: 4.5,
+    patterns: [
+      /would (?:be )?reformat(?:ted)?/i,
+      /would be left unchanged.{0,20}reformat/i,
+      /Code style issues (?:found|were found)/i,
+      /Run Prettier/i,
+      /files? (?:is|are) not (?:properly )?formatted/i,
+      /The following files had format violations/i,
+      /Run '?\S{0,80}spotlessApply/i,
+      /imports are incorrectly sorted/i,
+      /formatter would have printed/i,
+      /not gofmt/i,
+      /gofmt (?:needs|check)/i,
+      /(?:^|\n)Diff in \S{1,200}(?: at line |:)\d/i,
+      /Incorrect formatting/i,
+      /isn't formatted/i,
+      /needs formatting/i,
+      /File content differs from formatting output/i,
+      /code-format/i,
+      /files were modified by this hook/i,
+      /code should be clang-formatted/i,
+      /mix format failed/i,
+      /Found \d{1,6} of \d{1,6} files that can be fixed/i,
+      /Execution failed for task '[^']{0,120}spotless\w{0,40}Check'/i,
+    ],
+  },
+  {
+    name: 'licence-header',
+    kind: 'lint_failure',
+    strength: 4,
+    patterns: [
+      /Too many files with unapproved licen[cs]e/i,
+      /(?:licen[cs]e|copyright) header.{0,40}(?:missing|invalid|wrong|not found)/i,
+      /Missing (?:licen[cs]e )?header in/i,
+      /Some files do not have the expected licen[cs]e header/i,
+      /is not compliant with version [\d.]{1,8} of the REUSE/i,
+    ],
+  },
+  {
+    name: 'generated-out-of-date',
+    kind: 'lint_failure',
+    strength: 2.5,
+    patterns: [
+      /(?:generated (?:files?|code|docs?)|working tree|API files?) .{0,60}(?:out of date|not up to date|is dirty|has uncommitted|differ)/i,
+      /please (?:run|commit).{0,60}(?:and commit|generated)/i,
+      /binary incompatib/i,
+      /have changes that are not yet reflected in a migration/i,
+      /API (?:check|surface) .{0,20}(?:failed|changed)/i,
+    ],
+  },
+]);
+
+/** Measured values that the project wants, and what the process asks of a change (TAXONOMY, ties 8 and 9). */
+export const PROCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
+  {
+    name: 'threshold-missed',
+    category: 'TEST_FAILURE',
+    kind: 'threshold',
+    strength: 3.5,
+    patterns: [
+      /\b(?:coverage|mutation score)\b.{0,80}(?:below|less than|lower than|does not meet|under|failure:|not met|not reached|decreased)/i,
+      /\b(?:bundle|file|image|package|asset)s? (?:size )?.{0,60}(?:exceeds?|larger than|over|above) .{0,30}(?:limit|budget|threshold|maximum)/i,
+      /\b(?:thresholds?|budgets?)\b.{0,60}(?:not met|exceeded|crossed|missed)/i,
+    ],
+  },
+  {
+    name: 'process-gate',
+    kind: 'process_gate',
+    strength: 4,
+    patterns: [
+      /\b(?:PR|MR|pull request|merge request)(?:'s)? (?:title|description|body|branch)\b.{0,100}(?:should|must|does not|doesn't|invalid|is not|needs)/i,
+      /\b(?:changelog|changeset|news fragment|release notes?)\b.{0,60}(?:missing|required|not found|must be|was not|has not)/i,
+      /\b(?:missing|no|add an?|without an?) .{0,30}(?:changelog entry|changeset|news fragment|release note)/i,
+      /\b(?:missing|requires?|required|needs?) .{0,30}\blabels?\b/i,
+      /\b(?:missing|no|without) .{0,20}Signed-off-by\b/i,
+      /\b(?:CLA|contributor licen[cs]e agreement)\b.{0,60}(?:not signed|unsigned|must sign|needs to sign)/i,
+      /\b(?:requires?|needs?|at least) \d{1,2} (?:more )?(?:approv|review)/i,
+    ],
+  },
+  {
+    name: 'upstream-job',
+    kind: 'upstream_job',
+    strength: 4,
+    patterns: [
+      /\b(?:some|one or more|at least one|not all)\b.{0,30}\b(?:required|upstream|dependent|needed|dependency|prerequisite)\b.{0,30}\b(?:jobs?|checks?|workflows?|builds?)\b.{0,60}(?:failed|not succeed|did not pass|unsuccessful|not successful)/i,
+      /\b(?:upstream|required|previous|dependent) (?:jobs?|checks?|workflows?|builds?)\b.{0,40}(?:failed|was cancell?ed|did not succeed|were not successful)/i,
+    ],
+  },
+]);

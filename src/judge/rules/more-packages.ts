@@ -1,0 +1,81 @@
+import { type Rule, ruleTable } from '../rule.ts';
+
+/** More of what package managers say: lock files and checksums, members that do not fit, advisories. */
+export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
+  {
+    name: 'lock-file-stale',
+    kind: 'dependency_install',
+    strength: 5,
+    patterns: [
+      /The lockfile at `[^`]{1,120}` needs to be updated/,
+      /pyproject\.toml changed significantly since poetry\.lock/,
+      /ERR_PNPM_(?:NO_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|BROKEN_LOCKFILE)/,
+      /install in deployment mode after changing/,
+      /Your bundle only supports platforms/,
+      /The gemspecs for path gems changed/,
+      /Your lock file does not contain a compatible set of packages/,
+      /The sandbox is not in sync with the Podfile\.lock/,
+      /\bNU1004\b/,
+      /Unchecked dependencies for environment/,
+    ],
+  },
+  {
+    name: 'package-checksum',
+    kind: 'dependency_install',
+    strength: 4.6,
+    patterns: [
+      /\bEINTEGRITY\b/,
+      /THESE PACKAGES DO NOT MATCH THE HASHES/,
+      /Integrity check failed for/,
+      /SECURITY ERROR/,
+      /checksum for `[^`]{1,120}` changed between lock files/,
+      /invalid or corrupted package/,
+    ],
+  },
+  {
+    name: 'members-do-not-fit',
+    kind: 'version_conflict',
+    strength: 4.8,
+    patterns: [
+      /CocoaPods could not find compatible versions for pod/,
+      /Unable to find a specification for `/,
+      /Dependencies could not be resolved because/,
+      /Duplicate class \S{1,200} found in modules/,
+      /ERROR: unable to select packages/,
+      /failed to commit transaction \(conflicting files\)/,
+      /The package was not found with the source\(s\) listed/,
+      /failed to get `[^`]{1,80}` as a dependency of package/,
+      /ResolveException: /,
+    ],
+  },
+  {
+    name: 'built-against-another-version',
+    kind: 'version_conflict',
+    strength: 4.7,
+    patterns: [
+      /numpy\.\w{1,40} size changed, may indicate binary incompatibility/,
+      /A module that was compiled using NumPy 1\.x cannot be run in/,
+      /\bERR_REQUIRE_ESM\b/,
+      /require\(\) of ES Module \S{1,300} .{0,200}not supported/,
+      /Could not locate the bindings file/,
+      /built for (?:GNU\/Linux|a newer|an older) /,
+    ],
+  },
+  {
+    name: 'module-of-language-missing',
+    kind: 'missing_module',
+    strength: 4.3,
+    patterns: [
+      /(?:error|swift): [Nn]o such module '/,
+      /ESLint couldn't find the (?:plugin|config)/,
+      /An error occurred while installing \S{1,80} \(/,
+      /Could not find plugin "[^"]{1,100}"/,
+    ],
+  },
+  {
+    name: 'advisory-found',
+    kind: 'vulnerability',
+    strength: 3.6,
+    patterns: [/\bRUSTSEC-\d{4}-\d{4}\b/, /\bGHSA(?:-\w{4}){3}\b/, /\b[1-9]\d{0,5} (?:\w{1,12} ){0,3}vulnerabilit(?:y|ies)\b/],
+  },
+]);

@@ -1,0 +1,148 @@
+import type { Category } from '../../domain/category.ts';
+import type { Kind } from '../../domain/kind.ts';
+import type { Fact, Facts } from '../facts.ts';
+import { isMappedName, isOwnModule, missingModuleName } from '../modules.ts';
+import { isForeignPath } from '../paths.ts';
+import { registryStatus } from '../registry.ts';
+import type { Match } from '../rule.ts';
+import { ownServiceOf } from '../services.ts';
+
+/** What a tie decides: a category with its strength in logits, and which rival matches no longer count. */
+export interface TieRuling {
+  readonly category: Category;
+  readonly kind: Kind;
+  readonly strength: number;
+  readonly fact: Fact;
+  readonly drop: (match: Match) => boolean;
+}
+
+/** One of the taxonomy's decided ties. Ties 6 and 7 only take away: see `softenInfra` and `abstains`. */
+export interface Tie {
+  readonly name: string;
+  readonly number: 1 | 2 | 3 | 4 | 5;
+  readonly apply: (facts: Facts, matches: readonly Match[]) => TieRuling | null;
+}
+
+const THROWN = /^(?:null-pointer|type-error-thrown|index-or-value-error|uncaught-product-exception|panic)$/;
+
+export const TIES: readonly Tie[] = [
+  { name: 'tie-1-error-thrown-in-test', number: 1, apply: errorThrownInTest },
+  { name: 'tie-2-refused-by-own-service', number: 2, apply: refusedByOwnService },
+  { name: 'tie-2-refused-by-foreign-service', number: 2, apply: refusedByForeignService },
+  { name: 'tie-3-own-module-missing', number: 3, apply: ownModuleMissing },
+  { name: 'tie-3-compiler-misses-a-package', number: 3, apply: compilerMissesPackage },
+  { name: 'tie-4-error-inside-a-dependency', number: 4, apply: errorInsideDependency },
+  { name: 'tie-4-upgrade-broke-its-users', number: 4, apply: upgradeBrokeUsers },
+  { name: 'tie-5-registry-refused-access', number: 5, apply: registryRefused },
+  { name: 'tie-5-registry-was-down', number: 5, apply: registryDown },
+  { name: 'tie-5-version-never-published', number: 5, apply: versionNeverPublished },
+];
+
+function errorThrownInTest(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const thrown = matches.find((match) => THROWN.test(match.rule.name) && ['test', 'exception', 'headline'].includes(match.fact.origin));
+  if (thrown === undefined || facts.assertion !== null || facts.subject.failingTests.length === 0) return null;
+  const drop = (match: Match) => match.rule.category === 'TEST_FAILURE';
+  return { category: 'CODE_ERROR', kind: thrown.rule.kind, strength: thrown.strength + 0.5, fact: thrown.fact, drop };
+}
+
+function refusedByOwnService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const refused = matches.find((match) => match.rule.name === 'connection-refused');
+  if (refused === undefined || ownServiceOf(refused.fact.text) === null) return null;
+  const drop = (match: Match) => match.rule.category === 'INFRA_ERROR' && match.rule.kind === 'network';
+  return { category: 'CONFIG_ERROR', kind: 'workflow_config', strength: 4.4 * refused.fact.weight, fact: refused.fact, drop };
+}
+
+function refusedByForeignService(_facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const refused = matches.find((match) => match.rule.name === 'connection-refused');
+  if (refused === undefined || ownServiceOf(refused.fact.text) !== null) return null;
+  const strength = /\b[\w-]{2,63}\.[\w.-]{2,120}:\d{2,5}\b/.test(refused.fact.text) ? 4 : 2.6;
+  return { category: 'INFRA_ERROR', kind: 'network', strength: strength * refused.fact.weight, fact: refused.fact, drop: () => false };
+}
+
+function ownModuleMissing(facts: Facts): TieRuling | null {
+  const fact = facts.all.find((entry) => missingModuleName(entry.text) !== null && isOwnModule(entry.text, facts));
+  if (fact === undefined) return null;
+  const name = missingModuleName(fact.text) ?? '';
+  const absolute = /^(?:\/|[A-Za-z]:\\)/.test(name);
+  const drop = (match: Match) => match.rule.kind === 'missing_module' || match.rule.name === 'import-name-gone';
+  const strength = 4.4 * fact.weight;
+  if (isMappedName(name)) return { category: 'CONFIG_ERROR', kind: 'missing_module', strength, fact, drop };
+  if (absolute) return { category: 'CONFIG_ERROR', kind: 'missing_file', strength, fact, drop };
+  return { category: 'CODE_ERROR', kind: 'missing_module', strength, fact, drop };
+}
+
+/** Where every error of the compiler is a package that it cannot find, the code is not what is wrong. */
+function compilerMissesPackage(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const missing = matches.find((match) => match.rule.kind === 'missing_module' && match.rule.category === 'DEPENDENCY_ERROR');
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error');
+  const all = errors.length > 0 && errors.every((entry) => MISSING_PACKAGE.test(entry.message));
+  if (missing === undefined || !all) return null;
+  const drop = (match: Match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error';
+  return { category: 'DEPENDENCY_ERROR', kind: 'missing_module', strength: missing.strength, fact: missing.fact, drop };
+}
+
+const MISSING_PACKAGE =
+  /Cannot find (?:module|package|type definition)|Can't resolve|no required module provides|unresolved import|can't find crate|no such module|No module named|Could not (?:resolve|find) |library stubs|\.h: No such file/;
+
+function errorInsideDependency(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const compiled = matches.find((match) => match.rule.kind === 'compile_error' || match.rule.kind === 'type_error');
+  if (compiled === undefined) return null;
+  const errors = facts.subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.file !== null);
+  const inside = errors.length > 0 ? errors.every((entry) => isForeignPath(entry.file ?? '')) : isForeignPath(pathOf(compiled.fact, facts));
+  if (!inside) return null;
+  const drop = (match: Match) => match.rule.kind === compiled.rule.kind;
+  return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
+}
+
+/** The path that a compiler's line begins with, where no extractor read it. */
+function pathOf(fact: Fact, facts: Facts): string {
+  const line = facts.all.find((entry) => entry.origin === 'line' && entry.line === fact.line && entry.source === fact.source) ?? fact;
+  return /^(?:\S{1,10}: )?(\S{1,400}?)[(:]\d/.exec(line.text)?.[1] ?? '';
+}
+
+function upgradeBrokeUsers(facts: Facts, matches: readonly Match[]): TieRuling | null {
+  const compiled = matches.find(
+    (match) => match.rule.category === 'CODE_ERROR' && ['compile_error', 'type_error', 'link_error'].includes(match.rule.kind),
+  );
+  if (compiled === undefined || !showsUpgrade(facts)) return null;
+  const drop = (match: Match) => match.rule.category === 'CODE_ERROR';
+  return { category: 'DEPENDENCY_ERROR', kind: 'version_conflict', strength: compiled.strength, fact: compiled.fact, drop };
+}
+
+function showsUpgrade(facts: Facts): boolean {
+  if (/^(?:dependabot|renovate|deps?|bump)[/-]/.test(facts.subject.build.branch ?? '')) return true;
+  return facts.all.some((fact) =>
+    /\b(?:[Bb]ump(?:s|ing)?|[Uu]pgrad(?:e|es|ing)|[Uu]pdat(?:e|es|ing)) \S{1,120} (?:from|\() ?v?\d[\w.]{0,30} (?:to|=>|->) v?\d/.test(
+      fact.text,
+    ),
+  );
+}
+
+function registryRefused(facts: Facts): TieRuling | null {
+  return byRegistryStatus(facts, [401, 403], 'CONFIG_ERROR', 'permission_or_secret', (match) => match.rule.kind === 'dependency_install');
+}
+
+function registryDown(facts: Facts): TieRuling | null {
+  const fact = facts.all.find((entry) => [429, 500, 502, 503, 504].includes(registryStatus(entry.text) ?? 0));
+  const kind: Kind = fact !== undefined && registryStatus(fact.text) === 429 ? 'rate_limited' : 'service_unavailable';
+  const drop = (match: Match) => match.rule.category === 'DEPENDENCY_ERROR' && match.rule.kind === 'dependency_install';
+  return byRegistryStatus(facts, [429, 500, 502, 503, 504], 'INFRA_ERROR', kind, drop);
+}
+
+function versionNeverPublished(facts: Facts): TieRuling | null {
+  const stale = facts.all.some((fact) => /E: Failed to fetch/.test(fact.text));
+  if (stale) return null;
+  return byRegistryStatus(facts, [404], 'DEPENDENCY_ERROR', 'dependency_install', (match) => match.rule.name === 'download-failed');
+}
+
+function byRegistryStatus(
+  facts: Facts,
+  statuses: readonly number[],
+  category: Category,
+  kind: Kind,
+  drop: TieRuling['drop'],
+): TieRuling | null {
+  const candidates = facts.all.filter((fact) => !/rate limit/i.test(fact.text) && statuses.includes(registryStatus(fact.text) ?? 0));
+  const fact = candidates.sort((left, right) => right.weight - left.weight)[0];
+  return fact === undefined || fact.weight < 0.5 ? null : { category, kind, strength: 4.4 * fact.weight, fact, drop };
+}

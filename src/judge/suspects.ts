@@ -1,0 +1,146 @@
+import type { Suspect } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { importedFiles } from './imported-files.ts';
+import { isTestPath } from './paths.ts';
+import { isSameFile, type Place, placesOf } from './places.ts';
+import { type RepositoryFacts, repositoryFactsOf, repositoryPathOf, type Touch, touchesOf } from './repository-facts.ts';
+import { retrievedFrom } from './retrieved.ts';
+import { seenElsewhere } from './seen-elsewhere.ts';
+import { type SuspectSignals, suspectScore } from './suspect-score.ts';
+
+const MAX_SUSPECTS = 10;
+/** What a file is worth that only the test's imports name. */
+const IMPORTED = 0.5;
+/** A place that is as sure as this gains nothing by an import. */
+const IMPORTED_MOST = 0.9;
+/** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
+const NEAR_LINES = 3;
+const DAY_MS = 86_400_000;
+/** Changed with every change, and never a cause that a person looks for. */
+const NO_CODE = /\.(?:md|rst|txt|snap|svg|png|jpe?g|gif|lock)$|(?:^|\/)(?:package-lock\.json|go\.sum|CHANGELOG[\w.]{0,10})$/i;
+
+/** A file with all that speaks for it. */
+interface Candidate {
+  readonly place: Place;
+  readonly isImported: boolean;
+}
+
+/**
+ * Files that may hold the fault, ranked by the log (own frames, deepest cause, the test's twin and what it imports) and, where the tools
+ * have read the repository, by what changed since the last green build, how fresh the named line is, and what mended this failure before.
+ * Names the commit, its author and its pull request where one of them touched the file.
+ */
+export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[], category: Category): Suspect[] {
+  if (category === 'INFRA_ERROR') return [];
+  const facts = repositoryFactsOf(evidence);
+  const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
+  const imported = importedFiles(subject, evidence);
+  const candidates = candidatesOf(placesOf(subject), imported, facts, category).filter(({ place }) => isSuspect(place, category));
+  const ranked = candidates.map(({ place, isImported }): Suspect => {
+    const path = repositoryPathOf(place.path, facts);
+    const touch = touchFor(path, place.line, facts);
+    const signals = signalsOf({ ...place, path }, isImported, facts, subject, evidence, isElsewhere);
+    const { commit = null, author = null, pullRequest = null } = touch ?? {};
+    const named = { path, line: place.line ?? lineOf(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
+    return { ...named, score: suspectScore(signals), reason: reasonOf(place.reason, signals) };
+  });
+  return ranked.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
+}
+
+/** What the log names, what the test imports, and what changed or was mended before though neither names it. */
+function candidatesOf(places: readonly Place[], imported: readonly string[], facts: RepositoryFacts, category: Category): Candidate[] {
+  const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
+  const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
+  const paths = () => known.map(({ place }) => place.path);
+  const add = (path: string, score: number, reason: string, from: Place['from']) => {
+    if (!paths().some((one) => isSameFile(one, path))) known.push({ place: { path, line: null, from, score, reason }, isImported: false });
+  };
+  for (const path of imported) add(path, IMPORTED, 'the failing test imports it', 'test');
+  for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
+    if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add(path, 0, '', 'frame');
+  return known;
+}
+
+/** For set-up and dependencies only files that a tool or a trace names, or that changed: what a test's name hints at is no cause of these. */
+function isSuspect({ from }: Place, category: Category): boolean {
+  return from !== 'test' || category === 'CODE_ERROR' || category === 'TEST_FAILURE';
+}
+
+function signalsOf(
+  place: Place,
+  isImported: boolean,
+  facts: RepositoryFacts,
+  subject: TriageSubject,
+  evidence: readonly Evidence[],
+  isElsewhere: boolean,
+): SuspectSignals {
+  const { changed } = facts;
+  const isChanged = changed?.paths.some((path) => isSameFile(path, place.path)) ?? false;
+  const since = touchesOf(place.path, facts).filter(({ tool }) => tool === 'changed_since_green');
+  // A test that changed is changed for its own sake as often as not.
+  const counts = isChanged && !(isTestPath(place.path) && place.score === 0);
+  return {
+    log: place.score,
+    changedSinceGreen: changed === null ? null : counts ? true : changed.isWhole && !isChanged ? false : null,
+    changedFiles: changed?.count ?? 0,
+    changedLines: place.line !== null && since.some((touch) => isNear(touch, place.line)),
+    blameDays: blameDays(place, facts, subject),
+    mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),
+    imported: isImported,
+    seenElsewhere: isElsewhere,
+  };
+}
+
+/** The commit that is to be named for a file: of its very line, else since the last green build, else its newest. */
+function touchFor(path: string, line: number | null, facts: RepositoryFacts): Touch | null {
+  const touches = touchesOf(path, facts).filter(({ commit, tool }) => commit !== null && tool !== 'read_past_fixes');
+  const since = touches.filter(({ tool }) => tool === 'changed_since_green');
+  const blamed = touches.filter(({ tool }) => tool === 'read_blame');
+  return (
+    since.find((touch) => isNear(touch, line)) ??
+    blamed.find((touch) => line !== null && touch.lines.some(([from, to]) => from <= line && line <= to)) ??
+    since[0] ??
+    blamed[0] ??
+    touches[0] ??
+    null
+  );
+}
+
+/** Where a file is suspected for its change alone, the change is where to look. */
+function lineOf(touch: Touch | null): number | null {
+  return touch?.tool === 'changed_since_green' ? (touch.lines[0]?.[0] ?? null) : null;
+}
+
+function isNear({ lines }: Touch, line: number | null): boolean {
+  return line !== null && lines.some(([from, to]) => from - NEAR_LINES <= line && line <= to + NEAR_LINES);
+}
+
+function blameDays({ path, line }: Place, facts: RepositoryFacts, { build }: TriageSubject): number | null {
+  const built = Date.parse(build.startedAt ?? build.finishedAt ?? build.receivedAt);
+  const blamed = touchesOf(path, facts).filter(({ tool, at }) => tool === 'read_blame' && at !== null);
+  const named = blamed.find(({ lines }) => line !== null && lines.some(([from, to]) => from <= line && line <= to)) ?? blamed[0];
+  const at = Date.parse(named?.at ?? '');
+  return Number.isNaN(at) || Number.isNaN(built) ? null : Math.max(0, (built - at) / DAY_MS);
+}
+
+/** A person's fix for an earlier failure like this one names the file. */
+function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
+  const name = path.split('/').at(-1) ?? path;
+  return retrievedFrom(evidence).some(({ confirmedBy, fix, rootCause }) => {
+    const words = `${fix ?? ''} ${rootCause ?? ''}`.split(/[\s"'`(),;:#]+/).map((word) => (word.endsWith('.') ? word.slice(0, -1) : word));
+    return confirmedBy !== null && words.some((word) => word === name || word.endsWith(`/${name}`));
+  });
+}
+
+function reasonOf(named: string, signals: SuspectSignals): string {
+  const more = [
+    signals.changedLines ? 'its very lines are part of the change at hand' : null,
+    signals.changedSinceGreen === true && !signals.changedLines ? 'it is part of the change at hand' : null,
+    signals.mendedBefore ? 'it was changed when this failure was mended before' : null,
+    signals.imported ? 'the failing test imports it' : null,
+  ];
+  const reasons = [named, ...more].filter((one): one is string => one !== null && one !== '');
+  return [...new Set(reasons)].join('; ');
+}

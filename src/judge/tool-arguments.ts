@@ -1,0 +1,136 @@
+import type { Category } from '../domain/category.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { ruleOn } from './classify.ts';
+import { type Place, placesOf } from './places.ts';
+
+const AROUND = 20;
+const MAX_QUERY = 300;
+
+/** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
+export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
+  const located = placesOf(subject).find((place) => place.line !== null && place.from !== 'test');
+  switch (tool) {
+    case 'search_knowledge':
+    case 'search_error_library':
+    case 'search_web':
+      return query(subject);
+    case 'read_file':
+      return readFileArguments(subject, located, category);
+    case 'read_blame':
+      return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
+    case 'search_code':
+      return optional('text', symbolOf(subject)?.slice(0, 200));
+    case 'read_commit_history':
+      return { ...optional('path', placesOf(subject)[0]?.path), limit: 10 };
+    case 'read_test_file':
+      return testArguments(subject);
+    case 'read_build_log':
+      return buildLogArguments(subject);
+    case 'read_console_output':
+      return { ...optional('source', subject.excerpts[0]?.source ?? subject.sources[0]?.name), lines: 80 };
+    case 'find_similar_failures':
+      return { ...optional('text', headline(subject)), limit: 5 };
+    case 'read_failure_history':
+      return { limit: 20 };
+    case 'search_semantic':
+      return optional('code', hypotheticalCode(subject));
+    case 'changed_since_green':
+      return subject.build.commit === null ? null : {};
+    case 'read_past_fixes':
+    case 'count_consecutive_failures':
+      return {};
+    default:
+      return null;
+  }
+}
+
+/** The sentence that says best what went wrong. */
+function headline(subject: TriageSubject): string {
+  const said =
+    subject.failures[0]?.message ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
+  return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
+}
+
+/** What was said, most telling first, a line each: the rule's own fact before the headline. */
+function query(subject: TriageSubject): Record<string, unknown> | null {
+  const decisive = ruleOn(subject).decisive?.fact.text ?? '';
+  const said = [decisive, headline(subject), subject.diagnostics[0]?.message ?? '', subject.exceptions[0]?.message ?? ''];
+  const lines = said.map((text) => text.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY)).filter((text) => text !== '');
+  const words = lines.length > 0 ? [...new Set(lines)].join('\n') : (subject.excerpts[0]?.text ?? '').trim().slice(0, MAX_QUERY);
+  return words === '' ? null : { query: words, limit: 5 };
+}
+
+/** Code for a code error; CI files for a set-up error; manifests and lock files for a dependency error. */
+function readFileArguments(subject: TriageSubject, located: Place | undefined, category?: Category): Record<string, unknown> | null {
+  if (category === 'CONFIG_ERROR') return optional('path', configurationFile(subject));
+  if (category === 'DEPENDENCY_ERROR') return optional('path', manifestOf(subject));
+  if (located?.line == null) return null;
+  return { path: located.path, lineStart: Math.max(1, located.line - AROUND), lineEnd: located.line + AROUND };
+}
+
+function testArguments(subject: TriageSubject): Record<string, unknown> | null {
+  const test = subject.failingTests[0] ?? subject.failures.find((failure) => failure.test !== null)?.test ?? null;
+  return test === null ? null : { test: test.name.slice(0, 500), ...optional('file', test.file) };
+}
+
+function buildLogArguments(subject: TriageSubject): Record<string, unknown> {
+  const exit = subject.exits.at(-1);
+  const excerpt = subject.excerpts.reduce<TriageSubject['excerpts'][number] | null>(
+    (best, one) => (best === null || one.weight > best.weight ? one : best),
+    null,
+  );
+  const at = exit ?? (excerpt === null ? undefined : { source: excerpt.source, line: excerpt.lineStart });
+  return at === undefined ? {} : { source: at.source, line: at.line, context: 40 };
+}
+
+function symbolOf(subject: TriageSubject): string | null {
+  const said = [
+    ...subject.diagnostics.map((entry) => entry.message),
+    ...subject.exceptions.map((entry) => entry.message),
+    headline(subject),
+  ].join('\n');
+  const quoted =
+    /[`'"‘]([A-Za-z_][\w.:]{2,80})[`'"’]/.exec(said)?.[1] ?? /(?:symbol: +\w+ |undefined: )([A-Za-z_]\w{2,80})/.exec(said)?.[1];
+  return quoted ?? subject.exceptions[0]?.frames.find((frame) => frame.own)?.function ?? null;
+}
+
+/** A guess at the code that fails, out of what the failure says of it: its functions, deepest first, and what they threw. */
+function hypotheticalCode(subject: TriageSubject): string | null {
+  const [thrown] = subject.exceptions;
+  const frames = [...(thrown?.frames ?? []), ...subject.failures.flatMap((failure) => failure.frames)].filter(({ own }) => own);
+  const functions = [...new Set(frames.flatMap((frame) => frame.function?.split(/[.#:]/).at(-1) ?? []))].slice(0, 6);
+  const said = thrown === undefined ? headline(subject) : `${thrown.type}: ${thrown.message.slice(0, MAX_QUERY)}`;
+  const test = subject.failingTests[0]?.name ?? '';
+  const body = [...functions.map((name) => `${name}() {`), `  throw "${said}"`, '}'].join('\n');
+  const code = functions.length === 0 && said === '' ? '' : [test === '' ? '' : `// ${test.slice(0, 200)}`, body].join('\n').trim();
+  return code.length < 10 ? null : code;
+}
+
+function configurationFile(subject: TriageSubject): string | null {
+  const text = subject.excerpts.map((excerpt) => excerpt.text).join('\n');
+  return (
+    /(\.github\/workflows\/[\w.-]{1,80}\.ya?ml|\.gitlab-ci\.yml|\.circleci\/config\.yml|\.travis\.yml|azure-pipelines\.yml)/.exec(
+      text,
+    )?.[1] ?? (/\bJenkinsfile\b/.test(text) ? 'Jenkinsfile' : null)
+  );
+}
+
+const MANIFESTS: readonly (readonly [RegExp, string])[] = [
+  [/^(?:npm|yarn|pnpm|jest|vitest|mocha|tsc|typescript|eslint|node)$/i, 'package.json'],
+  [/^(?:maven|surefire|junit)$/i, 'pom.xml'],
+  [/^gradle$/i, 'build.gradle'],
+  [/^(?:cargo|rust|rustc)$/i, 'Cargo.toml'],
+  [/^go\b/i, 'go.mod'],
+  [/^(?:bundler|rspec|gem)$/i, 'Gemfile'],
+  [/^composer$/i, 'composer.json'],
+  [/^(?:pip|pytest|python|unittest|tox)$/i, 'requirements.txt'],
+];
+
+function manifestOf(subject: TriageSubject): string | null {
+  for (const [pattern, manifest] of MANIFESTS) if (subject.toolchains.some((tool) => pattern.test(tool))) return manifest;
+  return null;
+}
+
+function optional(name: string, value: string | null | undefined): Record<string, unknown> | null {
+  return value == null || value === '' ? null : { [name]: value };
+}

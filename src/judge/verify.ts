@@ -1,0 +1,100 @@
+import type { Answer, Grade } from '../domain/analysis.ts';
+import type { Category } from '../domain/category.ts';
+import type { Evidence } from '../domain/evidence.ts';
+import type { Assessment, Insight } from '../ports/analyst.ts';
+import { type Ruling, ruleOn } from './classify.ts';
+import { weighCause } from './confidence.ts';
+import type { Fact } from './facts.ts';
+import { quoteFact } from './quotes.ts';
+import { retrievedFrom } from './retrieved.ts';
+
+/** A rival rule this strong (logits) speaks against the category. */
+const STRONG_RIVAL = 3.4;
+/** Least share of a claim's words that its evidence must hold. */
+const CARRIED = 0.3;
+
+/** Weighs an answer against its evidence; its own stated confidence counts only where it is lower. */
+export function assess(input: Insight & { answer: Answer }): Assessment {
+  const { subject, classification, evidence, answer } = input;
+  const ruling = ruleOn(subject);
+  const cited = new Set(answer.claims.flatMap((claim) => claim.evidence));
+  const grades: Record<string, Grade> = {};
+  for (const item of evidence) grades[item.id] = gradeOf(item, input, cited);
+  const unsupportedClaims = answer.claims.filter((claim) => !isCarried(claim, evidence)).map((claim) => claim.text);
+  const against = contradictionsOf(ruling, classification.category, evidence);
+  const gaps = gapsOf(input, ruling, unsupportedClaims.length);
+  const weighed = weighCause(classification, evidence, against.decided.length);
+  const carried = classification.abstained
+    ? 1
+    : answer.claims.length === 0
+      ? 0.5
+      : 1 - (0.5 * unsupportedClaims.length) / answer.claims.length;
+  const confidence = Math.round(Math.min(weighed.confidence, answer.confidence + 0.1) * carried * 1000) / 1000;
+  return {
+    grades,
+    unsupportedClaims,
+    gaps,
+    confidence,
+    against: [...new Set([...against.decided, ...against.rivals])],
+    factors: weighed.factors,
+  };
+}
+
+function gradeOf(item: Evidence, { classification, answer }: Insight & { answer: Answer }, cited: ReadonlySet<string>): Grade {
+  const [retrieved] = retrievedFrom([item]);
+  if (retrieved !== undefined) {
+    if (retrieved.kind === classification.kind && retrieved.score >= 0.2) return 'relevant';
+    if (retrieved.category === classification.category || cited.has(item.id)) return 'ambiguous';
+    return 'irrelevant';
+  }
+  if (cited.has(item.id)) return 'relevant';
+  const share = overlap(`${answer.title} ${answer.rootCause}`, item.text);
+  return share >= 0.4 ? 'relevant' : share >= 0.12 || item.tool === 'log' ? 'ambiguous' : 'irrelevant';
+}
+
+function isCarried(claim: Answer['claims'][number], evidence: readonly Evidence[]): boolean {
+  const cited = evidence.filter((item) => claim.evidence.includes(item.id));
+  if (cited.length === 0) return false;
+  if (claim.quotes.length > 0 && claim.quotes.every((quote) => cited.some((item) => item.text.includes(quote.text)))) return true;
+  return overlap(claim.text, cited.map((item) => `${item.title}\n${item.text}`).join('\n')) >= CARRIED;
+}
+
+/** Evidence that speaks against the category: rivals that rules found strong, which the judgement has weighed, and what decides against it: a failed expectation against infrastructure, and what people said of a like failure. */
+function contradictionsOf(ruling: Ruling, category: Category, evidence: readonly Evidence[]) {
+  const { facts } = ruling;
+  const strong = ruling.matches
+    .filter((match) => match.rule.category !== category && match.strength >= STRONG_RIVAL)
+    .map((match) => match.fact);
+  const idsOf = (some: readonly Fact[]) => some.flatMap((fact) => quoteFact(fact, evidence)?.evidenceId ?? []);
+  const unlikeInfra = category === 'INFRA_ERROR' && facts.assertion !== null ? idsOf([facts.assertion]) : [];
+  const decided = retrievedFrom(evidence).filter((item) => item.confirmedBy !== null && item.score >= 0.75 && item.category !== category);
+  return { rivals: [...new Set(idsOf(strong.slice(0, 2)))], decided: [...unlikeInfra, ...decided.map((item) => item.evidence.id)] };
+}
+
+function gapsOf(
+  { subject, classification, answer, evidence }: Insight & { answer: Answer },
+  ruling: Ruling,
+  unsupported: number,
+): string[] {
+  const gaps: string[] = [];
+  if (evidence.length === 0) gaps.push('no evidence was found at all');
+  if (ruling.decisive === null) gaps.push('no line of the log shows an error that is known');
+  else if (!answer.claims.some((claim) => claim.quotes.length > 0)) gaps.push('no line of the log is quoted for the cause');
+  if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0)
+    gaps.push('no line of the log shows which test failed');
+  if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0) gaps.push('no line of the log shows a file of the project');
+  if (classification.abstained) gaps.push('no line of the log tells the categories apart');
+  if (unsupported > 0) gaps.push(`${unsupported} ${unsupported === 1 ? 'claim rests' : 'claims rest'} on nothing that was found`);
+  return gaps;
+}
+
+function overlap(left: string, right: string): number {
+  const words = wordsOf(left);
+  if (words.size === 0) return 0;
+  const other = wordsOf(right);
+  return [...words].filter((word) => other.has(word)).length / words.size;
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.toLowerCase().match(/[\p{L}\p{N}_]{4,}/gu) ?? []);
+}

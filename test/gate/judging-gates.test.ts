@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import type { Rule } from '../../src/judge/rule.ts';
+import {
+  greenRules,
+  harmlessJudgements,
+  inventedToolJudgement,
+  type Judge,
+  judgeText,
+  unknownToolJudgement,
+} from '../support/judging-gates.ts';
+import { capturedFailures, type GateFigure } from '../support/reading-gates.ts';
+
+/** Each gate of the judgement, with a judge that is worse in just the way that it is there for. */
+const failures = capturedFailures().filter((_, i) => i % 12 === 0);
+
+/** Publishes whatever it is told, by the number of characters. */
+const reckless: Judge = (text, options) => {
+  const category = text.length % 2 === 0 ? 'INFRA_ERROR' : 'CONFIG_ERROR';
+  return { ...judgeText(text, options), category, confidence: 0.99, abstained: false, witnesses: [{ by: 'test', name: 'any', at: null }] };
+};
+
+describe('the gates of the judgement', () => {
+  it('fall where a harmless line changes the category', () => {
+    expect(held(harmlessJudgements(failures, 2, reckless))[0]).toBe(false);
+  });
+
+  it('fall where a harmless line publishes what is wrong', () => {
+    const before = new Set(failures.map(({ text }) => text));
+    const judge: Judge = (text) => (before.has(text) ? { ...reckless(text), confidence: 0.4 } : reckless(text));
+    expect(held(harmlessJudgements(failures, 2, judge))[1]).toBe(false);
+  });
+
+  it('fall where failures of unknown tools are published wrongly, and invented ones at all', () => {
+    expect(held([unknownToolJudgement(failures, reckless), inventedToolJudgement(20, reckless)])).toEqual([false, false]);
+  });
+
+  it('fall where a rule that decides is met in green logs', () => {
+    const rule: Rule = { name: 'any', category: 'CODE_ERROR', kind: 'crash', strength: 5, from: ['line'], patterns: [/e/] };
+    expect(held([greenRules(failures, [rule])])).toEqual([false]);
+  });
+});
+
+function held(figures: readonly GateFigure[]): boolean[] {
+  return figures.map(({ value, bar }) => value >= bar);
+}

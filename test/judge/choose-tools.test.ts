@@ -1,0 +1,249 @@
+import { describe, expect, test } from 'vitest';
+import { chooseCalls } from '../../src/judge/choose-tools.ts';
+import { mendCall } from '../../src/judge/correct-call.ts';
+import { planNext } from '../../src/judge/plan.ts';
+import type { Category } from '../../src/domain/category.ts';
+import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
+import type { Insight, Plan } from '../../src/ports/analyst.ts';
+import type { ToolDescription } from '../../src/ports/toolbox.ts';
+import { insightOf, logEvidence, subjectOf } from './subject.ts';
+
+const ALWAYS = ['search_knowledge', 'search_error_library'];
+const COMPILE =
+  "src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n##[error]Process completed with exit code 2.\n";
+const DISK = 'tar: basket.tar: Cannot write: No space left on device\nexit status 2\n';
+const ASSERTION = `tests/test_scales.py::test_weighs FAILED
+E       AssertionError: assert 3 == 0
+tests/test_scales.py:7: AssertionError
+FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0
+`;
+const WEAK: Plan = { thought: '', confidence: 0.5, enough: false, retrieval: 0.2 };
+
+function tool(name: string, properties: Record<string, unknown> = {}, more: Partial<ToolDescription> = {}): ToolDescription {
+  const always = ALWAYS.includes(name);
+  const parameters = Object.keys(properties).length === 0 ? {} : { type: 'object', properties };
+  return {
+    name,
+    question: name,
+    categories: [],
+    always,
+    costClass: 'low',
+    usualLatencyMs: 100,
+    fallback: name === 'search_web',
+    parameters,
+    ...more,
+  };
+}
+
+const OFFERED = [
+  ...ALWAYS,
+  'read_file',
+  'read_blame',
+  'search_code',
+  'read_commit_history',
+  'read_build_log',
+  'read_console_output',
+  'count_consecutive_failures',
+  'read_failure_history',
+  'find_similar_failures',
+  'read_test_file',
+  'search_web',
+].map((name) => tool(name));
+
+function done(call: ToolCall, status: ToolOutcome['status'] = 'empty'): ToolOutcome {
+  return { call, status, findings: [], summary: '', milliseconds: 1, attempts: 1 };
+}
+
+function afterFirstRound(log: string, more: Partial<Insight> = {}): Insight {
+  const first = chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED });
+  return insightOf(log, { round: 2, outcomes: first.map((call) => done(call)), ...more });
+}
+
+const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
+
+describe('choosing tools', () => {
+  test.each([COMPILE, DISK, ASSERTION])('asks the two that always run first, and only them', (log) => {
+    expect(names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }))).toEqual(ALWAYS);
+  });
+
+  test('asks with them who else had it, where the failure has an identity and a branch', () => {
+    const insight = insightOf(ASSERTION);
+    const build = { ...insight.subject.build, branch: 'topic' };
+    const asked = (more: Partial<Insight['subject']>) =>
+      names(chooseCalls({ ...insight, subject: { ...insight.subject, build, ...more }, plan: WEAK, offered: OFFERED }));
+    expect(asked({})).toEqual([...ALWAYS, 'read_failure_history']);
+    expect(asked({ generic: true })).toEqual(ALWAYS);
+  });
+
+  test('asks with them for the code of a crash that no compiler explains, and for nothing where one names file and line', () => {
+    const asked = (log: string) => {
+      const insight = insightOf(log);
+      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
+      const classification = { ...insight.classification, category: 'CODE_ERROR' as const };
+      const offered = [...OFFERED, tool('changed_since_green')];
+      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
+    };
+    expect(asked('java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n\tat shop.Main.main(Main.java:9)')).toEqual([
+      'read_file',
+      'read_blame',
+      'changed_since_green',
+    ]);
+    expect(asked(COMPILE)).toEqual([]);
+  });
+
+  test('asks with them what changed where the log of a failed expectation shows the test alone', () => {
+    const asked = (log: string) => {
+      const insight = insightOf(log);
+      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
+      const classification = { ...insight.classification, category: 'TEST_FAILURE' as const };
+      const offered = [...OFFERED, tool('changed_since_green')];
+      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
+    };
+    const test = '\tat shop.CartTest.sums(CartTest.java:47)';
+    expect(asked(`junit.framework.AssertionFailedError: expected:<1> but was:<2>\n${test}`)).toEqual(['changed_since_green']);
+    expect(asked(`java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n${test}`)).toEqual([]);
+  });
+
+  test('reads file and blame where a code error names file and line', () => {
+    const calls = chooseCalls({ ...afterFirstRound(COMPILE), plan: WEAK, offered: OFFERED });
+    expect(calls).toContainEqual(
+      expect.objectContaining({ tool: 'read_file', args: { path: 'src/scales.ts', lineStart: 20, lineEnd: 60 } }),
+    );
+    expect(calls).toContainEqual(
+      expect.objectContaining({ tool: 'read_blame', args: { path: 'src/scales.ts', lineStart: 37, lineEnd: 43 } }),
+    );
+  });
+
+  test('reads the log and counts failures in a row for infrastructure, and no code', () => {
+    const calls = names(chooseCalls({ ...afterFirstRound(DISK), plan: WEAK, offered: OFFERED }));
+    expect(calls).toEqual(['count_consecutive_failures', 'read_build_log', 'read_console_output']);
+  });
+
+  test('reads the test and its history for a failed expectation', () => {
+    const calls = chooseCalls({ ...afterFirstRound(ASSERTION), plan: WEAK, offered: OFFERED });
+    expect(names(calls).slice(0, 2)).toEqual(['read_test_file', 'read_failure_history']);
+    expect(names(calls)).not.toContain('read_blame');
+    expect(calls[0]?.args.test).toContain('test_weighs');
+  });
+
+  test('needs nothing more where retrieval is good, no place is named and it is sure', () => {
+    const plan = { ...WEAK, retrieval: 0.9, confidence: 0.8 };
+    expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).toEqual([]);
+  });
+
+  test('asks more from the second round on while it is unsure, whatever was retrieved', () => {
+    const plan = { ...WEAK, retrieval: 0.9, confidence: 0.4 };
+    expect(chooseCalls({ ...afterFirstRound(DISK), plan, offered: OFFERED })).not.toEqual([]);
+  });
+
+  test('asks nothing once the plan says enough', () => {
+    expect(chooseCalls({ ...afterFirstRound(COMPILE), plan: { ...WEAK, enough: true }, offered: OFFERED })).toEqual([]);
+  });
+
+  test('never repeats a call, never asks a tool that is not offered, and searches the web last', () => {
+    let insight = insightOf(COMPILE);
+    const seen = new Set<string>();
+    const order: string[] = [];
+    for (let round = 1; round <= 8; round += 1) {
+      const calls = chooseCalls({ ...insight, round, plan: WEAK, offered: OFFERED });
+      for (const call of calls) {
+        const key = JSON.stringify([call.tool, call.args]);
+        expect(seen).not.toContain(key);
+        seen.add(key);
+        order.push(call.tool);
+        expect(OFFERED.map((offered) => offered.name)).toContain(call.tool);
+      }
+      insight = { ...insight, outcomes: [...insight.outcomes, ...calls.map((call) => done(call))] };
+    }
+    expect(order.at(-1)).toBe('search_web');
+    expect(chooseCalls({ ...insight, plan: WEAK, offered: OFFERED })).toEqual([]);
+  });
+
+  test('leaves the web alone where something else helped', () => {
+    const finding = { title: 'x', text: 'x', source: 'x' };
+    const outcomes = OFFERED.filter((entry) => !entry.fallback).map((entry) => ({
+      ...done({ tool: entry.name, args: {}, why: '' }, 'ok'),
+      findings: [finding],
+    }));
+    const calls = chooseCalls({ ...insightOf(DISK, { outcomes, round: 3 }), plan: WEAK, offered: OFFERED });
+    expect(names(calls)).not.toContain('search_web');
+  });
+
+  test('gives a tool only the arguments its schema knows', () => {
+    const offered = [tool('search_knowledge', { query: {} }), tool('search_error_library', { query: {}, limit: {} })];
+    const calls = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered });
+    expect(calls.map((call) => Object.keys(call.args))).toEqual([['query'], ['query', 'limit']]);
+  });
+
+  test('reads only manifests of a dependency failure and only CI files of a set-up failure', () => {
+    const paths = (log: string, category: Category) => {
+      const insight = afterFirstRound(log);
+      const calls = [1, 2, 3].flatMap((round) =>
+        chooseCalls({
+          ...insight,
+          round: round + 1,
+          classification: { ...insight.classification, category },
+          plan: WEAK,
+          offered: OFFERED,
+        }),
+      );
+      return calls.filter((call) => call.tool === 'read_file').map((call) => call.args.path);
+    };
+    for (const path of paths(`npm error code ERESOLVE\n${COMPILE}`, 'DEPENDENCY_ERROR')) expect(path).toBe('package.json');
+    expect(paths(COMPILE, 'CONFIG_ERROR')).toEqual([]);
+  });
+});
+
+describe('planning', () => {
+  test('never has enough before the first look-up, however clear the log is', () => {
+    const plan = planNext(insightOf(COMPILE));
+    expect(plan.enough).toBe(false);
+    expect(plan.confidence).toBeLessThan(0.9);
+  });
+
+  test('has enough when a clear cause was looked up, and says how well retrieval fits', () => {
+    const subject = subjectOf(COMPILE);
+    const document: Evidence = {
+      id: 'E9',
+      tool: 'search_knowledge',
+      title: 'ERR001: It does not compile',
+      text: 'x',
+      source: 'knowledge/ERR001',
+      score: 0.8,
+      data: { category: 'CODE_ERROR', kind: 'type_error' },
+    };
+    const plan = planNext(afterFirstRound(COMPILE, { subject, evidence: [...logEvidence(subject), document] }));
+    expect(plan).toMatchObject({ enough: true, retrieval: 0.8 });
+  });
+
+  test('has not enough while verify found gaps, nor when the classification abstained', () => {
+    expect(planNext(afterFirstRound(COMPILE, { gaps: ['no line of the log is quoted'] })).enough).toBe(false);
+    expect(planNext(afterFirstRound('Finished: FAILURE\n')).enough).toBe(false);
+  });
+});
+
+describe('correcting a call', () => {
+  const subject = subjectOf(COMPILE);
+  const readFile = {
+    ...tool('read_file'),
+    parameters: {
+      type: 'object',
+      required: ['path'],
+      properties: { path: { type: 'string' }, lineStart: { type: 'integer', minimum: 1 }, lineEnd: { type: 'integer', minimum: 1 } },
+    },
+  };
+
+  test('turns text into numbers, swaps a reversed range and drops what is unknown', () => {
+    const call = { tool: 'read_file', args: { path: 'a.ts', lineStart: '9', lineEnd: 3, colour: 'red' }, why: '' };
+    expect(mendCall(call, readFile, subject)?.args).toEqual({ path: 'a.ts', lineStart: 3, lineEnd: 9 });
+  });
+
+  test('fills a missing field from the facts', () => {
+    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subject)?.args).toEqual({ path: 'src/scales.ts' });
+  });
+
+  test('gives up where nothing is wrong with the form', () => {
+    expect(mendCall({ tool: 'read_file', args: { path: 'a.ts' }, why: '' }, readFile, subject)).toBeNull();
+    expect(mendCall({ tool: 'read_file', args: {}, why: '' }, readFile, subjectOf('hello\n'))).toBeNull();
+  });
+});

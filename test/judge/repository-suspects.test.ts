@@ -1,0 +1,170 @@
+import { describe, expect, test } from 'vitest';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { suspectsOf } from '../../src/judge/suspects.ts';
+import type { Evidence } from '../../src/domain/evidence.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import { insightOf, subjectOf } from './subject.ts';
+
+const LOG = [
+  'java.lang.NullPointerException',
+  '\tat shop.orders.Weights.total(Weights.java:36)',
+  '\tat shop.orders.Cart.sum(Cart.java:20)',
+  '\tat shop.orders.FlowTest.sums(FlowTest.java:12)',
+  '\tat junit.framework.TestCase.runTest(TestCase.java:176)',
+].join('\n');
+const MAIN = 'src/main/java/shop/orders';
+const GRACE = { commit: 'b'.repeat(40), author: 'Grace', at: '2026-01-04T10:00:00.000Z', subject: 'Weigh faster', pullRequest: 41 };
+const ADA = { commit: 'a'.repeat(40), author: 'Ada', at: '2024-01-01T00:00:00.000Z', subject: 'Begin', pullRequest: null };
+
+let count = 50;
+function found(tool: string, item: Partial<Evidence>): Evidence {
+  count += 1;
+  return { id: `E${count}`, tool, title: 'title', text: 'text', source: 'source', ...item };
+}
+
+function changed(...files: string[]): Evidence[] {
+  const list = found('changed_since_green', { source: 'compare/a...b', data: { files, fileCount: files.length, truncated: false } });
+  const patches = files.map((path) => found('changed_since_green', { source: path, data: { path, lines: [[18, 22]], ...GRACE } }));
+  return [list, ...patches];
+}
+
+function blame(path: string, line: number, by: typeof GRACE | typeof ADA): Evidence {
+  return found('read_blame', { source: path, lineStart: line - 1, lineEnd: line + 1, data: { path, line: line - 1, ...by } });
+}
+
+function suspects(evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) {
+  return suspectsOf({ ...subjectOf(LOG), ...more }, evidence, 'CODE_ERROR');
+}
+
+describe('suspects with the repository at hand', () => {
+  test('without it the deepest own frame comes first', () => {
+    expect(suspects([])[0]).toMatchObject({ path: 'shop/orders/Weights.java', commit: null });
+  });
+
+  test('a caller whose lines changed since the last green build goes before a deeper frame that did not', () => {
+    const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
+
+    expect(first).toMatchObject({ path: `${MAIN}/Cart.java`, line: 20, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
+    expect(first?.reason).toContain('its very lines are part of the change at hand');
+    expect(second?.path).toBe('shop/orders/Weights.java');
+  });
+
+  test('a changed file that the log does not name is a suspect below its frames; documents are none', () => {
+    const ranked = suspects(changed(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
+    const rates = ranked.find(({ path }) => path.endsWith('Rates.java'));
+
+    expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'it is part of the change at hand' });
+    expect(ranked.map(({ path }) => path)).not.toContain('README.md');
+    expect(ranked[0]?.path).toBe('shop/orders/Weights.java');
+  });
+
+  test('the commit of the named line is named, a fresh one raises its file', () => {
+    const at = (by: typeof GRACE | typeof ADA) =>
+      suspects([blame(`${MAIN}/Cart.java`, 20, by)]).find(({ path }) => path.endsWith('/Cart.java'));
+
+    expect(at(GRACE)).toMatchObject({ path: `${MAIN}/Cart.java`, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
+    expect(at(ADA)).toMatchObject({ commit: ADA.commit, author: 'Ada' });
+    expect(at(GRACE)?.score).toBeGreaterThan(at(ADA)?.score ?? 1);
+  });
+
+  test('a file that was changed when the same failure was mended before rises', () => {
+    const files = [`${MAIN}/Cart.java`];
+    const mended = suspects([found('read_past_fixes', { source: 'compare/c...d', data: { files, fileCount: 1 } })]);
+    const cart = (list: typeof mended) => list.find(({ path }) => path.endsWith('/Cart.java'));
+
+    expect(cart(mended)?.score).toBeGreaterThan(cart(suspects([]))?.score ?? 1);
+    expect(cart(mended)?.reason).toContain('mended before');
+    expect(cart(mended)?.commit).toBeNull();
+  });
+
+  test("a person's fix for an earlier failure that names the file raises it", () => {
+    const data = { category: 'CODE_ERROR', confirmedBy: 'Ada', fixRecommendation: 'Check for null in orders/Cart.java.' };
+    const named = suspects([found('search_error_library', { source: 'error-library/x', score: 0.9, data })]);
+    expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('mended before');
+  });
+
+  test('the answer says who changed the first suspect, with evidence', () => {
+    const evidence = changed(`${MAIN}/Cart.java`);
+    const insight = insightOf(LOG);
+    const { claims } = composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
+
+    const claim = claims.find(({ text }) => text.includes('part of the change'));
+    expect(claim).toMatchObject({
+      text: `${MAIN}/Cart.java is part of the change at hand: bbbbbbbbbb, Grace, #41.`,
+      evidence: [evidence[1]?.id],
+    });
+  });
+
+  test.each([
+    ['a string of numbers', { path: 7, commit: [], lines: 'x', files: { a: 1 }, fileCount: 'many' }],
+    ['nothing', {}],
+  ])('takes %s for data without harm', (_name, data) => {
+    const odd = ['changed_since_green', 'read_blame', 'read_commit_history', 'read_past_fixes'].map((tool) => found(tool, { data }));
+    expect(suspects(odd).map(({ path }) => path)).toContain('shop/orders/Weights.java');
+  });
+});
+
+describe('not your change', () => {
+  const subject = () => {
+    const base = subjectOf(LOG);
+    const build = { ...base.build, repository: 'shop/api', branch: 'topic', commit: 'c0ffee', receivedAt: '2026-01-05T10:00:00.000Z' };
+    return { ...base, build };
+  };
+  const row = (over: Record<string, unknown> = {}, tool = 'read_failure_history') => {
+    const { fingerprint, build } = subject();
+    const known = { repository: build.repository, pipeline: 'ci', number: '810', branch: 'main', commit: 'beef', buildId: 'bld_other' };
+    return found(tool, { data: { ...known, fingerprint: fingerprint.value, seenAt: '2026-01-04T10:00:00.000Z', ...over } });
+  };
+  const said = (evidence: readonly Evidence[], more: Partial<TriageSubject> = {}) => {
+    const insight = insightOf(LOG);
+    const answer = composeAnswer({ ...insight, subject: { ...subject(), ...more }, evidence: [...insight.evidence, ...evidence] });
+    return answer.claims.find(({ text }) => /not your change/i.test(text));
+  };
+
+  test('is said with the build where the same failure was seen on a shared branch', () => {
+    const evidence = row();
+    expect(said([evidence])).toEqual({
+      text: 'Not your change: the same failure was seen before in ci #810 on main (2026-01-04).',
+      evidence: [evidence.id],
+      quotes: [],
+    });
+  });
+
+  test('is said where two other branches had it, with a doubt where one had', () => {
+    const one = row({ branch: 'fix/a' });
+    const two = row({ branch: 'fix/b', number: '811', buildId: 'bld_2' }, 'find_similar_failures');
+    expect(said([one, two])?.text).toBe(
+      'Not your change: the same failure was seen before in ci #810 on fix/a (2026-01-04) and ci #811 on fix/b (2026-01-04).',
+    );
+    expect(said([one])?.text).toMatch(/^Perhaps not your change: .* unless that branch holds the same commits\.$/);
+  });
+
+  test('on a shared branch another commit had it before', () => {
+    const onMain = { ...subject(), build: { ...subject().build, branch: 'main' } };
+    expect(said([row()], onMain)?.text).toContain('ci #810 on main');
+    expect(said([row({ commit: 'c0ffee' })], onMain)).toBeUndefined();
+  });
+
+  test.each<[string, Record<string, unknown>]>([
+    ['only this branch had it', { branch: 'topic' }],
+    ['it was another failure', { fingerprint: 'other' }],
+    ['it was another repository', { repository: 'shop/web' }],
+    ['it came later', { seenAt: '2026-01-06T10:00:00.000Z' }],
+    ['it was the same commit', { commit: 'c0ffee' }],
+    ['the branch is not known', { branch: null }],
+  ])('is not said where %s', (_why, over) => {
+    expect(said([row(over)])).toBeUndefined();
+  });
+
+  test('is not said of what has no identity, nor where the build names no branch', () => {
+    expect(said([row()], { generic: true })).toBeUndefined();
+    expect(said([row()], { build: { ...subject().build, branch: null } })).toBeUndefined();
+  });
+
+  test('takes what changed here for less of a reason', () => {
+    const evidence = changed(`${MAIN}/Cart.java`);
+    const score = (more: Evidence[]) =>
+      suspectsOf(subject(), [...evidence, ...more], 'CODE_ERROR').find(({ path }) => path.endsWith('/Cart.java'))?.score ?? 0;
+    expect(score([row()])).toBeLessThan(score([]));
+  });
+});

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { type SuspectSignals, suspectScore, UNCHANGED, WEIGHTS } from '../../src/judge/suspect-score.ts';
+
+const LOG_ALONE: SuspectSignals = {
+  log: 0.6,
+  changedSinceGreen: null,
+  changedFiles: 0,
+  changedLines: false,
+  blameDays: null,
+  mendedBefore: false,
+  imported: false,
+  seenElsewhere: false,
+};
+
+const score = (signals: Partial<SuspectSignals>) => suspectScore({ ...LOG_ALONE, ...signals });
+
+describe('the score of a suspect', () => {
+  test.each([0, 0.3, 0.6, 0.97])("is the log's own where nothing else is known: %f", (log) => {
+    expect(score({ log })).toBe(log);
+  });
+
+  test.each<[string, Partial<SuspectSignals>]>([
+    ['a change since the last green build', { changedSinceGreen: true, changedFiles: 3 }],
+    ['a change of the named lines', { changedLines: true }],
+    ['a fresh line', { blameDays: 0 }],
+    ['an earlier fix in it', { mendedBefore: true }],
+    ['an import by the test', { imported: true }],
+    ['a better place in the log', { log: 0.7 }],
+  ])('rises with %s', (_name, signals) => {
+    expect(score(signals)).toBeGreaterThan(score({}));
+  });
+
+  test('a change alone counts by its weight, and thins out among many files', () => {
+    const alone = (changedFiles: number) => score({ log: 0, changedSinceGreen: true, changedFiles });
+    expect(alone(1)).toBe(WEIGHTS.changedSinceGreen);
+    expect(alone(5)).toBe(WEIGHTS.changedSinceGreen);
+    expect(alone(80)).toBeLessThan(alone(6));
+    expect(alone(80)).toBeGreaterThan(0.2);
+  });
+
+  test('falls where the file is known not to have changed', () => {
+    expect(score({ changedSinceGreen: false, changedFiles: 3 })).toBeCloseTo(UNCHANGED * LOG_ALONE.log, 2);
+  });
+
+  test('a line loses its freshness by halves', () => {
+    const [now, fortnight, year] = [0, 14, 365].map((blameDays) => score({ log: 0, blameDays }));
+    expect(now).toBe(0.3);
+    expect(fortnight).toBe(0.15);
+    expect(year).toBe(0);
+  });
+
+  test('changes say little where the same failure was seen without them, and their absence says nothing', () => {
+    const here = { changedSinceGreen: true, changedFiles: 2, changedLines: true, blameDays: 0 };
+    expect(score({ ...here, seenElsewhere: true })).toBeLessThan(score(here));
+    expect(score({ changedSinceGreen: false, seenElsewhere: true })).toBe(LOG_ALONE.log);
+  });
+
+  test('stays below certainty', () => {
+    expect(score({ log: 0.99, changedSinceGreen: true, changedLines: true, blameDays: 0, mendedBefore: true, imported: true })).toBe(0.99);
+  });
+});

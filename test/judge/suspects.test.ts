@@ -1,0 +1,220 @@
+import { describe, expect, test } from 'vitest';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { suspectsOf } from '../../src/judge/suspects.ts';
+import { insightOf, subjectOf } from './subject.ts';
+
+function suspectsIn(...lines: string[]) {
+  return composeAnswer(insightOf(lines.join('\n'))).suspects;
+}
+
+function pathsIn(...lines: string[]): string[] {
+  return suspectsIn(...lines).map(({ path }) => path);
+}
+
+const RUNNER = [
+  '\tat sun.reflect.NativeMethodAccessorImpl.invoke0(Native Method)',
+  '\tat java.lang.reflect.Method.invoke(Method.java:498)',
+  '\tat junit.framework.TestCase.runTest(TestCase.java:176)',
+  '\tat org.apache.tools.ant.taskdefs.optional.junit.JUnitTestRunner.run(JUnitTestRunner.java:520)',
+];
+
+describe('suspects of a trace alone', () => {
+  test('a library under test is own in the trace of its own test, its runner is not', () => {
+    const paths = pathsIn(
+      'java.lang.NullPointerException',
+      '\tat org.apache.commons.basket.Weights.total(Weights.java:36)',
+      '\tat org.apache.commons.basket.WeightsTest.testTotal(WeightsTest.java:12)',
+      ...RUNNER,
+    );
+    expect(paths).toEqual(['org/apache/commons/basket/Weights.java', 'org/apache/commons/basket/WeightsTest.java']);
+  });
+
+  test('a frame that the test is named after has both reasons', () => {
+    const [first] = suspectsIn(
+      'java.lang.NullPointerException',
+      '\tat shop.orders.Cart.total(Cart.java:36)',
+      '\tat shop.orders.CartTest.totals(CartTest.java:12)',
+      ...RUNNER,
+    );
+    expect(first).toMatchObject({ line: 36, reason: 'the deepest own frame is in it, and CartTest tests it by name' });
+  });
+
+  test('a library is foreign in the trace of another project', () => {
+    const paths = pathsIn(
+      'java.lang.IllegalStateException: no rows',
+      '\tat com.zaxxer.pool.Lease.take(Lease.java:9)',
+      '\tat org.apache.commons.basket.Weights.total(Weights.java:36)',
+      '\tat shop.orders.Cart.weigh(Cart.java:20)',
+      '\tat shop.orders.CartTest.weighs(CartTest.java:8)',
+      ...RUNNER,
+    );
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java']);
+  });
+
+  test('where only the test is in the trace its twin comes first, by the path of its package', () => {
+    const [first, second] = suspectsIn(
+      'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
+      '\tat junit.framework.Assert.fail(Assert.java:57)',
+      '\tat shop.orders.TestCart.testTotal(TestCart.java:47)',
+      ...RUNNER,
+    );
+    expect(first).toMatchObject({ path: 'shop/orders/Cart.java', line: null, reason: 'TestCart tests it by name' });
+    expect(second).toMatchObject({ path: 'shop/orders/TestCart.java', line: 47 });
+    expect(first?.score).toBeGreaterThan(second?.score ?? 1);
+  });
+
+  test('a class called Spec is no test in Java', () => {
+    const paths = pathsIn(
+      'junit.framework.AssertionFailedError: expected:<10> but was:<9>',
+      '\tat junit.framework.Assert.fail(Assert.java:57)',
+      '\tat shop.code.TypeSpecTest.basic(TypeSpecTest.java:39)',
+    );
+    expect(paths).toEqual(['shop/code/TypeSpec.java', 'shop/code/TypeSpecTest.java']);
+  });
+
+  test('nested classes and lambdas lie in the file of the outer class', () => {
+    const [first] = pathsIn(
+      'java.lang.IllegalStateException: closed',
+      '\tat shop.orders.Cart$Line.price(Cart.java:80)',
+      '\tat shop.orders.Cart.lambda$sum$0(Cart.java:31)',
+      '\tat shop.orders.CartTest.sums(CartTest.java:8)',
+    );
+    expect(first).toBe('shop/orders/Cart.java');
+  });
+
+  test('what only words an error ranks after what met it', () => {
+    const paths = pathsIn(
+      'shop.orders.CartException: bad weight',
+      '\tat shop.orders.CartException.of(CartException.java:5)',
+      '\tat shop.orders.Checks.reportWeight(Checks.java:9)',
+      '\tat shop.orders.Scale.weigh(Scale.java:20)',
+      '\tat shop.orders.CartTest.weighs(CartTest.java:8)',
+      ...RUNNER,
+    );
+    expect(paths[0]).toBe('shop/orders/Scale.java');
+    expect(paths.indexOf('shop/orders/Checks.java')).toBeGreaterThan(0);
+  });
+
+  test('the test is found in the frames around the deepest cause', () => {
+    const paths = pathsIn(
+      'java.lang.RuntimeException: no price',
+      '\tat shop.orders.Cart.total(Cart.java:20)',
+      '\tat shop.orders.CartTest.totals(CartTest.java:8)',
+      'Caused by: java.io.IOException: closed',
+      '\tat java.io.Reader.read(Reader.java:100)',
+      '\tat org.apache.commons.io.Copy.all(Copy.java:4)',
+      '\t... 23 more',
+    );
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java']);
+  });
+
+  test("takes a ticket's number and the words behind a usual ending off a test's name, as a guess below the test", () => {
+    const paths = pathsIn(
+      'junit.framework.AssertionFailedError: expected:<a> but was:<b>',
+      '\tat junit.framework.Assert.fail(Assert.java:57)',
+      '\tat shop.text.TextUtilsTrimTest.testTrim(TextUtilsTrimTest.java:47)',
+    );
+    expect(paths).toEqual(['shop/text/TextUtilsTrim.java', 'shop/text/TextUtilsTrimTest.java', 'shop/text/TextUtils.java']);
+  });
+
+  test('a class of the project that the message names in full is suspected, a library and a test are not', () => {
+    const paths = pathsIn(
+      'java.io.NotSerializableException: shop.orders.money.Price of org.elsewhere.Thing in shop.orders.PriceTest',
+      '\tat java.io.ObjectOutputStream.writeObject0(ObjectOutputStream.java:1184)',
+      '\tat shop.orders.CartTest.writes(CartTest.java:8)',
+      ...RUNNER,
+    );
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+  });
+
+  test('no file is suspected of what the machine did', () => {
+    const subject = subjectOf(['java.lang.NullPointerException', '\tat shop.Cart.total(Cart.java:3)'].join('\n'));
+    expect(suspectsOf(subject, [], 'INFRA_ERROR')).toEqual([]);
+    expect(suspectsOf(subject, [], 'CODE_ERROR')).toHaveLength(1);
+  });
+});
+
+describe('suspects by what the failing test imports', () => {
+  const log = ['junit.framework.AssertionFailedError: expected:<10> but was:<9>', '\tat shop.orders.CartTest.sums(CartTest.java:47)'].join(
+    '\n',
+  );
+  const read = (source: string, ...lines: string[]) => {
+    const subject = subjectOf(log);
+    const evidence = [
+      { id: 'E9', tool: 'read_test_file', title: 'sums', text: lines.join('\n'), source, lineStart: 1, lineEnd: lines.length },
+    ];
+    return suspectsOf(subject, evidence, 'TEST_FAILURE').map(({ path }) => path);
+  };
+
+  test('adds classes of its own package root between its twin and itself', () => {
+    const paths = read('src/test/java/shop/orders/CartTest.java', 'import java.util.List;', 'import shop.orders.money.Price;');
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+  });
+
+  test('resolves relative imports of scripts, and leaves packages alone', () => {
+    const paths = read('test/cart.test.ts', "import { vi } from 'vitest';", "import { Price } from '../src/money/price';");
+    expect(paths).toContain('src/money/price.ts');
+    expect(paths.filter((path) => /vitest/.test(path))).toEqual([]);
+  });
+});
+
+describe('suspects in Python', () => {
+  const failure = (...frames: string[]) => [
+    'Traceback (most recent call last):',
+    ...frames.flatMap((frame) => [`  File "${frame}`, '    run()']),
+    'ValueError: bad price',
+  ];
+
+  test('strips the checkout that the dotted name of the test tells', () => {
+    const paths = pathsIn(
+      '======================================================================',
+      'ERROR: test_total (tests.test_cart.CartTest)',
+      '----------------------------------------------------------------------',
+      ...failure('/srv/kit/shop/tests/test_cart.py", line 9, in test_total', '/srv/kit/shop/shop/cart.py", line 4, in total'),
+      '',
+      '----------------------------------------------------------------------',
+      'Ran 1 test in 0.004s',
+      '',
+      'FAILED (errors=1)',
+    );
+    expect(paths.slice(0, 2)).toEqual(['shop/cart.py', 'tests/test_cart.py']);
+  });
+
+  test('a flat test file may name a module in a package', () => {
+    const paths = pathsIn(
+      '======================================================================',
+      'FAIL: test_gunzip (tests.test_tools_gz.GunzipTest)',
+      '----------------------------------------------------------------------',
+      'Traceback (most recent call last):',
+      '  File "/srv/kit/shop/tests/test_tools_gz.py", line 9, in test_gunzip',
+      '    self.assertEqual(1, 2)',
+      'AssertionError: 1 != 2',
+      '',
+      'FAILED (failures=1)',
+    );
+    expect(paths).toEqual(['tools_gz.py', 'tests/test_tools_gz.py', 'tools/gz.py', 'tools.py']);
+  });
+
+  test('site-packages are foreign, but the project installed there by its own name is not', () => {
+    const section = (root: string) => [
+      `rootdir: ${root}`,
+      '=================================== FAILURES ===================================',
+      '__________________________________ test_total __________________________________',
+      '',
+      '    def test_total():',
+      '>       total()',
+      '',
+      'tests/test_cart.py:9: ',
+      '_ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ _ ',
+      '/env/lib/python3.12/site-packages/shop/cart.py:4: in total',
+      '    raise ValueError',
+      'E   ValueError: bad price',
+      '',
+      '/env/lib/python3.12/site-packages/shop/cart.py:4: ValueError',
+      '=========================== short test summary info ============================',
+      'FAILED tests/test_cart.py::test_total - ValueError: bad price',
+    ];
+    expect(pathsIn(...section('/srv/kit/shop'))[0]).toBe('shop/cart.py');
+    expect(suspectsIn(...section('/srv/kit/other')).every(({ line }) => line !== 4)).toBe(true);
+  });
+});

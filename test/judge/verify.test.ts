@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'vitest';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { assess } from '../../src/judge/verify.ts';
+import type { Evidence } from '../../src/domain/evidence.ts';
+import { insightOf, logEvidence, subjectOf } from './subject.ts';
+
+const SECRET =
+  './ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set; add it to the repository secrets\n##[error]Process completed with exit code 1.\n';
+const ASSERTION =
+  'FAILED tests/test_scales.py::test_weighs - AssertionError: assert 3 == 0\nE       AssertionError: assert 3 == 0\nConnection reset by peer\n';
+
+function found(tool: string, data: Record<string, unknown>, score = 0.85): Evidence {
+  return {
+    id: 'E9',
+    tool,
+    title: 'ERR012: A secret is missing',
+    text: 'The step needs a secret that is empty.',
+    source: 'knowledge/ERR012',
+    score,
+    data,
+  };
+}
+
+describe('answering', () => {
+  test('says what a person would, quotes the line and tells what to do', () => {
+    const answer = composeAnswer(insightOf(SECRET));
+    expect(answer.title).toBe('The secret ORCHARD_TOKEN is not set');
+    expect(answer.fixRecommendation).toContain('Add ORCHARD_TOKEN to the secrets');
+    expect(answer.claims[0]?.quotes[0]).toMatchObject({ source: 'log.txt', line: 1 });
+    expect(answer.hypotheses).toEqual([]);
+  });
+
+  test('lets a cause that a person confirmed outrank its own advice', () => {
+    const subject = subjectOf(SECRET);
+    const entry = found('search_error_library', {
+      category: 'CONFIG_ERROR',
+      kind: 'permission_or_secret',
+      confirmedBy: 'ida',
+      fixRecommendation: 'Renew the token in the vault.',
+    });
+    const answer = composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), entry] }));
+    expect(answer.fixRecommendation).toMatch(/^Renew the token in the vault\..*ida/);
+    expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: ['E9'] }));
+  });
+
+  test('cites a fitting document, and does not glue its advice to its own', () => {
+    const subject = subjectOf(SECRET);
+    const document = found('search_knowledge', { category: 'CONFIG_ERROR', kind: 'permission_or_secret', fix: 'Look at who may read it.' });
+    const answer = composeAnswer(insightOf(SECRET, { subject, evidence: [...logEvidence(subject), document] }));
+    expect(answer.fixRecommendation).not.toContain('Look at who may read it.');
+    expect(answer.claims).toContainEqual(expect.objectContaining({ evidence: [document.id] }));
+  });
+
+  test('lists hypotheses, each with what would settle it, where it is unsure', () => {
+    const answer = composeAnswer(insightOf('Finished: FAILURE\n'));
+    expect(answer.confidence).toBeLessThan(0.5);
+    expect(answer.hypotheses.length).toBeGreaterThanOrEqual(2);
+    for (const hypothesis of answer.hypotheses) expect(hypothesis.settledBy).not.toBe('');
+  });
+
+  test('names commit and author of a suspect where blame found them', () => {
+    const log = "src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n";
+    const subject = subjectOf(log);
+    const blame: Evidence = {
+      id: 'E9',
+      tool: 'read_blame',
+      title: 'ida, 2026-01-01',
+      text: 'x',
+      source: 'src/scales.ts',
+      data: { path: 'src/scales.ts', commit: 'abc123', author: 'ida' },
+    };
+    const [first] = composeAnswer(insightOf(log, { subject, evidence: [...logEvidence(subject), blame] })).suspects;
+    expect(first).toMatchObject({ path: 'src/scales.ts', line: 40, commit: 'abc123', author: 'ida' });
+  });
+});
+
+describe('verifying', () => {
+  test('holds an assertion against an answer that calls it infrastructure', () => {
+    const honest = insightOf(ASSERTION);
+    const claimed = { ...honest, classification: { ...honest.classification, category: 'INFRA_ERROR' as const, kind: 'network' as const } };
+    const verdict = assess({ ...claimed, answer: composeAnswer(claimed) });
+    expect(verdict.against.length).toBeGreaterThan(0);
+    expect(verdict.confidence).toBeLessThan(assess({ ...honest, answer: composeAnswer(honest) }).confidence);
+  });
+
+  test('names claims that their evidence does not carry, and trusts the answer less', () => {
+    const insight = insightOf(SECRET);
+    const answer = composeAnswer(insight);
+    const invented = { text: 'Penguins unplugged Antarctica yesterday', evidence: ['E1'], quotes: [] };
+    const nowhere = { text: 'The cache was cold', evidence: ['E77'], quotes: [] };
+    const verdict = assess({ ...insight, answer: { ...answer, claims: [...answer.claims, invented, nowhere] } });
+    expect(verdict.unsupportedClaims).toEqual([invented.text, nowhere.text]);
+    expect(verdict.gaps.join()).toContain('2 claims rest on nothing');
+    expect(verdict.confidence).toBeLessThan(assess({ ...insight, answer }).confidence);
+  });
+
+  test('never takes the number of the answer alone', () => {
+    const insight = insightOf('Finished: FAILURE\n');
+    const verdict = assess({ ...insight, answer: { ...composeAnswer(insight), confidence: 0.99 } });
+    expect(verdict.confidence).toBeLessThan(0.5);
+    expect(verdict.gaps.length).toBeGreaterThan(0);
+  });
+
+  test('grades every evidence, documents of another kind as irrelevant', () => {
+    const subject = subjectOf(SECRET);
+    const other = found('search_knowledge', { category: 'INFRA_ERROR', kind: 'disk_full' });
+    const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), other] });
+    const { grades } = assess({ ...insight, answer: composeAnswer(insight) });
+    expect(Object.keys(grades)).toEqual(insight.evidence.map((item) => item.id));
+    expect(grades.E9).toBe('irrelevant');
+    expect(grades.E1).toBe('relevant');
+  });
+
+  test('counts a contrary decision of a person as a contradiction', () => {
+    const subject = subjectOf(SECRET);
+    const entry = found('search_error_library', { category: 'INFRA_ERROR', kind: 'network', confirmedBy: 'ida' });
+    const insight = insightOf(SECRET, { subject, evidence: [...logEvidence(subject), entry] });
+    expect(assess({ ...insight, answer: composeAnswer(insight) }).against).toContain('E9');
+  });
+});

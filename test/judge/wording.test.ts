@@ -1,0 +1,64 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import type { Answer } from '../../src/domain/analysis.ts';
+import { insightOf, subjectOf } from './subject.ts';
+
+const FOLDER = 'test/fixtures/failures';
+
+function answerTo(slug: string): Answer {
+  const report = join(FOLDER, slug, 'report.xml');
+  const log = readFileSync(join(FOLDER, slug, 'log.txt'), 'utf8');
+  const subject = subjectOf(log, existsSync(report) ? { report: readFileSync(report, 'utf8') } : {});
+  return composeAnswer(insightOf(log, { subject }));
+}
+
+const SLUGS = readdirSync(FOLDER).filter((slug) => existsSync(join(FOLDER, slug, 'log.txt')));
+
+describe('answers to the captured failures', () => {
+  test.each(SLUGS)('%s: says more than its title, recommends one thing, and quotes why, not how it ended', (slug) => {
+    const { title, rootCause, fixRecommendation, claims } = answerTo(slug);
+    expect(rootCause).not.toBe(title);
+    expect(rootCause.startsWith(`${title}.`)).toBe(false);
+    expect(rootCause.length).toBeLessThan(700);
+    expect(`${title} ${rootCause} ${fixRecommendation}`).not.toMatch(
+      /ERR0\d\d|\btie-\d|more errors? follows?\b|the named file|\bundefined:/,
+    );
+    expect(fixRecommendation).toMatch(/^[A-Z].{15,400}\.$/);
+    const quotes = claims.flatMap((claim) => claim.quotes);
+    expect(quotes.length).toBeGreaterThan(0);
+    expect(quotes.filter(({ text }) => /Process completed with exit code|^Finished: |could not compile/.test(text))).toEqual([]);
+  });
+
+  test.each([
+    ['npm-eresolve', /react-dom@17\.0\.2 accepts only react@17\.0\.2.*react@18\.3\.1/, /Move react-dom/],
+    ['pip-conflicting-versions', /jinja2 3\.1\.4 needs MarkupSafe>=2\.0/, /Change the pin markupsafe==1\.1\.1/],
+    ['profile-none-attribute', /^members\/greeting\.py:3 throws AttributeError/, /members\/greeting\.py:3/],
+    ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],
+    ['markupsafe-upgrade', /^jinja2 imports soft_unicode from markupsafe/, /^Upgrade jinja2/],
+    ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Give PACKAGES_TOKEN/],
+    ['receipt-snapshot', /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/, /renew the snapshot/],
+    ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
+    ['wrong-working-directory', /looks for \S*package\.json, and there is no such file/, /working directory/],
+    ['csv-reader-segfault', /`make check` ran .* "ok 1 - prints number and price"/, /debugger/],
+  ])('%s names the thing, the place and the why', (slug, cause, fix) => {
+    const answer = answerTo(slug);
+    expect(answer.rootCause).toMatch(cause);
+    expect(answer.fixRecommendation).toMatch(fix);
+  });
+
+  test.each([
+    ['profile-none-attribute', 'members/greeting.py'],
+    ['route-planner-borrow', 'src/main.rs'],
+    ['visitor-counter-race', 'counter.go'],
+    ['loyalty-customer-null', 'test/example/loyalty/DiscountService.java'],
+    ['playlist-index-panic', 'src/lib.rs'],
+  ])('%s suspects first the file that holds the fault', (slug, path) => {
+    expect(answerTo(slug).suspects[0]).toMatchObject({ path });
+  });
+
+  test.each(['payments-api-refused', 'disk-full-maven-repository', 'test-run-killed'])('%s blames no file of the project', (slug) => {
+    expect(answerTo(slug).suspects).toEqual([]);
+  });
+});

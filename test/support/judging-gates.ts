@@ -1,0 +1,115 @@
+import { type Classification, isFounded } from '../../src/domain/analysis.ts';
+import { sparseBuild } from '../../src/domain/build.ts';
+import type { Category } from '../../src/domain/category.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import { ruleOn } from '../../src/judge/classify.ts';
+import { readFacts } from '../../src/judge/facts.ts';
+import { matchRule, type Rule } from '../../src/judge/rule.ts';
+import { ALL_RULES } from '../../src/judge/rules/all.ts';
+import { toolReaders } from '../../src/log/extract/run.ts';
+import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
+import type { ReadOptions } from '../../src/log/read-sources.ts';
+import { roleOf } from '../../src/log/roles.ts';
+import { groupsOf } from '../../src/triage/group.ts';
+import { subjectOf } from '../../src/triage/subject.ts';
+import { HARMLESS } from './harmless-lines.ts';
+import { inventedLogs } from './invented-tools.ts';
+import { type CapturedFailure, figure, type GateFigure, isLearned, type Read, readText, withHarmless } from './reading-gates.ts';
+
+/** From here on an answer goes out without a person, by the default thresholds. */
+const PUBLISHED_FROM = 0.85;
+/** Logits of a rule that tells. */
+const DECIDES_FROM = 3.5;
+
+/** How a text is judged; gates are tried with judges that are worse. */
+export type Judge = (text: string, options?: Partial<ReadOptions>) => Classification;
+
+/** Judges a text as the rules analyst does, before anything is looked up. */
+export const judgeText: Judge = (text, options) => ruleOn(subjectIn(text, options)).classification;
+
+/** A harmless line anywhere outside the cause changes no category, and publishes nothing that was not published. */
+export function harmlessJudgements(failures: readonly CapturedFailure[], each: number, judge: Judge = judgeText): GateFigure[] {
+  const [changed, published]: [string[], string[]] = [[], []];
+  let cases = 0;
+  for (const [i, failure] of failures.entries()) {
+    const before = judge(failure.text);
+    for (let k = 0; k < each; k++) {
+      const kind = HARMLESS[(i * each + k) % HARMLESS.length];
+      if (kind === undefined) continue;
+      const after = judge(withHarmless(failure, kind, i * 31 + k * 7).text);
+      cases++;
+      const label = `${failure.name} with ${kind.name}`;
+      if (after.category !== before.category) changed.push(label);
+      if (isPublished(after) && !isPublished(before) && !isAccepted(after, failure)) published.push(label);
+    }
+  }
+  return [
+    figure('a harmless line leaves the category', 0.95, cases, changed),
+    figure('a harmless line publishes nothing wrong', 0.99, cases, published),
+  ];
+}
+
+/** With no reader of any tool, no captured failure that nothing was learned from is published with a wrong category. */
+export function unknownToolJudgement(failures: readonly CapturedFailure[], judge: Judge = judgeText): GateFigure {
+  const held = failures.filter(({ heldOut, accepted }) => heldOut && accepted.length > 0);
+  const leftOut = toolReaders();
+  const wrong = held.filter((failure) => {
+    const judged = judge(failure.text, { leftOut });
+    return isPublished(judged) && !isAccepted(judged, failure);
+  });
+  return figure(
+    'failures of unknown tools not published wrongly',
+    0.98,
+    held.length,
+    wrong.map(({ name }) => name),
+  );
+}
+
+/** Two lines of a tool that nobody has are no reason to publish. */
+export function inventedToolJudgement(count: number, judge: Judge = judgeText): GateFigure {
+  const logs = inventedLogs(count * 3, 11)
+    .filter(({ name }) => !isLearned(name))
+    .slice(0, count);
+  const published = logs.filter(({ lines }) => isPublished(judge(lines.join('\n'))));
+  return figure(
+    'logs of invented tools not published',
+    0.9,
+    logs.length,
+    published.map(({ name }) => name),
+  );
+}
+
+/** No rule that decides is met by a line of a green log. */
+export function greenRules(failures: readonly CapturedFailure[], rules: readonly Rule[] = ALL_RULES): GateFigure {
+  const deciding = rules.filter(({ strength, from }) => strength >= DECIDES_FROM && from.includes('line'));
+  const texts = failures.flatMap(({ green }) => (green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line)))));
+  const lines = [...new Set(texts)].filter((text) => roleOf(text) === 'cause');
+  const empty = subjectIn('');
+  const facts = readFacts(empty);
+  const met = lines.filter((text) => {
+    const one = { ...facts, all: [{ origin: 'line' as const, text, source: 'log', line: 1, weight: 1 }] };
+    return deciding.some((rule) => matchRule(rule, one) !== null);
+  });
+  return figure('lines of green logs that no deciding rule meets', 0.985, lines.length, met);
+}
+
+function subjectIn(text: string, options: Partial<ReadOptions> = {}, read: Read = readText): TriageSubject {
+  const reading = read(text, options);
+  const build = {
+    ...sparseBuild({ repository: 'gate', pipeline: 'gate', number: '1' }),
+    id: 'gate',
+    receivedAt: new Date(0).toISOString(),
+  };
+  const groups = groupsOf(reading, 'gate');
+  const [group] = groups;
+  if (group === undefined) throw new Error('A reading has at least one group');
+  return subjectOf({ triageId: 'gate', build, group, groups, reading, notes: [] });
+}
+
+function isPublished(judged: Classification): boolean {
+  return judged.confidence >= PUBLISHED_FROM && !judged.abstained && isFounded(judged);
+}
+
+function isAccepted({ category }: Classification, { accepted }: { readonly accepted: readonly Category[] }): boolean {
+  return accepted.includes(category);
+}
