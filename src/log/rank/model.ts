@@ -3,6 +3,7 @@ import type { LineRole } from '../roles.ts';
 import type { Candidate, Candidates } from './features.ts';
 import { FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
+import { createTreeSum, type Tree } from './trees.ts';
 
 /** Buckets of hashed words and pairs of words. */
 export const BUCKETS = 65_536;
@@ -12,14 +13,6 @@ export const COLUMNS = [
   ...FACTS,
   ...(['words', 'wordsAbove', 'wordsBelow', 'wordsBest3', 'wordsBest10', 'wordsMean5', 'wordsPlace', 'wordsBestBefore'] as const),
 ] as const;
-
-/** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */
-export interface Tree {
-  readonly columns: ArrayLike<number>;
-  readonly thresholds: ArrayLike<number>;
-  /** Index of the right child. */
-  readonly rights: ArrayLike<number>;
-}
 
 /** What was learned, and from what. */
 export interface RankModel {
@@ -87,15 +80,26 @@ const NO_PROOF = -50;
 /** Scores all candidates of one log. */
 export function scoreCandidates(model: RankModel, candidates: Candidates): Scores {
   const { lines } = candidates;
-  const words = Float32Array.from(lines, ({ text }) => wordScore(model, text));
-  const rows = rowsOf(candidates, words);
+  const rows = rowsOf(
+    candidates,
+    Float32Array.from(lines, ({ text }) => wordScore(model, text)),
+  );
   const width = COLUMNS.length;
+  const [keep, prove] = [treeSum(model.keeping), treeSum(model.proving)];
   const [keeping, proving] = [new Float32Array(lines.length), new Float32Array(lines.length).fill(NO_PROOF)];
   for (const [i, { role }] of lines.entries()) {
-    keeping[i] = treeScore(model.keeping, rows, i * width);
-    if (MAY_PROVE.has(role)) proving[i] = treeScore(model.proving, rows, i * width);
+    keeping[i] = keep(rows, i * width);
+    if (MAY_PROVE.has(role)) proving[i] = prove(rows, i * width);
   }
   return { keeping, proving };
+}
+
+const sums = new WeakMap<readonly Tree[], ReturnType<typeof createTreeSum>>();
+
+function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
+  const sum = sums.get(trees) ?? createTreeSum(trees, COLUMNS.length);
+  sums.set(trees, sum);
+  return sum;
 }
 
 /** What the words of a line weigh. */
@@ -106,28 +110,76 @@ export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, t
   return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
 }
 
-/** The buckets of a line's words and pairs, each once. */
+/** What ASCII codes in small letters are. */
+const [SIGN, LETTER, DIGIT, SPACE] = [0, 1, 2, 3];
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
+/** UTF-16 codes of one word at most, by kind. */
+const LONGEST = [1, 30, 20, 0];
+const MAX_WORDS = 40;
+const ZERO = 48;
+/** FNV-1a, begun otherwise for words and for pairs. */
+const PRIME = 16_777_619;
+const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
+const FIRST = hashOn(PAIR, 'start ');
+/** In which turn a bucket was met last. */
+const met = new Uint32Array(BUCKETS);
+let turn = 0;
+
+/** The buckets of a line's words and pairs, each once. Any digits are the word `0`. */
 export function bucketsOf(text: string): number[] {
-  const tokens = text.slice(0, 300).toLowerCase().match(TOKEN) ?? [];
-  const buckets = new Set<number>();
-  let previous = 'start';
-  for (const raw of tokens.slice(0, 40)) {
-    const token = /^\d/.test(raw) ? '0' : raw;
-    buckets.add(hash(token, 1));
-    buckets.add(hash(`${previous} ${token}`, 2));
-    previous = token;
+  const small = text.slice(0, 300).toLowerCase();
+  const buckets: number[] = [];
+  const add = (hash: number) => {
+    const bucket = (hash ^ (hash >>> 16)) & (BUCKETS - 1);
+    if (met[bucket] !== turn) buckets.push(bucket);
+    met[bucket] = turn;
+  };
+  turn = (turn + 1) >>> 0;
+  let before = FIRST;
+  let words = 0;
+  for (let at = 0; at < small.length && words < MAX_WORDS; ) {
+    const kind = kindAt(small, at);
+    const end = endOf(small, at, kind);
+    if (kind !== SPACE) {
+      let [word, pair, next] = [WORD, before, PAIR];
+      for (let i = at; i < (kind === DIGIT ? at + 1 : end); i++) {
+        const code = kind === DIGIT ? ZERO : small.charCodeAt(i);
+        word = Math.imul(word ^ code, PRIME);
+        pair = Math.imul(pair ^ code, PRIME);
+        next = Math.imul(next ^ code, PRIME);
+      }
+      add(word);
+      add(pair);
+      before = hashOn(next, ' ');
+      words++;
+    }
+    at = end;
   }
-  buckets.add(hash(`${previous} end`, 2));
-  return [...buckets];
+  add(hashOn(before, 'end'));
+  return buckets;
 }
 
-const TOKEN = /[a-z_]{1,30}|\d{1,20}|[^\sa-z_\d]/g;
+function hashOn(begun: number, text: string): number {
+  let hash = begun;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
+  return hash;
+}
 
-/** FNV-1a. */
-function hash(text: string, seed: number): number {
-  let value = 2_166_136_261 ^ seed;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
-  return (value ^ (value >>> 16)) & (BUCKETS - 1);
+function kindAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code < 128 ? (KINDS[code] ?? SIGN) : kindOf(text.charAt(at));
+}
+
+function kindOf(character: string): number {
+  if (/[a-z_]/.test(character)) return LETTER;
+  return /\d/.test(character) ? DIGIT : /\s/.test(character) ? SPACE : SIGN;
+}
+
+function endOf(text: string, at: number, kind: number): number {
+  const last = Math.min(text.length, at + (LONGEST[kind] ?? 1));
+  let end = at + 1;
+  while (end < last && kindAt(text, end) === kind) end++;
+  return end;
 }
 
 /** Facts and words of all candidates, one row of {@link COLUMNS} each. */
@@ -182,16 +234,4 @@ function placeIn(order: Float32Array, score: number): number {
     else high = middle;
   }
   return low / Math.max(1, order.length);
-}
-
-/** The sum of all trees for the row that begins at `row`. */
-function treeScore(trees: readonly Tree[], rows: Float32Array, row: number): number {
-  let sum = 0;
-  for (const { columns, thresholds, rights } of trees) {
-    let node = 0;
-    for (let column = columns[0] ?? -1; column >= 0; column = columns[node] ?? -1)
-      node = (rows[row + column] ?? 0) <= (thresholds[node] ?? 0) ? node + 1 : (rights[node] ?? 0);
-    sum += thresholds[node] ?? 0;
-  }
-  return sum;
 }
