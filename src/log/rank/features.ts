@@ -92,21 +92,21 @@ export function readCandidates(
     const block = blocks.get(one.line);
     const place = ends.placeOf(one.line);
     const shape = shapeOf(one.text);
-    const above = neighbor(log, one.line - 1, roleAt);
-    const below = neighbor(log, one.line + 1, roleAt);
-    facts.set(
-      [
-        ...[block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0],
-        ...[told.diagnostics, told.exceptions, told.tests, told.messages].map((set) => (set.has(one.line) ? 1 : 0)),
-        ...[roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart)],
-        ...[log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line))],
-        ...[log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent],
-        ...[shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0],
-        ...[shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length)],
-        ...[place.toEnd < 12 ? 1 : 0, shape.frame],
-      ],
-      i * width,
-    );
+    const above = neighbor(log, one.line - 1, roleAt, lines[i - 1]);
+    const below = neighbor(log, one.line + 1, roleAt, lines[i + 1]);
+    let at = i * width;
+    const put = (...values: number[]) => {
+      for (const value of values) facts[at++] = value;
+    };
+    const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
+    put(block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0);
+    put(isIn(told.diagnostics), isIn(told.exceptions), isIn(told.tests), isIn(told.messages));
+    put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
+    put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
+    put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
+    put(shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0);
+    put(shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length));
+    put(place.toEnd < 12 ? 1 : 0, shape.frame);
   }
   return { lines, facts };
 }
@@ -119,9 +119,10 @@ function roleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
-function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole): { role: number; indent: number; isBlank: boolean } {
-  const role = roleAt(line);
-  return { role: roleNumber(role), indent: indentOf(log.line(line)), isBlank: role === 'blank' };
+/** What is known of a line beside a candidate; `beside` is the candidate there, if it is that line. */
+function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole, beside: Candidate | undefined) {
+  const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
+  return { role: roleNumber(role), indent: indentOf(text), isBlank: role === 'blank' };
 }
 
 function toldLines(found: Extraction) {
@@ -216,21 +217,56 @@ const SEVERITY =
   /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
 
 function shapeOf(text: string) {
-  const head = text.slice(0, 400);
-  const letters = head.replace(/[^A-Za-z]/g, '');
+  const head = text.length > 400 ? text.slice(0, 400) : text;
+  const { small, capitals, digits, gaps, signs } = countSigns(head);
+  const isPlace = signs & DOT && digits > 0 && signs & (COLON | BRACKET) && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
+  const isPath = signs & DOT && signs & SLASH && /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head);
   return {
-    words: Math.min(60, head.split(/\s+/).length),
+    words: Math.min(60, gaps + 1),
     indent: indentOf(head),
     severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
-    place: /[\w./\\-]\.\w{1,8}[:(]\d/.test(head) ? 2 : /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
-    quoted: /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
-    capitals: letters.length === 0 ? 0 : letters.replace(/[^A-Z]/g, '').length / letters.length,
-    colon: /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,
-    digits: head.replace(/\D/g, '').length / Math.max(1, head.length),
+    place: isPlace ? 2 : isPath ? 1 : 0,
+    quoted: signs & QUOTE && /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
+    capitals: small + capitals === 0 ? 0 : capitals / (small + capitals),
+    colon: signs & COLON ? (/:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0) : 0,
+    digits: digits / Math.max(1, head.length),
     frame: /^\s{2,20}(?:at |File "|from |in )|^\s{0,8}\d{1,3}: /.test(head) ? 1 : 0,
   };
 }
 
+const [SMALL, CAPITAL, NUMBER, GAP, DOT, SLASH, COLON, BRACKET, QUOTE] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const SIGNS: readonly (readonly [RegExp, number])[] = [
+  [/[a-z]/, SMALL],
+  [/[A-Z]/, CAPITAL],
+  [/\d/, NUMBER],
+  [/\s/, GAP],
+  [/\./, DOT],
+  [/\//, SLASH],
+  [/:/, COLON],
+  [/\(/, BRACKET],
+  [/["'`‘“]/, QUOTE],
+];
+const ASCII_SIGNS = Uint16Array.from({ length: 128 }, (_, code) => signOf(String.fromCharCode(code)));
+
+function signOf(character: string): number {
+  return SIGNS.find(([pattern]) => pattern.test(character))?.[1] ?? 0;
+}
+
+/** How many letters, digits and stretches of white space a text has, and which of the other signs. */
+function countSigns(text: string) {
+  let [small, capitals, digits, gaps, signs, before] = [0, 0, 0, 0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const sign = ASCII_SIGNS[text.charCodeAt(i)] ?? signOf(text.charAt(i));
+    if (sign === SMALL) small++;
+    else if (sign === CAPITAL) capitals++;
+    else if (sign === NUMBER) digits++;
+    else if (sign === GAP) gaps += before === GAP ? 0 : 1;
+    else signs |= sign;
+    before = sign;
+  }
+  return { small, capitals, digits, gaps, signs };
+}
+
 function indentOf(text: string): number {
-  return Math.min(40, text.length - text.trimStart().length);
+  return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128 ? 0 : Math.min(40, text.length - text.trimStart().length);
 }

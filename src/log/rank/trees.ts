@@ -6,39 +6,46 @@ export interface Tree {
   readonly rights: ArrayLike<number>;
 }
 
-/** Leaves of a tree at most: one bit each. */
-const MAX_LEAVES = 32;
+/** Leaves of a tree at most: one bit each, and one bit less for its cuts, in two bytes. */
+const MAX_LEAVES = 16;
+const BYTE = 256;
 
 /**
- * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree is walked (Lucchese et al.,
- * QuickScorer, 2015): each value rules out the leaves to the left of the cuts below it, column by column, and of what remains of a tree the
- * leftmost leaf counts. Throws RangeError where a tree has more than 32 leaves.
+ * Gives a function that sums the leaves of all trees for the row of values that begins at an index. No tree is walked. As in QuickScorer
+ * (Lucchese et al., 2015) each cut that a value is above rules out the leaves on its left, and of what remains of a tree the leftmost leaf
+ * counts. Of a row only the cuts between its values and those of the row before are looked at, since rows of one log are much alike. Throws
+ * RangeError where a tree has more than 16 leaves.
  */
 export function createTreeSum(trees: readonly Tree[], width: number): (rows: Float32Array, row: number) => number {
   const leaves = new Float64Array(trees.length * MAX_LEAVES);
-  const cuts = trees.flatMap((tree, owner) => cutsOf(tree, owner, leaves)).sort((a, b) => a.column - b.column || a.threshold - b.threshold);
-  const ends = Uint16Array.from({ length: width }, (_, column) => cuts.filter((cut) => cut.column <= column).length);
+  /** By tree and byte of its passed cuts: the leaves that remain. */
+  const remaining = new Uint16Array(trees.length * 2 * BYTE).fill(-1);
+  const cuts = trees.flatMap((tree, owner) => cutsOf(tree, owner, leaves, remaining));
+  cuts.sort((a, b) => a.column - b.column || a.threshold - b.threshold);
   const thresholds = Float64Array.from(cuts, ({ threshold }) => threshold);
   const owners = Uint16Array.from(cuts, ({ owner }) => owner);
-  const masks = Int32Array.from(cuts, ({ mask }) => mask);
-  const left = new Int32Array(trees.length);
-  // Indices are within the arrays: what a missing element would become costs as much as the sum.
+  const bits = Uint16Array.from(cuts, ({ bit }) => bit);
+  const begins = Uint16Array.from({ length: width + 1 }, (_, column) => cuts.filter((cut) => cut.column < column).length);
+  /** By column: the first cut that its last value was not above. By tree: the cuts that the last values were above. */
+  const [places, passed] = [begins.slice(), new Uint16Array(trees.length)];
+  // Indices are within the arrays: asking whether an element is missing would cost as much as the sum.
   return (rows, row) => {
-    left.fill(-1);
-    let cut = 0;
     for (let column = 0; column < width; column++) {
       const value = rows[row + column] as number;
-      const end = ends[column] as number;
-      for (; cut < end && value > (thresholds[cut] as number); cut++) {
-        const owner = owners[cut] as number;
-        left[owner] = (left[owner] as number) & (masks[cut] as number);
-      }
-      cut = end;
+      const [begin, end] = [begins[column] as number, begins[column + 1] as number];
+      let place = places[column] as number;
+      for (; place < end && value > (thresholds[place] as number); place++)
+        passed[owners[place] as number] = (passed[owners[place] as number] as number) ^ (bits[place] as number);
+      for (; place > begin && value <= (thresholds[place - 1] as number); place--)
+        passed[owners[place - 1] as number] = (passed[owners[place - 1] as number] as number) ^ (bits[place - 1] as number);
+      places[column] = place;
     }
     let sum = 0;
-    for (let tree = 0; tree < left.length; tree++) {
-      const bits = left[tree] as number;
-      sum += leaves[tree * MAX_LEAVES + 31 - Math.clz32(bits & -bits)] as number;
+    for (let tree = 0; tree < passed.length; tree++) {
+      const cut = passed[tree] as number;
+      const table = tree * 2 * BYTE;
+      const left = (remaining[table + (cut & 0xff)] as number) & (remaining[table + BYTE + (cut >> 8)] as number);
+      sum += leaves[tree * MAX_LEAVES + 31 - Math.clz32(left & -left)] as number;
     }
     return sum;
   };
@@ -48,26 +55,28 @@ interface Cut {
   readonly column: number;
   readonly threshold: number;
   readonly owner: number;
-  /** The leaves that a value above the threshold leaves. */
-  readonly mask: number;
+  readonly bit: number;
 }
 
-/** The cuts of one tree. Adds the values of its leaves. */
-function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array): Cut[] {
-  /** How many leaves stand before a node: they are stored from left to right. */
-  const before = Uint8Array.from(
-    { length: columns.length },
-    (_, node) =>
-      Array.from(columns)
-        .slice(0, node)
-        .filter((column) => column < 0).length,
-  );
+/** The cuts of one tree. Writes the values of its leaves, and what its cuts rule out. */
+function cutsOf({ columns, thresholds, rights }: Tree, owner: number, leaves: Float64Array, remaining: Uint16Array): Cut[] {
   const cuts: Cut[] = [];
+  /** How many leaves stand before each node: they are stored from left to right. */
+  const before: number[] = [];
+  let count = 0;
   for (const [node, column] of Array.from(columns).entries()) {
-    const [from, to, value] = [before[node] ?? 0, before[rights[node] ?? 0] ?? 0, thresholds[node] ?? 0];
-    if (column >= 0) cuts.push({ column, threshold: value, owner, mask: ~(((2 ** (to - from) - 1) | 0) << from) });
-    else if (from < MAX_LEAVES) leaves[owner * MAX_LEAVES + from] = value;
-    else throw new RangeError(`A tree has more than ${MAX_LEAVES} leaves.`);
+    before.push(count);
+    if (column < 0) leaves[owner * MAX_LEAVES + count++] = thresholds[node] ?? 0;
+  }
+  if (count > MAX_LEAVES) throw new RangeError(`A tree has more than ${MAX_LEAVES} leaves.`);
+  for (const [node, column] of Array.from(columns).entries()) {
+    if (column < 0) continue;
+    const number = cuts.length;
+    cuts.push({ column, threshold: thresholds[node] ?? 0, owner, bit: 1 << number });
+    const [from, to] = [before[node] ?? 0, before[rights[node] ?? 0] ?? 0];
+    const table = (2 * owner + (number >> 3)) * BYTE;
+    for (let byte = 0; byte < BYTE; byte++)
+      if ((byte >> (number & 7)) & 1) remaining[table + byte] = (remaining[table + byte] ?? 0) & ~((1 << to) - (1 << from));
   }
   return cuts;
 }
