@@ -91,11 +91,9 @@ function withoutPrefixes(line: string): string {
     if (candidates === undefined) return shown;
     let length = 0;
     for (const { pattern, place } of candidates) {
-      if (place < from) continue;
+      if (place < from || length > 0) continue;
       length = pattern.exec(shown)?.[0].length ?? 0;
-      if (length === 0) continue;
-      from = place + 1;
-      break;
+      if (length > 0) from = place + 1;
     }
     if (length === 0) return shown;
     shown = shown.slice(length);
@@ -113,12 +111,9 @@ function byBeginning(): Map<number, { pattern: RegExp; place: number }[]> {
   return all;
 }
 
-const RETURN = 13;
-/** Carriage returns at the end of a line that end it. */
-const MAX_RETURNS = 9;
-
+/** Up to nine returns at the end of a line belong to its end. */
 function lastSegment(line: string): string {
   let end = line.length;
-  while (end > line.length - MAX_RETURNS && line.charCodeAt(end - 1) === RETURN) end--;
+  while (end > line.length - 9 && line[end - 1] === '\r') end--;
   return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }

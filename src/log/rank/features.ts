@@ -2,6 +2,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
+import { kindsOf } from './words.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
 export interface Candidate {
@@ -216,55 +217,37 @@ class Ends {
 const SEVERITY =
   /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
 
+/** Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that some pattern below needs. */
+const kindAt = kindsOf([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
+const SPACE = 4;
+
 function shapeOf(text: string) {
   const head = text.length > 400 ? text.slice(0, 400) : text;
-  const { small, capitals, digits, gaps, signs } = countSigns(head);
-  const isPlace = signs & DOT && digits > 0 && signs & (COLON | BRACKET) && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
-  const isPath = signs & DOT && signs & SLASH && /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head);
+  const [, small = 0, capitals = 0, digits = 0, gaps = 0, dots = 0, slashes = 0, colons = 0, brackets = 0, quotes = 0] = countKinds(head);
+  const isPlace = dots * digits * (colons + brackets) > 0 && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
   return {
     words: Math.min(60, gaps + 1),
     indent: indentOf(head),
     severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
-    place: isPlace ? 2 : isPath ? 1 : 0,
-    quoted: signs & QUOTE && /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
+    place: isPlace ? 2 : dots * slashes > 0 && /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
+    quoted: quotes > 0 && /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
     capitals: small + capitals === 0 ? 0 : capitals / (small + capitals),
-    colon: signs & COLON ? (/:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0) : 0,
+    colon: colons === 0 ? 0 : /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,
     digits: digits / Math.max(1, head.length),
     frame: /^\s{2,20}(?:at |File "|from |in )|^\s{0,8}\d{1,3}: /.test(head) ? 1 : 0,
   };
 }
 
-const [SMALL, CAPITAL, NUMBER, GAP, DOT, SLASH, COLON, BRACKET, QUOTE] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
-const SIGNS: readonly (readonly [RegExp, number])[] = [
-  [/[a-z]/, SMALL],
-  [/[A-Z]/, CAPITAL],
-  [/\d/, NUMBER],
-  [/\s/, GAP],
-  [/\./, DOT],
-  [/\//, SLASH],
-  [/:/, COLON],
-  [/\(/, BRACKET],
-  [/["'`‘“]/, QUOTE],
-];
-const ASCII_SIGNS = Uint16Array.from({ length: 128 }, (_, code) => signOf(String.fromCharCode(code)));
-
-function signOf(character: string): number {
-  return SIGNS.find(([pattern]) => pattern.test(character))?.[1] ?? 0;
-}
-
-/** How many letters, digits and stretches of white space a text has, and which of the other signs. */
-function countSigns(text: string) {
-  let [small, capitals, digits, gaps, signs, before] = [0, 0, 0, 0, 0, 0];
-  for (let i = 0; i < text.length; i++) {
-    const sign = ASCII_SIGNS[text.charCodeAt(i)] ?? signOf(text.charAt(i));
-    if (sign === SMALL) small++;
-    else if (sign === CAPITAL) capitals++;
-    else if (sign === NUMBER) digits++;
-    else if (sign === GAP) gaps += before === GAP ? 0 : 1;
-    else signs |= sign;
-    before = sign;
+/** How many characters of each kind a text has; white space counts once a stretch. */
+function countKinds(text: string): number[] {
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = kindAt(text, at);
+    if (kind !== SPACE || before !== SPACE) counts[kind] = (counts[kind] ?? 0) + 1;
+    before = kind;
   }
-  return { small, capitals, digits, gaps, signs };
+  return counts;
 }
 
 function indentOf(text: string): number {

@@ -4,9 +4,7 @@ import type { Candidate, Candidates } from './features.ts';
 import { FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
 import { createTreeSum, type Tree } from './trees.ts';
-
-/** Buckets of hashed words and pairs of words. */
-export const BUCKETS = 65_536;
+import { BUCKETS, bucketsOf } from './words.ts';
 
 /** What the trees see: the facts of a line, then what its words and those of the lines around it weigh. */
 export const COLUMNS = [
@@ -108,78 +106,6 @@ export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, t
   let sum = 0;
   for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
   return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
-}
-
-/** What ASCII codes in small letters are. */
-const [SIGN, LETTER, DIGIT, SPACE] = [0, 1, 2, 3];
-const KINDS = Uint8Array.from({ length: 128 }, (_, code) => kindOf(String.fromCharCode(code)));
-/** UTF-16 codes of one word at most, by kind. */
-const LONGEST = [1, 30, 20, 0];
-const MAX_WORDS = 40;
-const ZERO = 48;
-/** FNV-1a, begun otherwise for words and for pairs. */
-const PRIME = 16_777_619;
-const [WORD, PAIR] = [2_166_136_261 ^ 1, 2_166_136_261 ^ 2];
-const FIRST = hashOn(PAIR, 'start ');
-/** In which turn a bucket was met last. */
-const met = new Uint32Array(BUCKETS);
-let turn = 0;
-
-/** The buckets of a line's words and pairs, each once. Any digits are the word `0`. */
-export function bucketsOf(text: string): number[] {
-  const small = text.slice(0, 300).toLowerCase();
-  const buckets: number[] = [];
-  const add = (hash: number) => {
-    const bucket = (hash ^ (hash >>> 16)) & (BUCKETS - 1);
-    if (met[bucket] !== turn) buckets.push(bucket);
-    met[bucket] = turn;
-  };
-  turn = (turn + 1) >>> 0;
-  let before = FIRST;
-  let words = 0;
-  for (let at = 0; at < small.length && words < MAX_WORDS; ) {
-    const kind = kindAt(small, at);
-    const end = endOf(small, at, kind);
-    if (kind !== SPACE) {
-      let [word, pair, next] = [WORD, before, PAIR];
-      for (let i = at; i < (kind === DIGIT ? at + 1 : end); i++) {
-        const code = kind === DIGIT ? ZERO : small.charCodeAt(i);
-        word = Math.imul(word ^ code, PRIME);
-        pair = Math.imul(pair ^ code, PRIME);
-        next = Math.imul(next ^ code, PRIME);
-      }
-      add(word);
-      add(pair);
-      before = hashOn(next, ' ');
-      words++;
-    }
-    at = end;
-  }
-  add(hashOn(before, 'end'));
-  return buckets;
-}
-
-function hashOn(begun: number, text: string): number {
-  let hash = begun;
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), PRIME);
-  return hash;
-}
-
-function kindAt(text: string, at: number): number {
-  const code = text.charCodeAt(at);
-  return code < 128 ? (KINDS[code] ?? SIGN) : kindOf(text.charAt(at));
-}
-
-function kindOf(character: string): number {
-  if (/[a-z_]/.test(character)) return LETTER;
-  return /\d/.test(character) ? DIGIT : /\s/.test(character) ? SPACE : SIGN;
-}
-
-function endOf(text: string, at: number, kind: number): number {
-  const last = Math.min(text.length, at + (LONGEST[kind] ?? 1));
-  let end = at + 1;
-  while (end < last && kindAt(text, end) === kind) end++;
-  return end;
 }
 
 /** Facts and words of all candidates, one row of {@link COLUMNS} each. */
