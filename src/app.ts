@@ -83,6 +83,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
+      threads.warmUp();
       await beginAnew(database, stores, logger);
       await takeJobs({ ...parts, jobQueue }, deps, steps);
       background.start();

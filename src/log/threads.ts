@@ -11,10 +11,12 @@ import type { LineIndexState } from './scan/line-index.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
 export interface LogThreads {
-  /** As {@link Masker} gives it, but that `maskAll` of more than 256 KB runs in a thread. */
+  /** As {@link Masker} gives it, but that `maskAll` of more than 32 KB runs in a thread. */
   readonly masker: Masker;
   /** As {@link readSources}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<Reading>;
+  /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
+  warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
   close(): Promise<void>;
 }
@@ -52,8 +54,8 @@ export type FromThread =
   | { readonly reading: Reading }
   | { readonly failed: string; readonly code: TriageErrorCode };
 
-/** Characters that are not worth a thread, and characters sent at once. */
-const SMALL = 256 * 1024;
+/** Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at once. */
+const SMALL = 32 * 1024;
 export const PART = 1 << 20;
 const SIZE = 2;
 const TIMEOUT_MS = 600_000;
@@ -90,6 +92,9 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       return isLocal
         ? readSources(sources, how)
         : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
+    },
+    warmUp: () => {
+      readSources([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
     },
     close,
   };
