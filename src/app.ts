@@ -74,6 +74,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const background = openBackground({ ...parts, jobQueue, deps, found, publishing, indexKeeping, retention });
   return {
     ...parts,
+    decode: threads.decode,
     ...indexKeeping.doors,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),

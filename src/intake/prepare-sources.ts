@@ -19,7 +19,12 @@ export interface PreparedSources {
  * as it can be, with notes; of artifacts, what is no text or too large is kept by its name only. Throws TriageError for the first file that is
  * too large once decompressed (all together may have `maxBytes`), is no text, or is no test report although it was sent as one.
  */
-export async function prepareSources(files: readonly UploadedFile[], maxBytes: number, masker: Masker): Promise<PreparedSources> {
+export async function prepareSources(
+  files: readonly UploadedFile[],
+  maxBytes: number,
+  masker: Masker,
+  decode: Decode = decodeSources,
+): Promise<PreparedSources> {
   const decoded: Decoded[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
@@ -28,7 +33,7 @@ export async function prepareSources(files: readonly UploadedFile[], maxBytes: n
     const opened =
       file.kind === 'artifact'
         ? await openArtifact(file.name, file.bytes, room)
-        : await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
+        : await decode(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
     for (const source of opened) {
       left -= Buffer.byteLength(source.text);
       const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
@@ -41,6 +46,9 @@ export async function prepareSources(files: readonly UploadedFile[], maxBytes: n
   const testResults = decoded.flatMap(({ read }, at) => resultsOf(sources[at], read));
   return { sources, testResults };
 }
+
+/** As `decodeSources`; elsewhere where it takes long. */
+export type Decode = (...how: Parameters<typeof decodeSources>) => Promise<SourceText[]>;
 
 interface Decoded {
   readonly source: SourceText;
