@@ -43,7 +43,7 @@ export async function toChunks(text: string): Promise<ChunkedText> {
 }
 
 /** The text of one chunk; the newline between two chunks belongs to neither. */
-export async function fromChunk(bytes: Buffer): Promise<string> {
+async function fromChunk(bytes: Buffer): Promise<string> {
   return (await decompress(bytes)).toString('utf8');
 }
 
@@ -57,6 +57,14 @@ export async function linesOfChunks(stored: readonly Buffer[], firstChunk: numbe
   const lines = (await Promise.all(stored.map((bytes) => fromChunk(bytes)))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
+}
+
+/** The text of consecutive chunks, given as they are stored, a few opened at a time. */
+export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
+  const texts: string[] = [];
+  for (let start = 0; start < stored.length; start += OPENED)
+    texts.push(...(await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes)))));
+  return texts.join('\n');
 }
 
 /** The texts of consecutive chunks, given as they are stored, a few opened at a time. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ArchivedSource, BuildArchive, TextPiece } from '../../ports/build-archive.ts';
-import { chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
+import { chunkOf, linesOfChunks, textOfChunks, toChunks } from './chunks.ts';
 import { type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 import { isDuplicate } from './mongodb-errors.ts';
 import { type ChunkRange, type FindSource, readPieces, readWhole, Source, type StoredSource } from './mongodb-read.ts';
@@ -98,7 +98,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
         buildId,
         name,
         ({ chunks }) => ({ first: 0, last: chunks - 1 }),
-        async (bytes) => (await Promise.all(bytes.map((chunk) => fromChunk(chunk)))).join('\n'),
+        (bytes) => textOfChunks(bytes),
       ),
 
     lines: async (buildId, name, from, to) => {

@@ -3,7 +3,7 @@ import { SourceKind } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, fromChunk, linesOfChunks, piecesOfChunks, toChunks } from './chunks.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks } from './chunks.ts';
 import { windowOf } from './text-lines.ts';
 
 /** Chunks of one statement; bounds its size. */
@@ -47,7 +47,7 @@ export function createPostgresArchive(db: Database): PostgresArchive {
       const texts: string[] = [];
       for (let start = 0; start * CHUNK_LINES < source.lines; start += BATCH) {
         const rows = await readChunks(db, buildId, name, start, start + BATCH - 1);
-        texts.push(...(await Promise.all(rows.map((row) => fromChunk(row.bytes)))));
+        texts.push(await textOfChunks(rows.map(({ bytes }) => bytes)));
       }
       return texts.join('\n');
     },
