@@ -6,6 +6,7 @@ const PARTS: Readonly<Record<string, () => Promise<{ readonly run: (options: rea
   insights: () => import('./bench-parts/insights-size.ts'),
   answer: () => import('./bench-parts/server-answer.ts'),
   workers: () => import('./bench-parts/server-workers.ts'),
+  delay: () => import('./bench-parts/server-delay.ts'),
   memory: () => import('./bench-parts/server-memory.ts'),
 };
 

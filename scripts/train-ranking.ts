@@ -1,7 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BUCKETS, COLUMNS, type RankModel, scoreCandidates, type Tree } from '../src/log/rank/model.ts';
+import { COLUMNS, type RankModel, scoreCandidates } from '../src/log/rank/model.ts';
 import { placeRanked } from '../src/log/rank/ranked.ts';
+import type { Tree } from '../src/log/rank/trees.ts';
+import { BUCKETS } from '../src/log/rank/words.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
 import { foldsBy } from '../src/replay/cases/project-folds.ts';
 import { coveredShare } from '../src/replay/figures/line-ranges.ts';

@@ -74,6 +74,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const background = openBackground({ ...parts, jobQueue, deps, found, publishing, indexKeeping, retention });
   return {
     ...parts,
+    decode: threads.decode,
     ...indexKeeping.doors,
     ask: openAsk({ ...parts, ...deps.investigation }),
     explainLog: openLogExplainer(config),
@@ -83,6 +84,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     retention: retention.desk,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
+      threads.warmUp();
       await beginAnew(database, stores, logger);
       await takeJobs({ ...parts, jobQueue }, deps, steps);
       background.start();

@@ -24,6 +24,7 @@ import { createSessions } from './http/sessions.ts';
 import { createTokenHolders } from './http/token-holders.ts';
 import { registerTokenRoutes } from './http/token-routes.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
+import type { Decode } from './intake/prepare-sources.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
 import { registerSlackWebhook } from './intake/slack-webhook.ts';
 import type { Masker } from './log/mask/mask.ts';
@@ -65,6 +66,8 @@ export interface HttpDeps {
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
+  /** Where uploads are decoded; absent: at once. */
+  readonly decode?: Decode;
   readonly ask: Ask;
   /** Absent: pasted logs are not explained to agents. */
   readonly explainLog?: McpRouteDeps['explainLog'];

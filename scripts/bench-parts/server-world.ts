@@ -23,6 +23,8 @@ export interface ServerWorld {
   answered(number: number): Promise<string[]>;
   /** A failed build brought by hand; resolves when it was accepted. */
   upload(number: number, log: string): Promise<void>;
+  /** The same as a form, as a large log is sent. */
+  uploadForm(number: number, log: string): Promise<void>;
   /** Until nothing is owed any more, as the database knows it. */
   idle(): Promise<void>;
   call(method: string, path: string, body?: object): Promise<unknown>;
@@ -62,8 +64,13 @@ export async function openServerWorld(environment: Readonly<Record<string, strin
     },
     call,
     upload: async (number, log) => {
-      const metadata = { repository: 'bench/shop', pipeline: 'ci', number: `${number}`, status: 'failed' };
-      await call('POST', '/api/builds', { metadata, logs: [{ name: 'build.log', text: log }] });
+      await call('POST', '/api/builds', { metadata: metadataOf(number), logs: [{ name: 'build.log', text: log }] });
+    },
+    uploadForm: async (number, log) => {
+      const form = new FormData();
+      form.set('metadata', JSON.stringify(metadataOf(number)));
+      form.set('log', new Blob([log]), 'build.log');
+      await callApi(`${api.address}/api/builds`, 'POST', form);
     },
     idle: async () => {
       while ((await database.query(OWED)).rows.length > 0) await sleep(20);
@@ -91,9 +98,14 @@ async function sendFailure(address: string, github: GithubApi, number: number, l
   if (response.status !== 202) throw new Error(`the webhook was answered ${response.status}: ${await response.text()}`);
 }
 
+function metadataOf(number: number) {
+  return { repository: 'bench/shop', pipeline: 'ci', number: `${number}`, status: 'failed' };
+}
+
 async function callApi(url: string, method: string, body: object | undefined): Promise<unknown> {
-  const headers = { authorization: `Bearer ${TOKEN}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const response = await fetch(url, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  const isJson = body !== undefined && !(body instanceof FormData);
+  const headers = { authorization: `Bearer ${TOKEN}`, ...(isJson ? { 'content-type': 'application/json' } : {}) };
+  const response = await fetch(url, { method, headers, body: body instanceof FormData ? body : isJson ? JSON.stringify(body) : null });
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${await response.text()}`);
   return response.json();
 }

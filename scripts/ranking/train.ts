@@ -1,4 +1,6 @@
-import { bucketsOf, COLUMNS, type RankModel, rowsOf, type Tree, wordScore } from '../../src/log/rank/model.ts';
+import { COLUMNS, type RankModel, rowsOf, wordScore } from '../../src/log/rank/model.ts';
+import type { Tree } from '../../src/log/rank/trees.ts';
+import { bucketsOf } from '../../src/log/rank/words.ts';
 import { foldsBy } from '../../src/replay/cases/project-folds.ts';
 import { fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';

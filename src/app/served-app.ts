@@ -1,6 +1,7 @@
 import type { Ask } from '../ask/ask.ts';
 import type { Config } from '../config/schema.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import type { LogThreads } from '../log/threads.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
@@ -31,6 +32,8 @@ export interface App extends IndexDoors {
   /** Documents of the team itself. */
   readonly knowledge: KnowledgeDesk;
   readonly masker: Masker;
+  /** Where uploads are decoded without holding anybody up. */
+  readonly decode: LogThreads['decode'];
   /** Follow-up questions about stored analyses. */
   readonly ask: Ask;
   /** What rules say of a pasted log; nothing of it is kept. */

@@ -6,7 +6,7 @@ import { TriageError } from '../domain/errors.ts';
 import { answerFor, BuildReceived } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { type PreparedSources, prepareSources, requireSomethingToRead } from './prepare-sources.ts';
-import { sha256 } from './read-input.ts';
+import { sha256InTurns } from './read-input.ts';
 import { type Delivery, findRecorded, type Recorded, recordBuild } from './record-build.ts';
 import { readFormUpload } from './upload-form.ts';
 import { buildOf, FormUpload, JsonUpload, readJsonUpload, type Upload } from './upload-shape.ts';
@@ -42,7 +42,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
       refuseOversized(request, maxBodyBytes);
       const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
-      const delivery = deliveryOf(request, upload);
+      const delivery = await deliveryOf(request, upload);
       const recorded = await oneAtATime(inFlight, coordinates(upload), () => keepUpload(deps, delivery, upload));
       return reply.status(202).send(answerFor(deps.settings, recorded));
     },
@@ -52,7 +52,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
 async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload): Promise<Recorded> {
   const before = await findRecorded(deps, delivery);
   if (before !== null) return before;
-  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker);
+  const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.decode);
   const build = buildOf(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   await archive(deps, build, prepared);
@@ -102,9 +102,9 @@ function coordinates({ metadata }: Upload): string {
 }
 
 /** A key belongs to the token that used it; without one, the content is its own key. */
-function deliveryOf(request: FastifyRequest, upload: Upload): Delivery {
+async function deliveryOf(request: FastifyRequest, upload: Upload): Promise<Delivery> {
   const parts = upload.files.flatMap((file) => [`\n${file.kind} ${JSON.stringify(file.name)} ${file.bytes.length}\n`, file.bytes]);
-  const bodySha256 = sha256(JSON.stringify(upload.metadata), ...parts);
+  const bodySha256 = await sha256InTurns([JSON.stringify(upload.metadata), ...parts]);
   const key = headerOf(request, 'idempotency-key');
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) {
     throw new TriageError('invalid-input', 'Idempotency-Key must be 1 to 255 visible ASCII characters.');

@@ -9,6 +9,7 @@ import type { Stores } from '../ports/stores.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { Bell } from './bell.ts';
 import type { Landing } from './landing.ts';
+import type { Decode } from './prepare-sources.ts';
 import type { Relay } from './relay.ts';
 
 /** The slices of the configuration that the doors need, by the names they have there. */
@@ -31,6 +32,8 @@ export interface IntakeParts {
   readonly archive: Pick<BuildArchive, 'put' | 'list' | 'remove'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly masker: Masker;
+  /** Where uploads are decoded; absent: at once. */
+  readonly decode?: Decode;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly metrics?: Metrics;

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SourceText, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { decodeSources } from '../log/decode/archive.ts';
@@ -19,7 +20,12 @@ export interface PreparedSources {
  * as it can be, with notes; of artifacts, what is no text or too large is kept by its name only. Throws TriageError for the first file that is
  * too large once decompressed (all together may have `maxBytes`), is no text, or is no test report although it was sent as one.
  */
-export async function prepareSources(files: readonly UploadedFile[], maxBytes: number, masker: Masker): Promise<PreparedSources> {
+export async function prepareSources(
+  files: readonly UploadedFile[],
+  maxBytes: number,
+  masker: Masker,
+  decode: Decode = decodeSources,
+): Promise<PreparedSources> {
   const decoded: Decoded[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
@@ -28,9 +34,9 @@ export async function prepareSources(files: readonly UploadedFile[], maxBytes: n
     const opened =
       file.kind === 'artifact'
         ? await openArtifact(file.name, file.bytes, room)
-        : await decodeSources(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
+        : await decode(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
     for (const source of opened) {
-      left -= Buffer.byteLength(source.text);
+      left -= await bytesOf(source.text);
       const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
       decoded.push({ source: { ...source, name: distinctName(source.name, taken) }, read });
     }
@@ -42,6 +48,9 @@ export async function prepareSources(files: readonly UploadedFile[], maxBytes: n
   return { sources, testResults };
 }
 
+/** As `decodeSources`; elsewhere where it takes long. */
+export type Decode = (...how: Parameters<typeof decodeSources>) => Promise<SourceText[]>;
+
 interface Decoded {
   readonly source: SourceText;
   readonly read: typeof parseReport;
@@ -49,6 +58,18 @@ interface Decoded {
 
 function resultsOf(source: SourceText | undefined, read: typeof parseReport): TestResult[] {
   return source?.kind === 'report' ? read(source.name, source.text).testResults.map(storableResult) : [];
+}
+
+/** Characters counted before others have their turn. */
+const COUNTED_AT_ONCE = 1 << 22;
+
+async function bytesOf(text: string): Promise<number> {
+  let bytes = 0;
+  for (let at = 0; at < text.length; at += COUNTED_AT_ONCE) {
+    bytes += Buffer.byteLength(text.slice(at, at + COUNTED_AT_ONCE));
+    if (text.length > COUNTED_AT_ONCE) await nextTurn();
+  }
+  return bytes;
 }
 
 /** Names of files in an archive are the sender's too: two of one name would replace each other. */

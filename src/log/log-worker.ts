@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { decodeSources } from './decode/archive.ts';
 import { bytesOfFile } from './lines/file-bytes.ts';
 import { createMasker } from './mask/mask.ts';
 import { type ReadableSource, readSources } from './read-sources.ts';
@@ -9,7 +10,7 @@ import { type FromThread, PART, type SentSource, type ToThread } from './threads
 
 /** The thread in which one log after another is masked or read: errors travel as data. */
 const masker = createMasker(workerData);
-const parts: string[][] = [];
+const parts: (string | Uint8Array)[][] = [];
 
 parentPort?.on('message', async (told: ToThread) => {
   if ('part' in told) {
@@ -17,9 +18,11 @@ parentPort?.on('message', async (told: ToThread) => {
     parts[told.text]?.push(told.part);
     return;
   }
-  const texts = Array.from({ length: told.texts }, (_, at) => parts[at]?.join('') ?? '');
+  const given = Array.from({ length: told.texts }, (_, at) => parts[at] ?? []);
   parts.length = 0;
   try {
+    if (told.job === 'decode') return await decode(given[0] ?? [], told);
+    const texts = given.map((all) => all.join(''));
     if (told.job === 'mask') await mask(texts);
     else
       say({
@@ -29,7 +32,8 @@ parentPort?.on('message', async (told: ToThread) => {
         ),
       });
   } catch (error) {
-    say({ failed: messageOf(error), code: error instanceof TriageError ? error.code : 'internal' });
+    const isOurs = error instanceof TriageError;
+    say({ failed: messageOf(error), code: isOurs ? error.code : 'internal', details: isOurs ? error.details : {} });
   }
 });
 
@@ -37,15 +41,25 @@ parentPort?.on('message', async (told: ToThread) => {
 async function mask(texts: readonly string[]): Promise<void> {
   const masked = await masker.maskAll(texts);
   for (const [text, { text: whole }] of masked.entries()) {
-    if (whole === texts[text]) continue;
-    let at = 0;
-    do {
-      say({ text, part: whole.slice(at, at + PART) });
-      await nextTurn();
-      at += PART;
-    } while (at < whole.length);
+    if (whole !== texts[text]) await sayText(text, whole);
   }
   say({ counts: masked.map(({ count }) => count) });
+}
+
+async function decode(given: readonly (string | Uint8Array)[], told: Extract<ToThread, { readonly job: 'decode' }>): Promise<void> {
+  const bytes = Buffer.concat(given.filter((part) => typeof part !== 'string'));
+  const sources = await decodeSources(told.name, bytes, told.kind, { maxBytes: told.maxBytes });
+  for (const [at, { text }] of sources.entries()) await sayText(at, text);
+  say({ decoded: sources.map(({ name, kind, notes }) => ({ name, kind, notes })) });
+}
+
+async function sayText(text: number, whole: string): Promise<void> {
+  let at = 0;
+  do {
+    say({ text, part: whole.slice(at, at + PART) });
+    await nextTurn();
+    at += PART;
+  } while (at < whole.length);
 }
 
 function opened(source: SentSource, text: string): ReadableSource {

@@ -2,19 +2,25 @@ import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { SourceText } from '../domain/build.ts';
+import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import type { Reading } from '../domain/reading.ts';
+import { decodeSources } from './decode/archive.ts';
+import { fileTypeOf } from './decode/file-type.ts';
 import { createMasker, type Masked, type Masker, type MaskerOptions } from './mask/mask.ts';
 import { type LogInPieces, type ReadableSource, type ReadOptions, readSources } from './read-sources.ts';
 import type { LineIndexState } from './scan/line-index.ts';
 
 /** Masks and reads logs in threads, so that a large one holds nobody else up. What is small is masked and read at once. */
 export interface LogThreads {
-  /** As {@link Masker} gives it, but that `maskAll` of more than 256 KB runs in a thread. */
+  /** As {@link Masker} gives it, but that `maskAll` of more than 32 KB runs in a thread. */
   readonly masker: Masker;
+  /** As {@link decodeSources}; what is compressed, or more than 32 KB, in a thread. */
+  decode(name: string, bytes: Uint8Array, kind: SourceKind, limits: { readonly maxBytes: number }): Promise<SourceText[]>;
   /** As {@link readSources}. Throws TriageError: 'cancelled' with the signal, 'timeout', 'too-large' where memory runs out. */
   read(sources: readonly ReadableSource[], options: ReadOptions, signal?: AbortSignal): Promise<Reading>;
+  /** Builds what is needed to read a small log at once: the first one would wait for it, and everybody with it. */
+  warmUp(): void;
   /** Ends all threads; what they are at, and what waits, fails with 'cancelled'. */
   close(): Promise<void>;
 }
@@ -41,8 +47,9 @@ export type SentSource =
 
 /** What a thread is told: texts in parts, then what to do with them. */
 export type ToThread =
-  | { readonly text: number; readonly part: string }
+  | { readonly text: number; readonly part: string | Uint8Array }
   | { readonly job: 'mask'; readonly texts: number }
+  | { readonly job: 'decode'; readonly texts: number; readonly name: string; readonly kind: SourceKind; readonly maxBytes: number }
   | { readonly job: 'read'; readonly texts: number; readonly sources: readonly SentSource[]; readonly options: ReadOptions };
 
 /** What a thread says: masked texts in parts where something was hidden, then the end. */
@@ -50,10 +57,11 @@ export type FromThread =
   | { readonly text: number; readonly part: string }
   | { readonly counts: readonly number[] }
   | { readonly reading: Reading }
-  | { readonly failed: string; readonly code: TriageErrorCode };
+  | { readonly decoded: readonly Omit<SourceText, 'text'>[] }
+  | { readonly failed: string; readonly code: TriageErrorCode; readonly details: TriageError['details'] };
 
-/** Characters that are not worth a thread, and characters sent at once. */
-const SMALL = 256 * 1024;
+/** Characters that are not worth a thread: reading them at once takes 15 ms at most. And characters sent at once. */
+const SMALL = 32 * 1024;
 export const PART = 1 << 20;
 const SIZE = 2;
 const TIMEOUT_MS = 600_000;
@@ -62,7 +70,7 @@ const MAX_WAITING = 100;
 const MAX_HEAP_MB = 2_048;
 
 interface Job {
-  readonly texts: readonly string[];
+  readonly texts: readonly (string | Uint8Array)[];
   readonly order: ToThread;
   readonly signal: AbortSignal | undefined;
   readonly heard: (said: FromThread) => void;
@@ -83,6 +91,10 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
       maskAll: (texts, names) =>
         names !== undefined || charactersOf(texts) <= small ? atOnce.maskAll(texts, names) : maskInThread(texts, run),
     },
+    decode: (name, bytes, kind, limits) =>
+      bytes.length <= small && fileTypeOf(bytes).kind === 'text'
+        ? decodeSources(name, bytes, kind, limits)
+        : decodeInThread(bytes, { job: 'decode', texts: 1, name, kind, maxBytes: limits.maxBytes }, run),
     read: async (sources, how, signal) => {
       const texts = sources.map((source) => ('text' in source ? source.text : ''));
       const sent = sources.flatMap((source) => sentOf(source) ?? []);
@@ -91,11 +103,14 @@ export function createLogThreads(options: LogThreadsOptions = {}): LogThreads {
         ? readSources(sources, how)
         : readInThread(texts, { job: 'read', texts: texts.length, sources: sent, options: how }, run, signal);
     },
+    warmUp: () => {
+      readSources([{ name: 'log', kind: 'log', text: 'error: failed\n', notes: [] }], { budgetTokens: 100 });
+    },
     close,
   };
 }
 
-type Run = (texts: readonly string[], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
+type Run = (texts: Job['texts'], order: ToThread, heard: Job['heard'], signal?: AbortSignal) => Promise<void>;
 
 /** Gives each job to a thread, at most `size` at once; the others wait. */
 function createPool(start: () => Worker, size: number, timeoutMs: number): { readonly run: Run; readonly close: () => Promise<void> } {
@@ -160,6 +175,18 @@ async function maskInThread(texts: readonly string[], run: Run): Promise<Masked[
   return texts.map((text, at) => ({ text: parts.get(at)?.join('') ?? text, count: counts[at] ?? 0 }));
 }
 
+async function decodeInThread(bytes: Uint8Array, order: ToThread, run: Run): Promise<SourceText[]> {
+  const parts: string[][] = [];
+  let decoded: readonly Omit<SourceText, 'text'>[] = [];
+  await run([bytes], order, (said) => {
+    if ('part' in said) {
+      parts[said.text] ??= [];
+      parts[said.text]?.push(said.part);
+    } else if ('decoded' in said) decoded = said.decoded;
+  });
+  return decoded.map((source, at) => ({ ...source, text: parts[at]?.join('') ?? '' }));
+}
+
 async function readInThread(texts: readonly string[], order: ToThread, run: Run, signal?: AbortSignal): Promise<Reading> {
   let reading: Reading | undefined;
   await run(
@@ -185,7 +212,7 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
     };
     const stop = (error: TriageError) => end(() => reject(error));
     const hear = (said: FromThread) => {
-      if ('failed' in said) return stop(new TriageError(said.code, said.failed));
+      if ('failed' in said) return stop(new TriageError(said.code, said.failed, { details: said.details }));
       job.heard(said);
       if (!('part' in said)) end(resolve);
     };
@@ -205,7 +232,9 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
 async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   for (const [text, whole] of texts.entries()) {
     for (let at = 0; at < whole.length; at += PART) {
-      worker.postMessage({ text, part: whole.slice(at, at + PART) } satisfies ToThread);
+      // A copy, which goes to the thread without being copied again.
+      const part = typeof whole === 'string' ? whole.slice(at, at + PART) : new Uint8Array(whole.subarray(at, at + PART));
+      worker.postMessage({ text, part } satisfies ToThread, typeof part === 'string' ? [] : [part.buffer]);
       await nextTurn();
     }
   }

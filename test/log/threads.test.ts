@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
+import type { TriageError } from '../../src/domain/errors.ts';
+import { decodeSources } from '../../src/log/decode/archive.ts';
 import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
@@ -38,6 +41,19 @@ describe('logs read in threads', () => {
     expect(await threads.masker.maskAll(texts)).toEqual(await createMasker().maskAll(texts));
     const sources = texts.map((text, at) => log(text, `${at}.log`));
     expect(await threads.read(sources, OPTIONS)).toEqual(readSources(sources, OPTIONS));
+  });
+
+  it('are decoded as they are at once, and what is no text is refused in the same words', async () => {
+    const threads = threadsWith();
+    const bytes = gzipSync('first\nsecond ✗\n');
+    const limits = { maxBytes: 1_000 };
+    expect(await threads.decode('build.log', bytes, 'log', limits)).toEqual(await decodeSources('build.log', bytes, 'log', limits));
+    expect(bytes.length).toBeGreaterThan(0);
+    const large = gzipSync('x'.repeat(2_000));
+    const atOnce: unknown = await decodeSources('large.log', large, 'log', limits).catch((error: unknown) => error);
+    expect(atOnce).toMatchObject({ code: 'too-large', details: { maxBytes: 1_000 } });
+    const { message, code, details } = atOnce as TriageError;
+    await expect(threads.decode('large.log', large, 'log', limits)).rejects.toMatchObject({ message, code, details });
   });
 
   it('are read from their file, and what was found while masking it is used', async () => {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import type { TextPiece } from '../../ports/build-archive.ts';
+import { archivable, countLines } from './text-lines.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
 export const CHUNK_LINES = 1000;
@@ -18,20 +19,31 @@ export interface Chunk {
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
-/** Cuts a text into compressed chunks of whole lines, without ever holding it as an array of lines. */
-export async function toChunks(text: string): Promise<Chunk[]> {
+/** A text in chunks, with its lines and bytes as it is kept. */
+export interface ChunkedText {
+  readonly chunks: readonly Chunk[];
+  readonly lines: number;
+  readonly bytes: number;
+}
+
+/** Makes a text archivable and cuts it into compressed chunks of whole lines, one after the other, so that a large one holds nobody up. */
+export async function toChunks(text: string): Promise<ChunkedText> {
   const chunks: Chunk[] = [];
-  let start = 0;
+  let [start, lines, bytes] = [0, 0, -1];
   for (let chunk = 0; start <= text.length; chunk += 1) {
     const end = endOfLines(text, start, CHUNK_LINES);
-    chunks.push({ chunk, firstLine: chunk * CHUNK_LINES + 1, bytes: await compress(text.slice(start, end), { level: 5 }) });
+    const part = archivable(text.slice(start, end));
+    const plain = Buffer.from(part);
+    chunks.push({ chunk, firstLine: lines + 1, bytes: await compress(plain, { level: 5 }) });
+    lines += countLines(part);
+    bytes += plain.length + 1;
     start = end + 1;
   }
-  return chunks;
+  return { chunks, lines, bytes };
 }
 
 /** The text of one chunk; the newline between two chunks belongs to neither. */
-export async function fromChunk(bytes: Buffer): Promise<string> {
+async function fromChunk(bytes: Buffer): Promise<string> {
   return (await decompress(bytes)).toString('utf8');
 }
 
@@ -45,6 +57,14 @@ export async function linesOfChunks(stored: readonly Buffer[], firstChunk: numbe
   const lines = (await Promise.all(stored.map((bytes) => fromChunk(bytes)))).flatMap((text) => text.split('\n'));
   const offset = firstChunk * CHUNK_LINES + 1;
   return lines.slice(first - offset, Math.max(first, last + 1) - offset);
+}
+
+/** The text of consecutive chunks, given as they are stored, a few opened at a time. */
+export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
+  const texts: string[] = [];
+  for (let start = 0; start < stored.length; start += OPENED)
+    texts.push(...(await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes)))));
+  return texts.join('\n');
 }
 
 /** The texts of consecutive chunks, given as they are stored, a few opened at a time. */

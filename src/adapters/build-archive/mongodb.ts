@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
-import { chunkOf, fromChunk, linesOfChunks, toChunks } from './chunks.ts';
+import type { ArchivedSource, BuildArchive, TextPiece } from '../../ports/build-archive.ts';
+import { chunkOf, linesOfChunks, textOfChunks, toChunks } from './chunks.ts';
 import { type MongodbCollections, openCollections, type PieceDocument, type SourceDocument } from './mongodb-client.ts';
 import { isDuplicate } from './mongodb-errors.ts';
 import { type ChunkRange, type FindSource, readPieces, readWhole, Source, type StoredSource } from './mongodb-read.ts';
-import { archivable, describeSource, windowOf } from './text-lines.ts';
+import { windowOf } from './text-lines.ts';
 
 export interface MongodbArchiveOptions {
   /** As mongodb://user:password@host:port. */
@@ -21,7 +22,9 @@ export interface MongodbArchiveOptions {
 
 export interface MongodbArchive extends BuildArchive {
   /** The same as of the port; with `replacing`, only where that generation (null: none) is still the valid one, else `conflict`. */
-  put(buildId: string, source: Parameters<BuildArchive['put']>[1], replacing?: string | null): Promise<void>;
+  put(buildId: string, source: SourceText, replacing?: string | null): Promise<void>;
+  /** The same as `put`; gives what is kept. */
+  keep(buildId: string, source: SourceText, replacing?: string | null): Promise<ArchivedSource>;
   pieces(buildId: string, name: string): AsyncGenerator<TextPiece>;
   /** Which generation of a text is valid; null where there is no such text. */
   generation(buildId: string, name: string): Promise<string | null>;
@@ -63,24 +66,24 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
     chunksOf: (source: StoredSource) => ChunkRange,
     use: (bytes: Buffer[]) => Promise<Result>,
   ) => readWhole({ collections, find }, { buildId, name }, chunksOf, use);
+  const keep: MongodbArchive['keep'] = async (buildId, source, replacing) => {
+    const { chunks, lines, bytes } = await toChunks(source.text);
+    if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive takes ${maxBytes}.`);
+    const described = { name: source.name, kind: source.kind, lines, bytes, notes: [...source.notes] };
+    const storedAt = new Date();
+    const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
+    const generation = randomUUID();
+    const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
+    const parts = chunks.flatMap((chunk) => piecesOf(chunk, { buildId, name: source.name, generation, ...expiry }));
+    await store(collections, document, parts, replacing);
+    return described;
+  };
 
   return {
     driver: 'mongodb',
 
-    put: async (buildId, source, replacing) => {
-      const text = archivable(source.text);
-      const described = describeSource(source, text);
-      if (described.bytes > maxBytes) {
-        throw new TriageError('too-large', `${source.name} has ${described.bytes} bytes; the archive takes ${maxBytes}.`);
-      }
-      const chunks = await toChunks(text);
-      const storedAt = new Date();
-      const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
-      const generation = randomUUID();
-      const document = { buildId, ...described, chunks: chunks.length, generation, storedAt, ...expiry };
-      const parts = chunks.flatMap((chunk) => piecesOf(chunk, { buildId, name: source.name, generation, ...expiry }));
-      await store(collections, document, parts, replacing);
-    },
+    put: async (buildId, source, replacing) => void (await keep(buildId, source, replacing)),
+    keep,
 
     list: async (buildId) => {
       const found = await within(({ sources }, signal) => sources.find({ buildId }, { signal }).sort({ storedAt: 1, name: 1 }).toArray());
@@ -95,7 +98,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
         buildId,
         name,
         ({ chunks }) => ({ first: 0, last: chunks - 1 }),
-        async (bytes) => (await Promise.all(bytes.map((chunk) => fromChunk(chunk)))).join('\n'),
+        (bytes) => textOfChunks(bytes),
       ),
 
     lines: async (buildId, name, from, to) => {

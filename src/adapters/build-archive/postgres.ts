@@ -3,8 +3,8 @@ import { SourceKind } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, fromChunk, linesOfChunks, piecesOfChunks, toChunks } from './chunks.ts';
-import { archivable, describeSource, windowOf } from './text-lines.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks } from './chunks.ts';
+import { windowOf } from './text-lines.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;
@@ -22,10 +22,9 @@ export function createPostgresArchive(db: Database): PostgresArchive {
     driver: 'postgres',
 
     put: async (buildId, source) => {
-      const text = archivable(source.text);
-      const { name, kind, lines, bytes, notes } = describeSource(source, text);
+      const { name, kind, notes } = source;
       // Compressed before the transaction: on PGlite everybody waits while one is open.
-      const chunks = await toChunks(text);
+      const { chunks, lines, bytes } = await toChunks(source.text);
       await db.transaction(async (sql) => {
         await sql.query(UPSERT_SOURCE, [buildId, name, kind, lines, bytes, notes]);
         await sql.query('delete from build_source_chunks where build_id = $1 and name = $2', [buildId, name]);
@@ -48,7 +47,7 @@ export function createPostgresArchive(db: Database): PostgresArchive {
       const texts: string[] = [];
       for (let start = 0; start * CHUNK_LINES < source.lines; start += BATCH) {
         const rows = await readChunks(db, buildId, name, start, start + BATCH - 1);
-        texts.push(...(await Promise.all(rows.map((row) => fromChunk(row.bytes)))));
+        texts.push(await textOfChunks(rows.map(({ bytes }) => bytes)));
       }
       return texts.join('\n');
     },

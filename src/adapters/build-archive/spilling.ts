@@ -1,5 +1,5 @@
 import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
-import type { BuildArchive, SettledTexts, TextPiece } from '../../ports/build-archive.ts';
+import type { ArchivedSource, BuildArchive, SettledTexts, TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createLeftAlone, type LeftAlone } from './left-alone.ts';
@@ -7,7 +7,6 @@ import type { MongodbArchive } from './mongodb.ts';
 import { moveTexts } from './move-texts.ts';
 import { createPostgresArchive } from './postgres.ts';
 import { createTextLedger } from './text-ledger.ts';
-import { archivable, describeSource } from './text-lines.ts';
 
 export interface SpillingOptions {
   readonly primary: MongodbArchive;
@@ -52,11 +51,9 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     put: async (buildId, source) => {
       const { place, removalOwed } = await ledger.standing(buildId, source.name);
       // What waits is replaced where it waits, or the one that is being moved could win.
-      if (place !== 'database' && !removalOwed && (await tryPrimary(buildId, source))) {
-        await ledger.markAway(buildId, describeSource(source, archivable(source.text)));
-      } else {
-        await spare.put(buildId, source);
-      }
+      const kept = place !== 'database' && !removalOwed ? await tryPrimary(buildId, source) : null;
+      if (kept === null) await spare.put(buildId, source);
+      else await ledger.markAway(buildId, kept);
     },
 
     list: (buildId) => ledger.list(buildId),
@@ -129,17 +126,18 @@ function primaryWithin({ primary, logger }: Pick<SpillingOptions, 'primary' | 'l
     }
   }
 
-  async function tryPrimary(buildId: string, source: Parameters<BuildArchive['put']>[1]): Promise<boolean> {
-    if (!takes.mayAsk()) return false;
+  /** What the primary keeps; null where it did not take the text. */
+  async function tryPrimary(buildId: string, source: Parameters<BuildArchive['put']>[1]): Promise<ArchivedSource | null> {
+    if (!takes.mayAsk()) return null;
     try {
-      await ask(() => primary.put(buildId, source));
+      const kept = await ask(() => primary.keep(buildId, source));
       takes.answered();
-      return true;
+      return kept;
     } catch (error) {
       if (error instanceof TriageError && NOT_ELSEWHERE.includes(error.code)) throw error;
       takes.failed();
       logger.warn({ buildId, source: source.name, error: messageOf(error) }, 'MongoDB did not take a text; the database keeps it');
-      return false;
+      return null;
     }
   }
 

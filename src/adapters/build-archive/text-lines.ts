@@ -20,7 +20,8 @@ export function windowOf(from: number, to: number): { readonly first: number; re
   return { first, last: Math.min(Math.trunc(to), first + MAX_WINDOW - 1) };
 }
 
-function countLines(text: string): number {
+/** A lone `\r` never ends a line; an empty text has one empty line. */
+export function countLines(text: string): number {
   let lines = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
   return lines;

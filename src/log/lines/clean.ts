@@ -89,10 +89,14 @@ function withoutPrefixes(line: string): string {
   for (;;) {
     const candidates = BY_BEGINNING.get(shown.charCodeAt(0));
     if (candidates === undefined) return shown;
-    const found = candidates.find(({ pattern, place }) => place >= from && pattern.test(shown));
-    if (found === undefined) return shown;
-    shown = shown.replace(found.pattern, '');
-    from = found.place + 1;
+    let length = 0;
+    for (const { pattern, place } of candidates) {
+      if (place < from || length > 0) continue;
+      length = pattern.exec(shown)?.[0].length ?? 0;
+      if (length > 0) from = place + 1;
+    }
+    if (length === 0) return shown;
+    shown = shown.slice(length);
   }
 }
 
@@ -107,7 +111,9 @@ function byBeginning(): Map<number, { pattern: RegExp; place: number }[]> {
   return all;
 }
 
+/** Up to nine returns at the end of a line belong to its end. */
 function lastSegment(line: string): string {
-  const end = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
-  return end.slice(end.lastIndexOf('\r') + 1);
+  let end = line.length;
+  while (end > line.length - 9 && line[end - 1] === '\r') end--;
+  return end === 0 ? '' : line.slice(line.lastIndexOf('\r', end - 1) + 1, end);
 }

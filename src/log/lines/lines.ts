@@ -56,8 +56,8 @@ export function openLog(name: string, bytes: LogBytes, index: LineIndex, branchL
   };
 }
 
-/** Most readers look at the same few lines. */
-function remembered(lineCount: number, read: (line: number) => string): (line: number) => string {
+/** Reads lines and remembers the last few thousand: most readers look at the same ones. Empty out of range. */
+export function remembered(lineCount: number, read: (line: number) => string): (line: number) => string {
   let young = new Map<number, string>();
   let old = young;
   return (line) => {

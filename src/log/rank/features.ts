@@ -2,6 +2,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
+import { kindsOf } from './words.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
 export interface Candidate {
@@ -92,21 +93,21 @@ export function readCandidates(
     const block = blocks.get(one.line);
     const place = ends.placeOf(one.line);
     const shape = shapeOf(one.text);
-    const above = neighbor(log, one.line - 1, roleAt);
-    const below = neighbor(log, one.line + 1, roleAt);
-    facts.set(
-      [
-        ...[block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0],
-        ...[told.diagnostics, told.exceptions, told.tests, told.messages].map((set) => (set.has(one.line) ? 1 : 0)),
-        ...[roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart)],
-        ...[log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line))],
-        ...[log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent],
-        ...[shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0],
-        ...[shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length)],
-        ...[place.toEnd < 12 ? 1 : 0, shape.frame],
-      ],
-      i * width,
-    );
+    const above = neighbor(log, one.line - 1, roleAt, lines[i - 1]);
+    const below = neighbor(log, one.line + 1, roleAt, lines[i + 1]);
+    let at = i * width;
+    const put = (...values: number[]) => {
+      for (const value of values) facts[at++] = value;
+    };
+    const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
+    put(block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0);
+    put(isIn(told.diagnostics), isIn(told.exceptions), isIn(told.tests), isIn(told.messages));
+    put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
+    put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
+    put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
+    put(shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0);
+    put(shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length));
+    put(place.toEnd < 12 ? 1 : 0, shape.frame);
   }
   return { lines, facts };
 }
@@ -119,9 +120,10 @@ function roleNumber(role: LineRole): number {
   return LINE_ROLES.indexOf(role);
 }
 
-function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole): { role: number; indent: number; isBlank: boolean } {
-  const role = roleAt(line);
-  return { role: roleNumber(role), indent: indentOf(log.line(line)), isBlank: role === 'blank' };
+/** What is known of a line beside a candidate; `beside` is the candidate there, if it is that line. */
+function neighbor(log: LogText, line: number, roleAt: (line: number) => LineRole, beside: Candidate | undefined) {
+  const { text, role } = beside?.line === line ? beside : { text: log.line(line), role: roleAt(line) };
+  return { role: roleNumber(role), indent: indentOf(text), isBlank: role === 'blank' };
 }
 
 function toldLines(found: Extraction) {
@@ -215,22 +217,39 @@ class Ends {
 const SEVERITY =
   /\b(?:fatal|panic(?:ked)?|error|exception|fail(?:ed|ure|s)?|assert\w{0,12}|cannot|could not|unable|denied|refused|expected|missing|invalid|not found|undefined|unexpected|unknown|exceed\w{0,3}|must|mismatch)\b|(?:Error|Exception)\b/gi;
 
+/** Kinds of characters, in this order after 0: small letters, capitals, digits, white space, and signs that some pattern below needs. */
+const kindAt = kindsOf([/[a-z]/, /[A-Z]/, /\d/, /\s/, /\./, /\//, /:/, /\(/, /["'`‘“]/]);
+const SPACE = 4;
+
 function shapeOf(text: string) {
-  const head = text.slice(0, 400);
-  const letters = head.replace(/[^A-Za-z]/g, '');
+  const head = text.length > 400 ? text.slice(0, 400) : text;
+  const [, small = 0, capitals = 0, digits = 0, gaps = 0, dots = 0, slashes = 0, colons = 0, brackets = 0, quotes = 0] = countKinds(head);
+  const isPlace = dots * digits * (colons + brackets) > 0 && /[\w./\\-]\.\w{1,8}[:(]\d/.test(head);
   return {
-    words: Math.min(60, head.split(/\s+/).length),
+    words: Math.min(60, gaps + 1),
     indent: indentOf(head),
     severity: Math.min(4, head.match(SEVERITY)?.length ?? 0),
-    place: /[\w./\\-]\.\w{1,8}[:(]\d/.test(head) ? 2 : /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
-    quoted: /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
-    capitals: letters.length === 0 ? 0 : letters.replace(/[^A-Z]/g, '').length / letters.length,
-    colon: /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,
-    digits: head.replace(/\D/g, '').length / Math.max(1, head.length),
+    place: isPlace ? 2 : dots * slashes > 0 && /[\w-]\/[\w./-]{1,120}\.\w{1,8}\b/.test(head) ? 1 : 0,
+    quoted: quotes > 0 && /["'`‘“][^"'`’”]{1,120}["'`’”]/.test(head) ? 1 : 0,
+    capitals: small + capitals === 0 ? 0 : capitals / (small + capitals),
+    colon: colons === 0 ? 0 : /:\s{0,3}$/.test(head) ? 2 : /\S: \S/.test(head) ? 1 : 0,
+    digits: digits / Math.max(1, head.length),
     frame: /^\s{2,20}(?:at |File "|from |in )|^\s{0,8}\d{1,3}: /.test(head) ? 1 : 0,
   };
 }
 
+/** How many characters of each kind a text has; white space counts once a stretch. */
+function countKinds(text: string): number[] {
+  const counts = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+  let before = 0;
+  for (let at = 0; at < text.length; at++) {
+    const kind = kindAt(text, at);
+    if (kind !== SPACE || before !== SPACE) counts[kind] = (counts[kind] ?? 0) + 1;
+    before = kind;
+  }
+  return counts;
+}
+
 function indentOf(text: string): number {
-  return Math.min(40, text.length - text.trimStart().length);
+  return text.charCodeAt(0) > 32 && text.charCodeAt(0) < 128 ? 0 : Math.min(40, text.length - text.trimStart().length);
 }

@@ -3,23 +3,14 @@ import type { LineRole } from '../roles.ts';
 import type { Candidate, Candidates } from './features.ts';
 import { FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
-
-/** Buckets of hashed words and pairs of words. */
-export const BUCKETS = 65_536;
+import { createTreeSum, type Tree } from './trees.ts';
+import { BUCKETS, bucketsOf } from './words.ts';
 
 /** What the trees see: the facts of a line, then what its words and those of the lines around it weigh. */
 export const COLUMNS = [
   ...FACTS,
   ...(['words', 'wordsAbove', 'wordsBelow', 'wordsBest3', 'wordsBest10', 'wordsMean5', 'wordsPlace', 'wordsBestBefore'] as const),
 ] as const;
-
-/** One tree as flat arrays: a leaf has column -1 and its value as threshold; a value up to the threshold goes left, to the next node. */
-export interface Tree {
-  readonly columns: ArrayLike<number>;
-  readonly thresholds: ArrayLike<number>;
-  /** Index of the right child. */
-  readonly rights: ArrayLike<number>;
-}
 
 /** What was learned, and from what. */
 export interface RankModel {
@@ -92,15 +83,26 @@ const NO_PROOF = -50;
 /** Scores all candidates of one log. */
 export function scoreCandidates(model: RankModel, candidates: Candidates): Scores {
   const { lines } = candidates;
-  const words = Float32Array.from(lines, ({ text }) => wordScore(model, text));
-  const rows = rowsOf(candidates, words);
+  const rows = rowsOf(
+    candidates,
+    Float32Array.from(lines, ({ text }) => wordScore(model, text)),
+  );
   const width = COLUMNS.length;
+  const [keep, prove] = [treeSum(model.keeping), treeSum(model.proving)];
   const [keeping, proving] = [new Float32Array(lines.length), new Float32Array(lines.length).fill(NO_PROOF)];
   for (const [i, { role }] of lines.entries()) {
-    keeping[i] = treeScore(model.keeping, rows, i * width);
-    if (MAY_PROVE.has(role)) proving[i] = treeScore(model.proving, rows, i * width);
+    keeping[i] = keep(rows, i * width);
+    if (MAY_PROVE.has(role)) proving[i] = prove(rows, i * width);
   }
   return { keeping, proving };
+}
+
+const sums = new WeakMap<readonly Tree[], ReturnType<typeof createTreeSum>>();
+
+function treeSum(trees: readonly Tree[]): ReturnType<typeof createTreeSum> {
+  const sum = sums.get(trees) ?? createTreeSum(trees, COLUMNS.length);
+  sums.set(trees, sum);
+  return sum;
 }
 
 /** What the words of a line weigh. */
@@ -109,30 +111,6 @@ export function wordScore(model: Pick<RankModel, 'wordScale' | 'wordWeights'>, t
   let sum = 0;
   for (const bucket of buckets) sum += model.wordWeights[bucket] ?? 0;
   return (sum * model.wordScale) / Math.sqrt(Math.max(4, buckets.length));
-}
-
-/** The buckets of a line's words and pairs, each once. */
-export function bucketsOf(text: string): number[] {
-  const tokens = text.slice(0, 300).toLowerCase().match(TOKEN) ?? [];
-  const buckets = new Set<number>();
-  let previous = 'start';
-  for (const raw of tokens.slice(0, 40)) {
-    const token = /^\d/.test(raw) ? '0' : raw;
-    buckets.add(hash(token, 1));
-    buckets.add(hash(`${previous} ${token}`, 2));
-    previous = token;
-  }
-  buckets.add(hash(`${previous} end`, 2));
-  return [...buckets];
-}
-
-const TOKEN = /[a-z_]{1,30}|\d{1,20}|[^\sa-z_\d]/g;
-
-/** FNV-1a. */
-function hash(text: string, seed: number): number {
-  let value = 2_166_136_261 ^ seed;
-  for (let i = 0; i < text.length; i++) value = Math.imul(value ^ text.charCodeAt(i), 16_777_619);
-  return (value ^ (value >>> 16)) & (BUCKETS - 1);
 }
 
 /** Facts and words of all candidates, one row of {@link COLUMNS} each. */
@@ -187,16 +165,4 @@ function placeIn(order: Float32Array, score: number): number {
     else high = middle;
   }
   return low / Math.max(1, order.length);
-}
-
-/** The sum of all trees for the row that begins at `row`. */
-function treeScore(trees: readonly Tree[], rows: Float32Array, row: number): number {
-  let sum = 0;
-  for (const { columns, thresholds, rights } of trees) {
-    let node = 0;
-    for (let column = columns[0] ?? -1; column >= 0; column = columns[node] ?? -1)
-      node = (rows[row + column] ?? 0) <= (thresholds[node] ?? 0) ? node + 1 : (rights[node] ?? 0);
-    sum += thresholds[node] ?? 0;
-  }
-  return sum;
 }

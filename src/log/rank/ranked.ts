@@ -30,9 +30,9 @@ export function placeRanked(ranked: readonly RankedLine[], placed: readonly Bloc
   const weights = ranked.map((_, i) => 100 - 7 * (LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0)));
   return ranked.map(({ line }, i): Block => {
     const own = weights[i] ?? 0;
-    const beside = [i - 1, i + 1].filter((j) => Math.abs((ranked[j]?.line ?? -9) - line) === 1).map((j) => weights[j] ?? 0);
-    const weight = own + TOGETHER * Math.max(0, ...beside.map((other) => other - own));
-    return { start: line, end: line, weight, reason: reasons.get(line) ?? 'telling line' };
+    const beside = (j: number) => (Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : own);
+    const weight = own + TOGETHER * Math.max(0, beside(i - 1) - own, beside(i + 1) - own);
+    return { start: line, end: line, weight, reason: reasons[i] ?? 'telling line' };
   });
 }
 
@@ -45,23 +45,35 @@ function placesOf(ranked: readonly RankedLine[], values: readonly number[]): num
 }
 
 function heaviest(ranked: readonly RankedLine[], placed: readonly Block[]): number[] {
-  const best = new Map(ranked.map(({ line }) => [line, -100]));
-  for (const { start, end, weight } of placed)
-    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++)
-      if ((best.get(line) ?? weight) < weight) best.set(line, weight);
-  return ranked.map(({ line }) => best.get(line) ?? -100);
+  const best = new Array<number>(ranked.length).fill(-100);
+  for (const block of placed)
+    eachWithin(ranked, block, (i) => {
+      best[i] = Math.max(best[i] ?? -100, block.weight);
+    });
+  return best;
 }
 
 const MAX_BLOCK = 2_000;
 
 /** The reason of the heaviest block that a reader proposed over each line. */
-function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): Map<number, string> {
-  const reasons = new Map<number, string>();
-  const wanted = new Set(ranked.map(({ line }) => line));
-  for (const { start, end, reason } of placed.toSorted((a, b) => b.weight - a.weight))
-    for (let line = start; line <= Math.min(end, start + MAX_BLOCK); line++)
-      if (wanted.has(line) && !reasons.has(line)) reasons.set(line, reason);
+function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): string[] {
+  const reasons: string[] = [];
+  for (const block of placed.toSorted((a, b) => b.weight - a.weight))
+    eachWithin(ranked, block, (i) => {
+      reasons[i] ??= block.reason;
+    });
   return reasons;
+}
+
+/** Tells the index of each ranked line of a block. */
+function eachWithin(ranked: readonly RankedLine[], { start, end }: Block, tell: (i: number) => void): void {
+  let [low, high] = [0, ranked.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ranked[middle]?.line ?? 0) < start) low = middle + 1;
+    else high = middle;
+  }
+  for (const last = Math.min(end, start + MAX_BLOCK); (ranked[low]?.line ?? last + 1) <= last; low++) tell(low);
 }
 
 /** A first line that only leads to what is below it ("Error in module x:") gives way to the next line, where that may be a cause too. */

@@ -1,5 +1,5 @@
 import { readFrame } from '../../frames.ts';
-import type { LogText } from '../../lines/lines.ts';
+import { type LogText, remembered } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
 import { placeIn, readBlock } from './block.ts';
@@ -73,7 +73,8 @@ export function readerOf(runner: Runner): Extractor {
 
 /** A log whose lines lack what these patterns find. */
 export function stripped(log: LogText, ...patterns: readonly RegExp[]): LogText {
-  return { ...log, line: (line) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line)) };
+  const strip = (line: number) => patterns.reduce((text, pattern) => text.replace(pattern, ''), log.line(line));
+  return { ...log, line: remembered(log.lineCount, strip) };
 }
 
 function readRunner(whole: LogText, lines: readonly number[], found: Extraction, runner: Runner): void {

@@ -200,10 +200,14 @@ function readApart(log: LogText, line: number, text: string): Item | null {
 }
 
 function readMarked(log: LogText, line: number, text: string, ran: boolean): Item | null {
-  const bare = text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '');
-  const timed = TIME.test(text);
+  // A pattern of a line's end is tried from each character on: its last one tells sooner that it cannot match.
+  const mayEnd = /[)\]cs]/.test(text.charAt(text.length - 1));
+  const bare = mayEnd ? text.replace(/ \(\w{1,60}\)$/, '').replace(TIME, '') : text;
+  const timed = mayEnd && TIME.test(text);
   for (const { pattern, trust, timed: needsTime, framework } of FORMS) {
-    const read = (needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' ? pattern.exec(text) : null)))?.groups;
+    const read = (
+      needsTime === true && !timed ? null : (pattern.exec(bare) ?? (trust === 'sure' && bare !== text ? pattern.exec(text) : null))
+    )?.groups;
     if (read?.title === undefined) continue;
     const groups = { ...read, framework };
     if (trust === 'weak' && !ran && hasPassedNear(log, line) && hasDetail(log, line)) return itemOf(log, line, groups, trust, line);

@@ -91,8 +91,9 @@ function withoutMarks(text: string): { readonly rest: string; readonly severity:
   let rest = text;
   let severity: Severity | null = null;
   for (let times = 0; times < 6; times++) {
-    const match = MARKS.map((mark) => mark.exec(rest)).find((one) => one !== null);
-    if (match === undefined) break;
+    const mark = MARKS.find((one) => one.test(rest));
+    const match = mark?.exec(rest);
+    if (match == null) break;
     const word = match.groups?.word;
     if (word !== undefined) severity = severityOf(word);
     rest = rest.slice(match[0].length);
