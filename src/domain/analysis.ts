@@ -31,9 +31,9 @@ export type Suspect = z.infer<typeof Suspect>;
 export const Hypothesis = z.object({ text: z.string(), category: Category, settledBy: z.string() });
 export type Hypothesis = z.infer<typeof Hypothesis>;
 
-/** One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, or the learned words. */
+/** One thing that speaks for a category: a test, a tool's error, an exception, a rule met on a line, the learned words, or a decision of a person. */
 export const Witness = z.object({
-  by: z.enum(['test', 'diagnostic', 'exception', 'rule', 'words']),
+  by: z.enum(['test', 'diagnostic', 'exception', 'rule', 'words', 'precedent']),
   name: z.string(),
   at: LogPosition.nullable(),
 });
@@ -64,6 +64,19 @@ export function isFounded({ witnesses }: { readonly witnesses?: readonly Witness
   return by.has('test') || by.has('diagnostic') || by.has('exception') || (by.has('rule') && by.has('words'));
 }
 
+/** A failure like this one that was decided before. */
+export const SimilarCase = z.object({
+  /** Of the evidence that tells of it ("E7"). */
+  evidence: z.string(),
+  title: z.string(),
+  category: Category.nullable(),
+  /** Who decided it; null where nobody did. */
+  confirmedBy: z.string().nullable(),
+  /** How alike, 0..1. */
+  score: z.number().min(0).max(1),
+});
+export type SimilarCase = z.infer<typeof SimilarCase>;
+
 export const Answer = z.object({
   /** One line a person would say. */
   title: z.string(),
@@ -73,6 +86,8 @@ export const Answer = z.object({
   claims: z.array(Claim),
   suspects: z.array(Suspect),
   hypotheses: z.array(Hypothesis),
+  /** Most alike first; absent where none was found. */
+  similarCases: z.array(SimilarCase).optional(),
 });
 export type Answer = z.infer<typeof Answer>;
 

@@ -46,7 +46,7 @@ function printedAdvice({ messages, excerpts }: TriageSubject): string | null {
 
 const [MOST_TELLING, LINES_BELOW] = [3, 6];
 const ADVISING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
-const SEVERITY = /^(?:##\[\w{1,10}\]|(?:npm )?(?:error|warning|ERR!|help|hint|note|suggestion)\b:?|[-=*>•|\s]|\p{S}\uFE0F?)+/iu;
+const SEVERITY = /^[^\p{L}\p{N}"'`(<]{0,20}(?:(?:error|warning|err!|help|hint|note|suggestion)\b[\]:! ]{0,3})?/iu;
 const ADVICE =
   /(?:^|[.:;!?—–-] {1,3}|\bplease )(?:try|run|use|install|upgrade|update|add|set|remove|rename|pass|specify|check|ensure|make sure|consider|provide|create|change|increase|did you (?:mean|forget))\b(?! \w{2,20}(?:ing|ed)\b)|\byou (?:need|have|must|should|can|may want)\b/i;
 

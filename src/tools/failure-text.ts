@@ -1,18 +1,14 @@
 import type { TriageSubject } from '../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { type LineRole, roleOf } from '../log/roles.ts';
 
 /** Longest text that a question about the failure is made of. */
 const MAX_QUERY = 1_500;
 const MAX_LINE = 300;
 
-/** What every failed build prints, whatever went wrong. Exit codes that name a cause (124, 126, 127, 134–143) are told. */
-const GENERIC: readonly RegExp[] = [
-  /\b(?:process completed with|returned|exited with|script returned)? ?exit (?:code|status)?:? ?(?!12[467]\b|13[4-9]\b|14[0-3]\b)\d+\.?$/i,
-  /^(?:finished: )?(?:build |test run |tests? )?\[?(?:failed|failure|fail|errors?|aborted)\]?[.!:]?(?: errors?:| failures?:)?$/i,
-  /^\W*\d+ errors?(?: in [\d.]+ ?s)?\W*$/i,
-  /\b(?:see|for) .{0,40}(?:above|below|full (?:log|stack)|more (?:information|details)|complete log)\b/i,
-  /^\S{0,20}(?:npm error|npm ERR!) (?:A complete log|Lifecycle script|workspace |location |in workspace|path |command )/,
-];
+/** Exit codes that name a cause: time limits, missing commands, signals. */
+const NAMES_CAUSE = /\b(?:12[467]|13[4-9]|14[0-3])\.?$/;
+const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 'passing', 'progress']);
 
 /** The failure in its own words, one thought a line, most telling first: what retrieval compares with. Masked already. */
 export function failureText(subject: TriageSubject): string {
@@ -32,13 +28,22 @@ export function tellingLines(text: string): string[] {
   const lines = stripEscapes(text)
     .split('\n')
     .map((line) => withoutCiMark(cleanLine(line)).trim().slice(0, MAX_LINE));
-  return [...new Set(lines)].filter((line) => /\p{L}{3}/u.test(line) && !GENERIC.some((pattern) => pattern.test(line)));
+  return [...new Set(lines)].filter((line) => /\p{L}{3}/u.test(line) && tells(line));
 }
 
-/** The failure in one short line, for searches that take a sentence. */
-export function failureHeadline(subject: TriageSubject): string {
-  const line = subject.failures[0]?.message ?? subject.exceptions[0]?.message ?? subject.messages[0]?.text ?? '';
-  return (line.split('\n')[0] ?? '').trim().slice(0, 200);
+function tells(line: string): boolean {
+  return !SAYS_NOTHING.has(roleOf(line)) || NAMES_CAUSE.test(line);
+}
+
+/** The failure in one short line, for searches that take a sentence; empty where no line tells anything. */
+export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
+  const said = [
+    ...failures.map(({ message }) => message),
+    ...exceptions.map(({ message }) => message),
+    ...messages.map(({ text }) => text),
+  ];
+  const lines = said.map((text) => (text.split('\n')[0] ?? '').trim());
+  return (lines.find((line) => line !== '' && tells(line)) ?? '').slice(0, 200);
 }
 
 /** Name of the first failing test, as its report gave it, or null. */

@@ -19,6 +19,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'prompts-see-domain-and-ports': { file: 'prompts/greedy.ts', imports: '../src/log/target.ts' },
   'tools-see': { file: 'src/tools/greedy.ts', imports: '../triage/target.ts' },
   'store-sees': { file: 'src/store/greedy.ts', imports: '../triage/target.ts' },
+  'judge-sees': { file: 'src/judge/greedy.ts', imports: '../triage/target.ts' },
   'adapters-see': { file: 'src/adapters/database/greedy.ts', imports: '../../triage/target.ts' },
   'intake-sees': { file: 'src/intake/greedy.ts', imports: '../review/target.ts' },
   'review-sees': { file: 'src/review/greedy.ts', imports: '../intake/target.ts' },

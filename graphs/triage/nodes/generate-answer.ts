@@ -2,18 +2,22 @@ import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
 import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
+import { byPrecedent, withSimilarCases } from '../precedent.ts';
 import { storedTermination } from '../routes.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
-/** Says what is known: cause, fix, claims with their evidence, suspects. Stores why the loop ended. */
+/** Says what is known: cause, fix, claims with their evidence, suspects. What a person decided for a like failure counts where the log does not tell. */
 export async function generateAnswer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
   const termination = storedTermination(state);
+  const insight = insightOf(state);
+  const classification = byPrecedent(insight.classification, state.evidence);
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
-    analyst.answer(insightOf(state), signal),
+    analyst.answer({ ...insight, classification }, signal),
   );
   return {
-    answer: judgement.value,
+    classification,
+    answer: withSimilarCases(judgement.value, state.evidence),
     termination,
     ...costOf('generate_answer', judgement),
     ...finishedStep(runtime, watch, {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Fingerprint, StackFrame } from '../../domain/failure.ts';
-import { roleOf } from '../roles.ts';
+import { roleOf, saysNothing } from '../roles.ts';
 import { endingOf, PLAIN_ENDING } from './ending.ts';
 import { normaliseIdentity, normaliseMessage } from './normalise.ts';
 
@@ -19,14 +19,10 @@ export interface FingerprintParts {
   readonly message: string | null;
 }
 
-/** Lines that any failure can end in, and that therefore say nothing about this one. Matched against the normalised message. */
-const GENERIC =
-  /^(?:##\[error\])?\W{0,20}(?:(?:process completed with|exited? with|command (?:failed|exited)(?: with)?|the process \S{0,200} failed with|script returned|exit status|exit) ?(?:exit )?(?:code|status)? ?<?-?\w{0,8}>?|build (?:failed|failure)(?: with an exception| in <\w+>)?|failure: build failed with an exception|npm err! ?(?:test failed.{0,40}|code (?:elifecycle|<n>)|errno <n>|a complete log.{0,60})?|error: process completed with exit code <n>|error:? ?|errors?|fail(?:ed|ure|ures)?|tests? failed|there (?:are|were) test failures|make.{0,20}\*\*\*.{0,200}error <n>|failed to execute goal.{0,200}|error: aborting due to.{0,60}|elifecycle.{0,60}|job failed.{0,60}|finished: failure|cleaning up.{0,60}|the command .{0,200} exited with <n>\.?)\W{0,10}$/i;
-
 /** Whether a message is too general to recognise a failure by. */
 export function isGenericMessage(message: string): boolean {
   const normal = normaliseMessage(message);
-  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || GENERIC.test(normal);
+  return normal.replace(/<\w+>|\W/g, '').length < 4 || roleOf(message) === 'passing' || saysNothing(message);
 }
 
 /** An assertion's own words, without anything of what it compared: they say that a check failed, as the name of the test does already. */
