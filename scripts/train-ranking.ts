@@ -1,16 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { BUCKETS, bucketsOf, COLUMNS, type RankModel, rowsOf, scoreCandidates, type Tree, wordScore } from '../src/log/rank/model.ts';
-import { placeRanked } from '../src/log/rank/ranked.ts';
+import {
+  BUCKETS,
+  bucketsOf,
+  COLUMNS,
+  MAY_PROVE,
+  type RankModel,
+  rowsOf,
+  scoreCandidates,
+  type Tree,
+  wordScore,
+} from '../src/log/rank/model.ts';
+import { placeRanked, rankedMessages } from '../src/log/rank/ranked.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
 import { foldsBy } from '../src/replay/cases/project-folds.ts';
 import { coveredShare } from '../src/replay/figures/line-ranges.ts';
-import { fitTrees } from './ranking/boosting.ts';
+import { type BoostingOptions, fitTrees } from './ranking/boosting.ts';
 import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
 import { fitWords, type WordWeights } from './ranking/logistic.ts';
 
-/** Set by hand and not searched for; other numbers of trees were not compared. */
-const OPTIONS = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
+/** Set by hand; larger leaves were compared on the folds and made no difference. */
+const KEEPING = { trees: 100, leaves: 16, rate: 0.1, least: 0.15, penalty: 0.3 } as const;
+/** Its weights are counted in logs, so that no leaf stands for the lines of one small log alone. */
+const PROVING = { ...KEEPING, least: 1, penalty: 1 } as const;
 const FOLDS = 5;
 /** Sets whose labels are whole passages, not the fewest lines that prove the cause. */
 const PASSAGES: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl', 'reduce/cidiff.jsonl']);
@@ -67,10 +79,11 @@ function crossValidate(): Held[] {
   return foldsBy(logs, groupOf, FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(groupOf));
     const model = train(logs.filter((one) => !groups.has(groupOf(one))));
-    return fold.map((one): Held => {
+    return fold.flatMap((one): Held[] => {
+      if (one.again) return [];
       const { keeping, proving } = scoreCandidates(model, one.candidates);
       const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
-      return { set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 };
+      return [{ set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 }];
     });
   });
 }
@@ -107,11 +120,11 @@ function keptShare({ log, wanted, weighed, candidates }: LabelledLog, scores: Fl
   );
 }
 
-/** Whether the line that would be the headline is a labelled one. */
-function firstTells({ candidates, labels }: LabelledLog, scores: Float32Array): boolean {
-  const causes = [...candidates.lines.keys()].filter((i) => candidates.lines[i]?.role === 'cause');
-  const first = causes.reduce((best, i) => ((scores[i] ?? 0) > (scores[best] ?? 0) ? i : best), causes[0] ?? 0);
-  return labels[first] === 1;
+/** Whether the headline is a labelled line. */
+function firstTells({ candidates, found, structure, wanted }: LabelledLog, proving: Float32Array): boolean {
+  const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
+  const line = rankedMessages('log', found, structure, ranked)[0]?.at?.line ?? 0;
+  return wanted.some(([start, end]) => line >= start && line <= end);
 }
 
 function groupOf(one: LabelledLog): string {
@@ -119,48 +132,84 @@ function groupOf(one: LabelledLog): string {
   return asked.by === 'language' ? (one.language ?? one.project) : one.project;
 }
 
-/** The words of each log are weighed by a regression that did not see its project, so that the trees learn how far to trust it. */
-function train(own: readonly LabelledLog[]): RankModel {
-  const samples = own.map((one) => ({ one, buckets: one.sampled.map((i) => bucketsOf(one.candidates.lines[i]?.text ?? '')) }));
-  type Sample = (typeof samples)[number];
-  const words = (chosen: readonly Sample[]): WordWeights => {
-    const buckets = chosen.flatMap((sample) => sample.buckets);
-    const labels = Uint8Array.from(chosen.flatMap(({ one }) => one.sampled.map((i) => one.labels[i] ?? 0)));
-    const weights = Float32Array.from(chosen.flatMap(({ one }) => one.weights));
-    return fitWords({ buckets, labels, weights }, shuffled(buckets.length));
+/** The lines of a log that the words are learned from. */
+interface WordSample {
+  readonly one: LabelledLog;
+  readonly buckets: readonly (readonly number[])[];
+  readonly labels: readonly number[];
+  readonly weights: readonly number[];
+}
+
+function wordSample(one: LabelledLog, withInserted: boolean): WordSample {
+  const lineOf = (k: number) => one.candidates.lines[one.sampled[k] ?? -1];
+  const taught = [...one.sampled.keys()].filter((k) => withInserted || !one.inserted.includes(lineOf(k)?.line ?? 0));
+  return {
+    one,
+    buckets: taught.map((k) => bucketsOf(lineOf(k)?.text ?? '')),
+    labels: taught.map((k) => one.labels[one.sampled[k] ?? -1] ?? 0),
+    weights: taught.map((k) => one.weights[k] ?? 0),
   };
+}
+
+function words(chosen: readonly WordSample[]): WordWeights {
+  const buckets = chosen.flatMap((sample) => sample.buckets);
+  const labels = Uint8Array.from(chosen.flatMap((sample) => sample.labels));
+  const weights = Float32Array.from(chosen.flatMap((sample) => sample.weights));
+  return fitWords({ buckets, labels, weights }, shuffled(buckets.length));
+}
+
+/**
+ * The words of each log are weighed by a regression that saw neither its project nor any inserted line, so that the trees learn how far to
+ * trust it: inserted lines come back in many logs. The model's own words know all of them.
+ */
+function train(own: readonly LabelledLog[]): RankModel {
+  const samples = own.map((one) => wordSample(one, false));
   const folds = foldsBy(samples, ({ one }) => groupOf(one), 4);
-  const rows: Row[] = [];
+  const [keeping, proving]: [Row[], Row[]] = [[], []];
   for (const fold of folds) {
     const inFold = new Set(fold);
     const weighed = words(samples.filter((sample) => !inFold.has(sample)));
     for (const { one } of fold) {
-      const all = rowsOf(
-        one.candidates,
-        Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text)),
-      );
-      for (const [k, i] of one.sampled.entries()) {
-        const values = all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length);
-        rows.push({ values, label: one.labels[i] ?? 0, weight: one.weights[k] ?? 0, isProof: !PASSAGES.has(one.set) });
-      }
+      const rows = labelledRows(one, weighed);
+      if (!one.again) keeping.push(...rows);
+      if (!PASSAGES.has(one.set)) proving.push(...evenly(rows.filter(({ mayProve }) => mayProve)));
     }
   }
-  return { ...words(samples), keeping: trees(rows), proving: trees(rows.filter(({ isProof }) => isProof)) };
+  return { ...words(own.map((one) => wordSample(one, true))), keeping: trees(keeping, KEEPING), proving: trees(proving, PROVING) };
 }
 
 interface Row {
   readonly values: Float32Array;
   readonly label: number;
   readonly weight: number;
-  readonly isProof: boolean;
+  readonly mayProve: boolean;
 }
 
-function trees(rows: readonly Row[]): Tree[] {
+/** The rows of one log that are learned from. */
+function labelledRows(one: LabelledLog, weighed: WordWeights): Row[] {
+  const scores = Float32Array.from(one.candidates.lines, ({ text }) => wordScore(weighed, text));
+  const all = rowsOf(one.candidates, scores);
+  return one.sampled.map((i, k) => ({
+    values: all.subarray(i * COLUMNS.length, (i + 1) * COLUMNS.length),
+    label: one.labels[i] ?? 0,
+    weight: one.weights[k] ?? 0,
+    mayProve: MAY_PROVE.has(one.candidates.lines[i]?.role ?? 'blank'),
+  }));
+}
+
+/** Among the lines that may prove, the labelled ones of a log together weigh 1, and the others 2. */
+function evenly(rows: readonly Row[]): Row[] {
+  const labelled = rows.filter(({ label }) => label === 1).length;
+  if (labelled === 0 || labelled === rows.length) return [];
+  return rows.map((row) => ({ ...row, weight: row.label === 1 ? 1 / labelled : 2 / (rows.length - labelled) }));
+}
+
+function trees(rows: readonly Row[], options: BoostingOptions): Tree[] {
   const values = new Float32Array(rows.length * COLUMNS.length);
   for (const [i, row] of rows.entries()) values.set(row.values, i * COLUMNS.length);
   const labels = Uint8Array.from(rows, ({ label }) => label);
   const weights = Float32Array.from(rows, ({ weight }) => weight);
-  return fitTrees({ values, width: COLUMNS.length, labels, weights }, OPTIONS);
+  return fitTrees({ values, width: COLUMNS.length, labels, weights }, options);
 }
 
 function asRow({ columns, thresholds, rights }: Tree) {
@@ -181,7 +230,7 @@ function shuffled(count: number): number[] {
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
 function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
-  const read = logs.filter(({ augmented }) => !augmented);
+  const read = logs.filter(({ augmented, again }) => !augmented && !again);
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(read, ({ set }) => set),

@@ -2,6 +2,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
+import { log2, SURROUNDINGS, surroundingsOf } from './surroundings.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
 export interface Candidate {
@@ -22,7 +23,8 @@ export const FACTS = [
   ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
   ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
   ...(['repeats', 'occurrence', 'length', 'words', 'indent', 'indentStep', 'blankAbove', 'blankBelow', 'paragraphEnd'] as const),
-  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame'] as const),
+  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame', 'indentBelow'] as const),
+  ...SURROUNDINGS,
 ] as const;
 
 /** Lines of a failed step's end that are candidates whatever they say. */
@@ -88,31 +90,35 @@ export function readCandidates(
   const placed = blocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
   const ends = new Ends(log, structure);
+  const shapes = lines.map(({ text }) => shapeOf(text));
+  const around = surroundingsOf(
+    lines,
+    shapes.map(({ severity }) => severity > 0),
+    structure,
+  );
+  const wide = SURROUNDINGS.length;
   for (const [i, one] of lines.entries()) {
     const block = blocks.get(one.line);
     const place = ends.placeOf(one.line);
-    const shape = shapeOf(one.text);
+    const shape = shapes[i] ?? shapeOf(one.text);
     const above = neighbor(log, one.line - 1, roleAt);
     const below = neighbor(log, one.line + 1, roleAt);
     facts.set(
       [
         ...[block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0],
-        ...[told.diagnostics, told.exceptions, told.tests, told.messages].map((set) => (set.has(one.line) ? 1 : 0)),
+        ...[told.diagnostics, told.exceptions, told.tests].map((set) => (set.has(one.line) ? 1 : 0)),
+        told.messages.get(one.line) ?? 0,
         ...[roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart)],
         ...[log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line))],
         ...[log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent],
         ...[shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0],
         ...[shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length)],
-        ...[place.toEnd < 12 ? 1 : 0, shape.frame],
+        ...[place.toEnd < 12 ? 1 : 0, shape.frame, below.indent - shape.indent, ...around.subarray(i * wide, (i + 1) * wide)],
       ],
       i * width,
     );
   }
   return { lines, facts };
-}
-
-function log2(value: number): number {
-  return Math.log2(1 + Math.max(0, value));
 }
 
 function roleNumber(role: LineRole): number {
@@ -130,7 +136,7 @@ function toldLines(found: Extraction) {
     diagnostics: at(found.diagnostics.filter(({ severity }) => severity === 'error')),
     exceptions: at(found.exceptions),
     tests: at(found.failingTests),
-    messages: at(found.messages.filter(({ weight }) => weight > 30)),
+    messages: new Map(found.messages.toSorted((a, b) => a.weight - b.weight).map(({ at, weight }) => [at?.line, weight])),
   };
 }
 
