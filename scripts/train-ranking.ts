@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { COLUMNS, type RankModel, scoreCandidates } from '../src/log/rank/model.ts';
-import { placeRanked } from '../src/log/rank/ranked.ts';
+import { placeRanked, rankedMessages } from '../src/log/rank/ranked.ts';
 import type { Tree } from '../src/log/rank/trees.ts';
 import { BUCKETS } from '../src/log/rank/words.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
@@ -67,10 +67,11 @@ function crossValidate(): Held[] {
       logs.filter((one) => !groups.has(groupOf(one))),
       groupOf,
     );
-    return fold.map((one): Held => {
+    return fold.flatMap((one): Held[] => {
+      if (one.again) return [];
       const { keeping, proving } = scoreCandidates(model, one.candidates);
       const [short = 0, long = 0] = [2_000, 8_000].map((budget) => keptShare(one, keeping, budget));
-      return { set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 };
+      return [{ set: one.set, group: groupOf(one), augmented: one.augmented, short, long, first: firstTells(one, proving) ? 1 : 0 }];
     });
   });
 }
@@ -107,11 +108,11 @@ function keptShare({ log, wanted, weighed, candidates }: LabelledLog, scores: Fl
   );
 }
 
-/** Whether the line that would be the headline is a labelled one. */
-function firstTells({ candidates, labels }: LabelledLog, scores: Float32Array): boolean {
-  const causes = [...candidates.lines.keys()].filter((i) => candidates.lines[i]?.role === 'cause');
-  const first = causes.reduce((best, i) => ((scores[i] ?? 0) > (scores[best] ?? 0) ? i : best), causes[0] ?? 0);
-  return labels[first] === 1;
+/** Whether the headline is a labelled line. */
+function firstTells({ candidates, found, structure, wanted }: LabelledLog, proving: Float32Array): boolean {
+  const ranked = candidates.lines.map((one, i) => ({ ...one, score: 0, proof: proving[i] ?? 0 }));
+  const line = rankedMessages('log', found, structure, ranked)[0]?.at?.line ?? 0;
+  return wanted.some(([start, end]) => line >= start && line <= end);
 }
 
 function groupOf(one: LabelledLog): string {
@@ -125,7 +126,7 @@ function asRow({ columns, thresholds, rights }: Tree) {
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
 function modelText({ wordScale, wordWeights, keeping, proving }: RankModel): string {
-  const read = logs.filter(({ augmented }) => !augmented);
+  const read = logs.filter(({ augmented, again }) => !augmented && !again);
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(read, ({ set }) => set),

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Block } from '../../src/log/extract/extraction.ts';
+import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
 import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
 import { type LogText, openLog } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
-import { type Candidates, candidateLines, readCandidates } from '../../src/log/rank/features.ts';
+import { type Candidate, type Candidates, candidateLines, FACTS, readCandidates } from '../../src/log/rank/features.ts';
 import { weighBlocks } from '../../src/log/reduce/weigh.ts';
 import { scanLog } from '../../src/log/scan/scan-log.ts';
-import { readStructure } from '../../src/log/sections.ts';
+import { readStructure, type Structure } from '../../src/log/sections.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
 import { projectOf } from '../../src/replay/cases/project-folds.ts';
-import { HARMLESS } from '../../test/support/harmless-lines.ts';
+import { HARMLESS, type HarmlessKind } from '../../test/support/harmless-lines.ts';
 import { inventedLogs } from '../../test/support/invented-tools.ts';
 import { isLearned, withHarmless } from '../../test/support/reading-gates.ts';
 
@@ -22,10 +22,16 @@ export interface LabelledLog {
   readonly project: string;
   readonly language: string | null;
   readonly augmented: boolean;
+  /** The same log again with another harmless line: it teaches what proves the cause, and is not measured. */
+  readonly again: boolean;
   readonly log: LogText;
   readonly wanted: readonly (readonly [number, number])[];
+  readonly found: Extraction;
+  readonly structure: Structure;
   readonly weighed: readonly Block[];
   readonly candidates: Candidates;
+  /** Lines that were put into it. */
+  readonly inserted: readonly number[];
   /** Of each candidate: 1 where it tells the cause. */
   readonly labels: Uint8Array;
   /** Candidates to learn from, and how much each counts: the causes of a log together as much as the rest. */
@@ -33,6 +39,8 @@ export interface LabelledLog {
   readonly weights: readonly number[];
 }
 
+/** Its labels are the first failure, so that what stands before is none. It is not learned from to tell what proves a cause, but for these lines. */
+const HARMLESS_FROM: ReadonlySet<string> = new Set(['reduce/logchunks.jsonl']);
 const SETS = ['actions/actions.jsonl', 'reduce/logchunks.jsonl', 'reduce/cidiff.jsonl', 'reduce/treeherder.jsonl'] as const;
 const MOST = 64 * 1024 * 1024;
 /** Lines of a log to learn from: those that tell the cause, those beside one, and others. */
@@ -40,7 +48,7 @@ const [CAUSES, AROUND, REST] = [60, 4, 150];
 
 /** Every labelled log of the data, our captured failures and half of the invented ones, read twice: with all readers, and with the general one alone. */
 export async function labelledLogs(data: string): Promise<LabelledLog[]> {
-  const logs = [...capturedLogs(), ...inventedHalf()];
+  const logs: LabelledLog[] = [];
   for (const set of SETS) {
     for await (const outcome of readDataset(join(data, set))) {
       if (!('row' in outcome)) continue;
@@ -52,10 +60,29 @@ export async function labelledLogs(data: string): Promise<LabelledLog[]> {
       const language = z.object({ language: z.string() }).safeParse(outcome.value).data?.language ?? null;
       const project = (set.startsWith('actions') ? projectOf(row).split('/')[0] : projectOf(row)) ?? row.id;
       for (const augmented of [false, true])
-        logs.push({ id: row.id, set, project, language, augmented, wanted, ...read(text, wanted, augmented) });
+        logs.push({ id: row.id, set, project, language, augmented, again: false, wanted, inserted: [], ...read(text, wanted, augmented) });
     }
   }
-  return logs;
+  return [...capturedLogs(harmlessIn(logs)), ...inventedHalf(), ...logs];
+}
+
+/** Lines to insert beside those of the generator, and how far in front of the first labelled line they stood. */
+const [FOUND, IN_FRONT] = [1_500, 30];
+
+/** Lines with a word of failure, or remarks, that stood long before what failed the job: real ones, of more tools than a generator knows. */
+function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
+  const severity = FACTS.indexOf('severity');
+  const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
+    if (augmented || !HARMLESS_FROM.has(set)) return [];
+    const [first, taught] = [Math.min(...wanted.map(([start]) => start)), new Set(sampled)];
+    const isHarmless = ({ line, role }: Candidate, i: number) =>
+      line < first - IN_FRONT &&
+      !taught.has(i) &&
+      (role === 'notice' || (role === 'cause' && (facts[i * FACTS.length + severity] ?? 0) > 0));
+    return lines.filter(isHarmless).map(({ text }) => text.slice(0, 400));
+  });
+  const unlike = new Map(texts.map((text) => [text.replace(/\d+/g, '0'), text]));
+  return everyNth([...unlike.values()], FOUND).map((text) => ({ name: 'found', lines: [text] }));
 }
 
 const FIXTURES = new URL('../../test/fixtures/', import.meta.url).pathname;
@@ -66,8 +93,8 @@ const Truth = z.object({
   heldOut: z.boolean().default(false),
 });
 
-/** Our captured failures, but for those that are held out, each with a harmless line of the half that may be learned from. */
-function capturedLogs(): LabelledLog[] {
+/** Our captured failures, but for those that are held out, each time with another harmless line of the half that may be learned from. */
+function capturedLogs(found: readonly HarmlessKind[]): LabelledLog[] {
   return ['failures', 'tools'].flatMap((set) => {
     const slugs = readdirSync(join(FIXTURES, set), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     return slugs.flatMap(({ name }, i) => {
@@ -76,32 +103,50 @@ function capturedLogs(): LabelledLog[] {
       const text = readFileSync(join(FIXTURES, set, name, 'log.txt'), 'utf8');
       const wanted = truth.telling ?? truth.mustCite ?? [];
       const project = truth.tool ?? name;
-      return [false, true].map((augmented) => {
-        const kind = LEARNED[(i * 7 + (augmented ? 3 : 0)) % LEARNED.length] ?? { name: '', lines: [] };
-        const noisy = withHarmless({ text, telling: wanted }, kind, i);
-        return {
+      return Array.from({ length: 2 * HARMLESS_EACH }, (_, k) => {
+        const [augmented, again] = [k % 2 === 1, k >> 1];
+        const kinds = again % 2 === 0 ? LEARNED : found;
+        const kind = kinds[((i * 7 + (k % 2) * 3 + again * 29) * (again % 2 === 0 ? 1 : 37)) % kinds.length] ?? { name: '', lines: [] };
+        const noisy = withHarmless({ text, telling: wanted }, kind, i + again * 1_009);
+        const own = {
           id: `${set}/${name}`,
           set,
           project,
           language: project,
           augmented,
+          again: again > 0,
           wanted: noisy.telling,
-          ...read(noisy.text, noisy.telling, augmented),
+          inserted: noisy.harmlessAt,
         };
+        return { ...own, ...read(noisy.text, noisy.telling, augmented) };
       });
     });
   });
 }
 
+/** So often each captured failure is read, each time with another harmless line; and so many invented logs are made, half of them with the same tools again. */
+const [HARMLESS_EACH, INVENTED, MEASURED] = [6, 1_500, 112];
+
 /** The harmless kinds and invented tools of even number: gates ask for the others. */
 const LEARNED = HARMLESS.filter((_, i) => i % 2 === 0);
 
 function inventedHalf(): LabelledLog[] {
-  const even = inventedLogs(512, 1).filter(({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)));
-  return even.map(({ name, lines, telling }, i) => {
+  const even = inventedLogs(INVENTED, 1).filter(
+    ({ name }) => isLearned(name) && LEARNED.some((kind) => name.endsWith(` with ${kind.name}`)),
+  );
+  return even.map(({ name, lines, telling, harmlessAt }, i) => {
     const wanted = telling.map((line) => [line, line] as const);
     const tool = name.split(' with ')[0] ?? name;
-    const own = { id: `invented/${i}`, set: 'invented', project: tool, language: tool, augmented: false, wanted };
+    const own = {
+      id: `invented/${i}`,
+      set: 'invented',
+      project: tool,
+      language: tool,
+      augmented: false,
+      again: i >= MEASURED,
+      wanted,
+      inserted: harmlessAt,
+    };
     return { ...own, ...read(lines.join('\n'), wanted, false) };
   });
 }
@@ -118,7 +163,7 @@ function read(text: string, wanted: LabelledLog['wanted'], augmented: boolean) {
   const sampled = sample(labels);
   const positives = sampled.filter((i) => labels[i] === 1).length;
   const weights = sampled.map((i) => (labels[i] === 1 ? 100 / Math.max(1, positives) : 200 / Math.max(1, sampled.length - positives)));
-  return { log, weighed, candidates, labels, sampled, weights };
+  return { log, found, structure, weighed, candidates, labels, sampled, weights };
 }
 
 /** At most so many causes, what stands around them, and a fixed choice of the rest. */
@@ -134,7 +179,7 @@ function sample(labels: Uint8Array): number[] {
   return [...chosen].sort((a, b) => a - b);
 }
 
-function everyNth(items: readonly number[], most: number): number[] {
+function everyNth<T>(items: readonly T[], most: number): T[] {
   const step = Math.max(1, items.length / most);
-  return Array.from({ length: Math.min(items.length, most) }, (_, k) => items[Math.floor(k * step)] ?? 0);
+  return Array.from({ length: Math.min(items.length, most) }, (_, k) => Math.floor(k * step)).flatMap((i) => items[i] ?? []);
 }

@@ -3,7 +3,7 @@ import { isWithin } from './sections/system.ts';
 import type { Structure } from './sections.ts';
 
 /**
- * What a line of a log is. Only a `cause` may decide, be the headline or be quoted as the proof. `echo` is a command or setting shown before
+ * What a line of a log is. Only a `cause` may decide or be quoted as the proof, and only a `cause` or a `notice` be the headline. `echo` is a command or setting shown before
  * it runs, `progress` what a tool does next, `passing` a test or check that did not fail, `notice` a warning or remark, `ending` how something
  * ended without why, `wrapper` a frame around the real message, which stands further in.
  */

@@ -2,6 +2,7 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
+import { log2, SURROUNDINGS, surroundingsOf } from './surroundings.ts';
 import { kindsOf } from './words.ts';
 
 /** A line that may be kept, with what is known of it before its words are weighed. */
@@ -23,7 +24,8 @@ export const FACTS = [
   ...(['reader', 'weighed', 'loose', 'blockSize', 'blockPlace', 'diagnostic', 'exception', 'test', 'message'] as const),
   ...(['role', 'roleAbove', 'roleBelow', 'inFailed', 'toEnd', 'fromStart', 'toLogEnd', 'share', 'toMark'] as const),
   ...(['repeats', 'occurrence', 'length', 'words', 'indent', 'indentStep', 'blankAbove', 'blankBelow', 'paragraphEnd'] as const),
-  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame'] as const),
+  ...(['severity', 'place', 'quoted', 'capitals', 'colon', 'digits', 'candidates', 'lastParagraph', 'frame', 'indentBelow'] as const),
+  ...SURROUNDINGS,
 ] as const;
 
 /** Lines of a failed step's end that are candidates whatever they say. */
@@ -89,10 +91,17 @@ export function readCandidates(
   const placed = blocksByLine(weighed, wanted);
   const repeats = countRepeats(lines);
   const ends = new Ends(log, structure);
+  const shapes = lines.map(({ text }) => shapeOf(text));
+  const around = surroundingsOf(
+    lines,
+    shapes.map(({ severity }) => severity > 0),
+    structure,
+  );
+  const wide = SURROUNDINGS.length;
   for (const [i, one] of lines.entries()) {
     const block = blocks.get(one.line);
     const place = ends.placeOf(one.line);
-    const shape = shapeOf(one.text);
+    const shape = shapes[i] ?? shapeOf(one.text);
     const above = neighbor(log, one.line - 1, roleAt, lines[i - 1]);
     const below = neighbor(log, one.line + 1, roleAt, lines[i + 1]);
     let at = i * width;
@@ -101,19 +110,16 @@ export function readCandidates(
     };
     const isIn = (set: ReadonlySet<number>) => (set.has(one.line) ? 1 : 0);
     put(block?.weight ?? 0, placed.get(one.line)?.weight ?? -30, block?.loose === true ? 1 : 0, block?.size ?? 0, block?.place ?? 0);
-    put(isIn(told.diagnostics), isIn(told.exceptions), isIn(told.tests), isIn(told.messages));
+    put(isIn(told.diagnostics), isIn(told.exceptions), isIn(told.tests), told.messages.get(one.line) ?? 0);
     put(roleNumber(one.role), above.role, below.role, place.inside, log2(place.toEnd), log2(place.fromStart));
     put(log2(log.lineCount - one.line), one.line / log.lineCount, log2(ends.toMark(one.line)));
     put(log2(repeats.total[i] ?? 1), repeats.occurrence[i] ?? 0, one.text.length, shape.words, shape.indent);
     put(shape.indent - above.indent, above.isBlank ? 1 : 0, below.isBlank ? 1 : 0, below.isBlank || below.role === 0 ? 1 : 0);
     put(shape.severity, shape.place, shape.quoted, shape.capitals, shape.colon, shape.digits, log2(lines.length));
-    put(place.toEnd < 12 ? 1 : 0, shape.frame);
+    put(place.toEnd < 12 ? 1 : 0, shape.frame, below.indent - shape.indent);
+    facts.set(around.subarray(i * wide, (i + 1) * wide), at);
   }
   return { lines, facts };
-}
-
-function log2(value: number): number {
-  return Math.log2(1 + Math.max(0, value));
 }
 
 function roleNumber(role: LineRole): number {
@@ -132,7 +138,7 @@ function toldLines(found: Extraction) {
     diagnostics: at(found.diagnostics.filter(({ severity }) => severity === 'error')),
     exceptions: at(found.exceptions),
     tests: at(found.failingTests),
-    messages: at(found.messages.filter(({ weight }) => weight > 30)),
+    messages: new Map(found.messages.toSorted((a, b) => a.weight - b.weight).map(({ at, weight }) => [at?.line, weight])),
   };
 }
 

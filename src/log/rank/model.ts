@@ -77,7 +77,7 @@ export interface Scores {
 }
 
 /** Lines of other roles prove nothing. */
-const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
+export const MAY_PROVE: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
 const NO_PROOF = -50;
 
 /** Scores all candidates of one log. */

@@ -1,68 +1,57 @@
 import type { ErrorMessage } from '../../domain/failure.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
-import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
+import { MAY_PROVE } from './model.ts';
 import type { RankedLine } from './rank.ts';
 
 /** Lines of one log that become messages at most. */
 const MAX_MESSAGES = 50;
 /** Weight of the phrases that say "error: …" and the like. */
 const PLAIN_ERROR = 48;
-const MAY_TELL: ReadonlySet<LineRole> = new Set(['cause', 'notice', 'wrapper']);
-/** A reader that weighs its message so much knows the tool's words, and adds so much to the line's odds. */
-const [SURE, READ] = [80, 1];
-/** What the place of a line counts in either order: halved with each doubling of the rank. */
+/** Half of a line's place is the better one of both orders; of the other half the learned order has so much. */
 const LEARNED = 0.3;
 /** How far a line is told by the better of its neighbors. */
 const TOGETHER = 0.5;
+/** Lines of one block that it lifts. */
+const MAX_BLOCK = 2_000;
 
 /**
- * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights; what is no candidate follows
- * with the weight it had.
+ * One block a ranked line, weighed by its place in the learned order and in the order of the readers' weights, halved with each doubling of the
+ * rank. The better place counts most, so that the two orders share the room and neither alone can lose a line.
  */
 export function placeRanked(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
-  const byReaders = placesOf(ranked, heaviest(ranked, placed));
-  const byModel = placesOf(
-    ranked,
-    ranked.map(({ score }) => score),
-  );
-  const reasons = reasonsOf(ranked, placed);
-  const weights = ranked.map((_, i) => 100 - 7 * (LEARNED * (byModel[i] ?? 0) + (1 - LEARNED) * (byReaders[i] ?? 0)));
+  const heaviest = heaviestBlocks(ranked, placed);
+  const byReaders = placesOf(ranked, (_, i) => heaviest[i]?.weight ?? -100);
+  const byModel = placesOf(ranked, ({ score }) => score);
+  const weights = ranked.map((_, i) => {
+    const [read, learned] = [byReaders[i] ?? 0, byModel[i] ?? 0];
+    return 100 - 3.5 * (Math.min(read, learned) + LEARNED * learned + (1 - LEARNED) * read);
+  });
   return ranked.map(({ line }, i): Block => {
     const own = weights[i] ?? 0;
     const beside = (j: number) => (Math.abs((ranked[j]?.line ?? -9) - line) === 1 ? (weights[j] ?? 0) : own);
     const weight = own + TOGETHER * Math.max(0, beside(i - 1) - own, beside(i + 1) - own);
-    return { start: line, end: line, weight, reason: reasons[i] ?? 'telling line' };
+    return { start: line, end: line, weight, reason: heaviest[i]?.reason ?? 'telling line' };
   });
 }
 
 /** The binary logarithm of each line's rank, 0 for the first. */
-function placesOf(ranked: readonly RankedLine[], values: readonly number[]): number[] {
+function placesOf(ranked: readonly RankedLine[], measure: (one: RankedLine, i: number) => number): number[] {
+  const values = ranked.map(measure);
   const order = [...ranked.keys()].sort((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || (ranked[b]?.line ?? 0) - (ranked[a]?.line ?? 0));
   const places = new Array<number>(ranked.length).fill(0);
   for (const [rank, i] of order.entries()) places[i] = Math.log2(1 + rank);
   return places;
 }
 
-function heaviest(ranked: readonly RankedLine[], placed: readonly Block[]): number[] {
-  const best = new Array<number>(ranked.length).fill(-100);
-  for (const block of placed)
-    eachWithin(ranked, block, (i) => {
-      best[i] = Math.max(best[i] ?? -100, block.weight);
-    });
-  return best;
-}
-
-const MAX_BLOCK = 2_000;
-
-/** The reason of the heaviest block that a reader proposed over each line. */
-function reasonsOf(ranked: readonly RankedLine[], placed: readonly Block[]): string[] {
-  const reasons: string[] = [];
+/** The heaviest block over each line. */
+function heaviestBlocks(ranked: readonly RankedLine[], placed: readonly Block[]): Block[] {
+  const blocks: Block[] = [];
   for (const block of placed.toSorted((a, b) => b.weight - a.weight))
     eachWithin(ranked, block, (i) => {
-      reasons[i] ??= block.reason;
+      blocks[i] ??= block;
     });
-  return reasons;
+  return blocks;
 }
 
 /** Tells the index of each ranked line of a block. */
@@ -85,7 +74,7 @@ function inward(chosen: readonly RankedLine[]): readonly RankedLine[] {
 }
 
 /**
- * The sentences that tell most, with their share of the best one's odds as weight (0..100). Only possible causes; of a log that does not say
+ * The sentences that tell most, with their share of the best one's odds as weight (0..100). A wrapper only where there is nothing else; of a log that does not say
  * that anything failed, only what a reader took for an error.
  */
 export function rankedMessages(source: string, found: Extraction, structure: Structure, ranked: readonly RankedLine[]): ErrorMessage[] {
@@ -94,13 +83,9 @@ export function rankedMessages(source: string, found: Extraction, structure: Str
   const least = hasFailed || structure.steps.length === 0 ? 0 : PLAIN_ERROR;
   const byWeight = found.messages.filter(({ weight }) => weight >= least).sort((a, b) => a.weight - b.weight);
   const told = new Map(byWeight.map((message) => [message.at?.line, message.text]));
-  const isRead = new Set(found.messages.flatMap(({ at, weight }) => (at === null || weight < SURE ? [] : at.line)));
-  const said = ranked.filter(({ line, role }) => MAY_TELL.has(role) && (hasFailed || told.has(line)));
-  // A log whose every line is a remark ("DEBUG: no match for …") tells by those that a reader knows.
-  const certain = said.filter(({ role }) => role === 'cause');
-  const causes = (certain.length > 0 ? certain : said.filter(({ line }) => told.has(line))).map((one) =>
-    isRead.has(one.line) ? { ...one, proof: one.proof + READ } : one,
-  );
+  const said = ranked.filter(({ line, role }) => MAY_PROVE.has(role) && (hasFailed || told.has(line)));
+  const free = said.filter(({ role }) => role !== 'wrapper');
+  const causes = free.length > 0 ? free : said;
   const isFailed = (line: number) => structure.failedSections.some(({ lineStart, lineEnd }) => line >= lineStart && line <= lineEnd);
   const inside = causes.filter(({ line }) => isFailed(line));
   const seen = new Set<string>();

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { Candidate } from '../../../src/log/rank/features.ts';
+import { SURROUNDINGS, surroundingsOf } from '../../../src/log/rank/surroundings.ts';
+import { roleOf } from '../../../src/log/roles.ts';
+import type { Structure } from '../../../src/log/sections.ts';
+
+const TEXT = `+ plumb verify
+table amber agrees
+error: 2 tables differ:
+
+  - table cedar has no column reed
+  - table delta has no column slate
+exit code 3`;
+
+const lines = TEXT.split('\n').map((text, i): Candidate => ({ line: i + 1, text, role: roleOf(text) }));
+const structure: Structure = { failedSections: [], exits: [], end: 7, afterwards: [], steps: [], echoes: [] };
+const rows = surroundingsOf(
+  lines,
+  lines.map(({ text }) => text.startsWith('error')),
+  structure,
+);
+
+describe('what is measured of a line among those around it', () => {
+  it('tells a heading from the list below it', () => {
+    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 5))).toEqual([3, 0, 1]);
+    expect(['head', 'alikeAbove', 'alikeBelow'].map((fact) => measured(fact, 6))).toEqual([3, 1, 0]);
+  });
+
+  it('counts paragraphs, not lines', () => {
+    expect([3, 5, 6].map((line) => measured('paragraphPlace', line))).toEqual([2, 0, 1]);
+    expect(measured('paragraphsAfter', 3)).toBe(1);
+    expect(measured('paragraphsAfter', 5)).toBe(0);
+  });
+
+  it('counts possible causes before and behind a line, and those with a word of failure', () => {
+    expect(measured('causesBefore', 3)).toBe(1);
+    expect(measured('causesAfter', 3)).toBeCloseTo(Math.log2(3));
+    expect(['severeBefore', 'severeAfter'].map((fact) => measured(fact, 5))).toEqual([1, 0]);
+  });
+
+  it('knows the words of the command that was shown', () => {
+    const own = [...lines.slice(0, 6), { line: 7, text: 'plumb: cannot verify', role: roleOf('plumb: cannot verify') }];
+    const told = surroundingsOf(
+      own,
+      own.map(() => false),
+      structure,
+    );
+    expect(told[6 * SURROUNDINGS.length + SURROUNDINGS.indexOf('asCommand')]).toBe(2);
+    expect(measured('asCommand', 5)).toBe(0);
+  });
+});
+
+function measured(fact: string, line: number): number | undefined {
+  return rows[(line - 1) * SURROUNDINGS.length + (SURROUNDINGS as readonly string[]).indexOf(fact)];
+}
