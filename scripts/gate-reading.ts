@@ -1,5 +1,11 @@
 import { parseArgs } from 'node:util';
-import { greenRules, harmlessJudgements, inventedToolJudgement, unknownToolJudgement } from '../test/support/judging-gates.ts';
+import {
+  greenRules,
+  harmlessJudgements,
+  inventedToolJudgement,
+  ownToolLeftOut,
+  unknownToolJudgement,
+} from '../test/support/judging-gates.ts';
 import { capturedFailures, greenGate, harmlessLineGates, inventedToolGates, unknownToolGates } from '../test/support/reading-gates.ts';
 
 /** The gates of reader and judgement over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
@@ -12,6 +18,7 @@ const figures = [
   ...inventedToolGates(300),
   ...harmlessJudgements(failures, Number(asked.each)),
   unknownToolJudgement(failures),
+  ownToolLeftOut(failures),
   inventedToolJudgement(300),
   greenRules(failures),
 ];

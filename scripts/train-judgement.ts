@@ -2,8 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isFounded } from '../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../src/domain/category.ts';
-import { matchesIn } from '../src/judge/classify.ts';
-import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS } from '../src/judge/judgement.ts';
+import { composeAnswer } from '../src/judge/answer.ts';
+import { matchesIn, ruleOn } from '../src/judge/classify.ts';
+import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
 import { foldsBy } from '../src/replay/cases/project-folds.ts';
 import { mentionFinder } from '../src/replay/figures/words.ts';
 import { fitJudgement, type Lesson } from './judging/fit.ts';
@@ -61,8 +62,10 @@ interface Held {
   readonly subject: LabelledSubject;
   readonly judged: Judged;
   readonly right: boolean;
-  /** Right, and what is told shows the cause. */
+  /** Right, and the answer shows the cause. */
   readonly good: boolean;
+  /** Right, and the answer holds half of the words that any good explanation has; null where none are labelled. */
+  readonly useful: boolean | null;
 }
 
 /** Learns on all other groups for each, and tells what is made of those left out. */
@@ -75,7 +78,9 @@ function crossValidated(): string[] {
     return fold.map(({ lesson, subject }): Held => {
       const judged = judge(lesson.facts, lesson.matches, model);
       const right = subject.accepted.includes(judged.category);
-      return { subject, judged, right, good: right && lesson.showsCause(judged.category) };
+      useJudgementModel(model);
+      const share = toldShare(subject);
+      return { subject, judged, right, good: right && (share ?? 1) >= SHOWN_FROM, useful: share === null ? null : right && share >= 0.5 };
     });
   });
   const sets = Map.groupBy(
@@ -85,6 +90,19 @@ function crossValidated(): string[] {
   return Array.from(sets, ([name, own]) => figureLine(name, own));
 }
 
+/** The share of the label's words that the composed answer holds; null where none are labelled. */
+function toldShare({ subject, mentions }: LabelledSubject): number | null {
+  if (mentions.length === 0) return null;
+  const evidence = subject.excerpts.map((excerpt, i) => ({ id: `E${i + 1}`, tool: 'log', title: excerpt.reason, ...excerpt }));
+  const { classification } = ruleOn(subject);
+  const answer = composeAnswer({ subject, classification, evidence, outcomes: [], round: 1, gaps: [] });
+  const claims = answer.claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+  const tests = subject.failingTests.flatMap(({ name, file }) => [name, file ?? '']);
+  const said = [answer.rootCause, ...claims, answer.fixRecommendation, ...tests, ...answer.suspects.map(({ path }) => path)];
+  const isSaid = mentionFinder(said.join('\n').slice(0, 4_000));
+  return mentions.filter((spellings) => spellings.some(isSaid)).length / mentions.length;
+}
+
 function figureLine(name: string, own: readonly Held[]): string {
   const share = (some: readonly Held[], of = own.length) => (some.length / of).toFixed(3);
   const sure = SURE.map((least) => {
@@ -92,7 +110,9 @@ function figureLine(name: string, own: readonly Held[]): string {
     const wrong = published.filter(({ good }) => !good).length;
     return `${least}: ${share(published)}, ${wrong} of ${published.length} wrong`;
   });
-  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${macroF1(own)}, ECE ${calibrationError(own)}; published from ${sure.join('; ')}`;
+  const told = own.filter(({ useful }) => useful !== null);
+  const useful = told.length === 0 ? '' : `, useful ${share(told.filter(({ useful }) => useful === true))}`;
+  return `${name}: ${own.length}, category ${share(own.filter(({ right }) => right))}, macro-F1 ${macroF1(own)}, ECE ${calibrationError(own)}${useful}; published from ${sure.join('; ')}`;
 }
 
 function macroF1(own: readonly Held[]): string {

@@ -70,7 +70,7 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   if (claims.all === 0) return 0.05;
   const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
   const graded = cited.length === 0 ? 0 : relevant / cited.length;
-  return CEILING * (claims.kept / claims.all) * (quotesBuild ? 1 : UNQUOTED) * (0.7 + 0.3 * graded);
+  return CEILING * (claims.kept / claims.all) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
 }
 
 /** Quotations that do not stand where they should: whoever invents one may have invented more. */

@@ -19,7 +19,7 @@ const Decided = z.object({
 });
 
 /** Failures like this one that the error library knows, most alike first. */
-export function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
+function similarCases(evidence: readonly Evidence[]): SimilarCase[] {
   return evidence
     .filter(({ tool }) => tool === 'search_error_library')
     .map(({ id, title, score, data }) => {

@@ -27,7 +27,7 @@ const ABSTAINED_MOST = 0.49;
 export function ruleOn(subject: TriageSubject): Ruling {
   const known = RULINGS.get(subject);
   if (known !== undefined) return known;
-  const ruling = decide(subject);
+  const ruling = ruleBy(subject, ALL_RULES);
   RULINGS.set(subject, ruling);
   return ruling;
 }
@@ -35,8 +35,9 @@ export function ruleOn(subject: TriageSubject): Ruling {
 /** The judgements of one round ask for the same subject; subjects are never changed. */
 const RULINGS = new WeakMap<TriageSubject, Ruling>();
 
-function decide(subject: TriageSubject): Ruling {
-  const { facts, matches } = matchesIn(subject);
+/** The same by other rules, such as all but those of one tool. */
+export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
+  const { facts, matches } = matchesIn(subject, rules);
   const { category, probabilities, sureness, witnesses } = judge(facts, matches);
   const decisive = bestOf(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
@@ -58,9 +59,12 @@ function decide(subject: TriageSubject): Ruling {
 const MOST = 0.98;
 
 /** What rules and ties make of a subject's facts, strongest first. */
-export function matchesIn(subject: TriageSubject): { readonly facts: Facts; readonly matches: readonly Match[] } {
+export function matchesIn(
+  subject: TriageSubject,
+  rules: readonly Rule[] = ALL_RULES,
+): { readonly facts: Facts; readonly matches: readonly Match[] } {
   const facts = readFacts(subject);
-  const met = ALL_RULES.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
+  const met = rules.flatMap((rule) => matchRule(rule, facts) ?? []).sort(byStrength);
   return { facts, matches: explainAway(softenInfra(settleTies(met, facts), facts)).sort(byStrength) };
 }
 

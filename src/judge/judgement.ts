@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
-import type { Fact, Facts } from './facts.ts';
+import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import type { Match } from './rule.ts';
+import { saysUnresolved } from './unresolved.ts';
 
 /** What the witnesses make together of a failure. */
 export interface Judged {
@@ -54,6 +55,7 @@ export const FACTS = [
   'a step without an exit code',
   'nothing structured',
   'no rule for INFRA_ERROR',
+  'compiler error, and something could not be had',
 ] as const;
 
 export const SIGNS = [
@@ -72,6 +74,7 @@ export const SIGNS = [
   'nothing ended',
   'several steps failed',
   'rule met beside the telling lines',
+  'compiler error, and something could not be had',
 ] as const;
 
 const ModelFile = z.object({
@@ -142,7 +145,8 @@ export function ranked(probabilities: CategoryProbabilities): readonly Category[
 }
 
 /** The facts and words of a failure. */
-export function featuresOf({ subject, assertion, compileErrors, productException }: Facts, matches: readonly Match[]): Features {
+export function featuresOf(given: Facts, matches: readonly Match[]): Features {
+  const { subject, assertion, compileErrors, productException } = given;
   const { failingTests, exceptions, exits, diagnostics, failedSections } = subject;
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const codes = exits.map(({ code }) => code ?? 0);
@@ -179,6 +183,7 @@ export function featuresOf({ subject, assertion, compileErrors, productException
       codes.length === 0 && failedSections.length > 0,
       errors.length + failingTests.length + exceptions.length === 0,
       of(matches, 'INFRA_ERROR').length === 0,
+      hasUnresolved(given),
     ].map(Number),
   ];
   return { facts, words: wordsOf({ subject }, errors, matches) };
@@ -237,7 +242,8 @@ function hash(text: string): number {
 }
 
 /** The values of SIGNS: how well what was chosen is founded. */
-export function signsOf({ subject }: Facts, matches: readonly Match[], told: Told): number[] {
+export function signsOf(given: Facts, matches: readonly Match[], told: Told): number[] {
+  const { subject } = given;
   const { category, probabilities } = chosen(told);
   const [first = 'CODE_ERROR', second = 'CODE_ERROR'] = ranked(probabilities);
   const own = of(matches, category);
@@ -262,7 +268,13 @@ export function signsOf({ subject }: Facts, matches: readonly Match[], told: Tol
     Number(exits.length + failedSections.length === 0),
     Number(failedSections.length > 1),
     line === null ? 0 : isNear ? 1 : -1,
+    Number(hasUnresolved(given)),
   ];
+}
+
+/** A log that shows both does not tell whether the compiler failed by our code or by what did not arrive. */
+function hasUnresolved(facts: Facts): boolean {
+  return facts.compileErrors.length > 0 && saysUnresolved(facts);
 }
 
 /** By how much the chosen category leads the next, within ±3. */
@@ -272,22 +284,28 @@ function margin(sums: readonly number[], category: Category): number {
   return Math.max(-3, Math.min(3, (sums[at] ?? 0) - Math.max(...others)));
 }
 
-function isStructured({ fact }: Match): boolean {
-  return witnessOf(fact) !== 'rule';
+function isStructured(match: Match): boolean {
+  return witnessOf(match) !== 'rule';
 }
 
-function witnessOf({ origin }: Fact): Exclude<Witness['by'], 'words'> {
-  return origin === 'test' || origin === 'diagnostic' || origin === 'exception' ? origin : 'rule';
+/** A structured fact is a witness where the rule says more than that something failed. */
+function witnessOf({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
+  const isOne = origin === 'test' || origin === 'diagnostic' || origin === 'exception';
+  return isOne && strength >= SUGGESTS ? origin : 'rule';
 }
+
+/** Logits of a rule that says more than "it failed". */
+const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
 
 function witnessesOf(category: Category, matches: readonly Match[], told: Told): Witness[] {
   const own = of(matches, category);
   const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
-  const rules = said.map(({ rule, fact }): Witness => {
+  const rules = said.map((match): Witness => {
+    const { rule, fact } = match;
     const at = fact.source === null || fact.line === null ? null : { source: fact.source, line: fact.line };
-    return { by: witnessOf(fact), name: rule.name, at };
+    return { by: witnessOf(match), name: rule.name, at };
   });
   const words: Witness[] = margin(told.words, category) > 0 ? [{ by: 'words', name: 'learned words', at: null }] : [];
   return [...rules, ...words];

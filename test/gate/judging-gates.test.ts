@@ -6,6 +6,7 @@ import {
   inventedToolJudgement,
   type Judge,
   judgeText,
+  ownToolLeftOut,
   unknownToolJudgement,
 } from '../support/judging-gates.ts';
 import { capturedFailures, type GateFigure } from '../support/reading-gates.ts';
@@ -31,7 +32,12 @@ describe('the gates of the judgement', () => {
   });
 
   it('fall where failures of unknown tools are published wrongly, and invented ones at all', () => {
-    expect(held([unknownToolJudgement(failures, reckless), inventedToolJudgement(20, reckless)])).toEqual([false, false]);
+    const gates = [
+      unknownToolJudgement(failures, reckless),
+      ownToolLeftOut(failures, ({ text }) => reckless(text)),
+      inventedToolJudgement(20, reckless),
+    ];
+    expect(held(gates)).toEqual([false, false, false]);
   });
 
   it('fall where a rule that decides is met in green logs', () => {

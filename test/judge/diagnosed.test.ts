@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Diagnostic } from '../../src/domain/failure.ts';
 import { isDiagnosed } from '../../src/judge/diagnosed.ts';
 import type { Fact } from '../../src/judge/facts.ts';
-import type { Diagnostic } from '../../src/domain/failure.ts';
 import { classify, subjectOf } from './subject.ts';
 
 const DIAGNOSTIC: Diagnostic = {

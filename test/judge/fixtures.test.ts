@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { composeAnswer } from '../../src/judge/answer.ts';
-import { assess } from '../../src/judge/verify.ts';
 import { Answer, Classification } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { assess } from '../../src/judge/verify.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const FOLDER = 'test/fixtures/failures';

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { composeAnswer } from '../../src/judge/answer.ts';
-import { suspectsOf } from '../../src/judge/suspects.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { suspectsOf } from '../../src/judge/suspects.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const LOG = [

@@ -1,8 +1,8 @@
-import { ruleOn } from '../../src/judge/classify.ts';
 import type { Classification } from '../../src/domain/analysis.ts';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
+import { ruleOn } from '../../src/judge/classify.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { failuresOf } from '../../src/log/recognise/failures.ts';
 import type { Insight } from '../../src/ports/analyst.ts';

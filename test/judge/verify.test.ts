@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import type { Evidence } from '../../src/domain/evidence.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { assess } from '../../src/judge/verify.ts';
-import type { Evidence } from '../../src/domain/evidence.ts';
 import { insightOf, logEvidence, subjectOf } from './subject.ts';
 
 const SECRET =

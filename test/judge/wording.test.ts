@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { composeAnswer } from '../../src/judge/answer.ts';
 import type { Answer } from '../../src/domain/analysis.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
 import { insightOf, subjectOf } from './subject.ts';
 
 const FOLDER = 'test/fixtures/failures';

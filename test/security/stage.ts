@@ -1,7 +1,6 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
-import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
@@ -15,6 +14,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { ToolCall } from '../../src/domain/evidence.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
+import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { createMasker, type Masker } from '../../src/log/mask/mask.ts';
 import type { Analyst } from '../../src/ports/analyst.ts';
 import { systemClock } from '../../src/ports/clock.ts';

@@ -2,7 +2,7 @@ import { type Classification, isFounded } from '../../src/domain/analysis.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
-import { ruleOn } from '../../src/judge/classify.ts';
+import { ruleBy, ruleOn } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
 import { matchRule, type Rule } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
@@ -63,6 +63,27 @@ export function unknownToolJudgement(failures: readonly CapturedFailure[], judge
     held.length,
     wrong.map(({ name }) => name),
   );
+}
+
+/** With the readers of all tools and the rules named after its own left out, no captured failure is published with a wrong category. */
+export function ownToolLeftOut(failures: readonly CapturedFailure[], judge: typeof judgeWithout = judgeWithout): GateFigure {
+  const labelled = failures.filter(({ accepted }) => accepted.length > 0);
+  const wrong = labelled.filter((failure) => {
+    const judged = judge(failure);
+    return isPublished(judged) && !isAccepted(judged, failure);
+  });
+  return figure(
+    'failures with their own tool left out not published wrongly',
+    0.98,
+    labelled.length,
+    wrong.map(({ name }) => name),
+  );
+}
+
+function judgeWithout({ text, tool }: CapturedFailure): Classification {
+  const words = new Set(tool.toLowerCase().split(/[^a-z0-9]+/));
+  const rules = ALL_RULES.filter(({ name }) => !name.split('-').some((word) => words.has(word)));
+  return ruleBy(subjectIn(text, { leftOut: toolReaders() }), rules).classification;
 }
 
 /** Two lines of a tool that nobody has are no reason to publish. */

@@ -49,6 +49,7 @@ export const EXPLANATIONS: readonly Explanation[] = [
   { cause: 'assertion-of-failing-test', explains: ['compiler-diagnostic'] },
   { cause: 'python-syntax-error', explains: ['package-build-failed', 'tap-not-ok', 'test-summary-counts-failures'] },
   { cause: 'sanitizer-report', explains: ['test-named-as-failed', 'go-test-failed'] },
+  { cause: 'data-race', explains: ['test-named-as-failed', 'go-test-failed', 'test-summary-counts-failures'] },
   ...RESOLVERS.map((cause) => ({ cause, explains: [...GENERIC_COMPILE, 'path-missing'] })),
 ];
 

@@ -2,15 +2,8 @@ import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import { LINE_ROLES, type LineRole, rolesOf } from '../roles.ts';
 import type { Structure } from '../sections.ts';
-import { log2, SURROUNDINGS, surroundingsOf } from './surroundings.ts';
+import { type Candidate, log2, SURROUNDINGS, surroundingsOf } from './surroundings.ts';
 import { kindsOf } from './words.ts';
-
-/** A line that may be kept, with what is known of it before its words are weighed. */
-export interface Candidate {
-  readonly line: number;
-  readonly text: string;
-  readonly role: LineRole;
-}
 
 /** The candidates of one log, ascending, and their facts, one row each. */
 export interface Candidates {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { LineRole } from '../roles.ts';
-import type { Candidate, Candidates } from './features.ts';
+import type { Candidates } from './features.ts';
 import { FACTS } from './features.ts';
 import stored from './model.json' with { type: 'json' };
+import type { Candidate } from './surroundings.ts';
 import { createTreeSum, type Tree } from './trees.ts';
 import { BUCKETS, bucketsOf } from './words.ts';
 

@@ -1,5 +1,12 @@
+import type { LineRole } from '../roles.ts';
 import type { Structure } from '../sections.ts';
-import type { Candidate } from './features.ts';
+
+/** A line that may be kept, with what is known of it before its words are weighed. */
+export interface Candidate {
+  readonly line: number;
+  readonly text: string;
+  readonly role: LineRole;
+}
 
 /** What is measured of a line among those around it: its paragraph, and the other candidates of its step. */
 export const SURROUNDINGS = [

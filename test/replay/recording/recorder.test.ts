@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
+import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
 import { joinLines } from '../../../src/replay/recording/join.ts';

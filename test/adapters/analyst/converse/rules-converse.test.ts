@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { checkStatements } from '../../../../graphs/ask/check-statements.ts';
-import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
 import type { QuestionShape } from '../../../../src/domain/conversation.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
+import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
 import type { Inquiry } from '../../../../src/ports/analyst.ts';
 import { sampleTopic } from '../../../support/ask-topic.ts';
 import { scriptedToolbox } from '../../../support/scripted-toolbox.ts';
