@@ -79,20 +79,22 @@ export const SIGNS = [
 
 const ModelFile = z.object({
   provenance: z.record(z.string(), z.unknown()),
-  factNames: z.tuple(FACTS.map((name) => z.literal(name)) as [z.ZodLiteral<string>, ...z.ZodLiteral<string>[]]),
-  signNames: z.tuple(SIGNS.map((name) => z.literal(name)) as [z.ZodLiteral<string>, ...z.ZodLiteral<string>[]]),
-  facts: z.array(z.array(z.number()).length(FACTS.length)).length(CATEGORIES.length),
+  factNames: z.array(z.string()),
+  signNames: z.array(z.string()),
+  facts: z.array(z.array(z.number())).length(CATEGORIES.length),
   wordScale: z.number(),
   words: z.array(z.string()).length(CATEGORIES.length),
-  sureness: z.array(z.number()).length(SIGNS.length),
+  sureness: z.array(z.number()),
 });
 
 let loaded: JudgementModel | undefined;
 
-/** The model in this folder, read once. Throws where it was trained for other facts: train it again (`node scripts/train-judgement.ts`). */
+/** The model in this folder, read once. Throws where it was trained for other facts. */
 function judgementModel(): JudgementModel {
   if (loaded !== undefined) return loaded;
   const file = ModelFile.parse(stored);
+  if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
+    throw new Error('The judgement was trained for other facts; run node scripts/train-judgement.ts.');
   const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
   loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness };
   return loaded;

@@ -37,6 +37,25 @@ describe('a mention', () => {
     expect(figureOf(figures, 'answers with a required mention').value).toBeCloseTo(2 / 3);
     expect(figureOf(figures, 'answers with a forbidden mention')).toMatchObject({ value: 1 / 3, against: ['half'] });
   });
+
+  it('any spelling counts, and an answer is useful that is right and holds half of them, quotations, tests and suspects included', () => {
+    const row = {
+      category: 'CODE_ERROR' as const,
+      required_mentions_any: [['zlib', 'libz'], ['header'], ['parse.c'], ['test_inflate'], ['4.2']],
+    };
+    const shown = {
+      ...said('libz is missing'),
+      ...{ category: 'CODE_ERROR', action: 'auto_notify', suspects: [{ path: 'src/parse.c', line: 3, score: 1 }] },
+      failingTests: [{ name: 'test_inflate', suite: null, file: null, line: null }],
+    };
+    const figures = scoreMentions([
+      one({ ...row, id: 'useful' }, shown),
+      one({ ...row, id: 'other' }, { ...shown, category: 'TEST_FAILURE' }),
+      one({ ...row, id: 'empty' }, { ...said('it failed'), category: 'CODE_ERROR', action: 'auto_notify' }),
+    ]);
+    expect(figureOf(figures, 'useful answers')).toMatchObject({ value: 1 / 3, against: ['other', 'empty'] });
+    expect(figureOf(figures, 'published: wrong, or without the cause')).toMatchObject({ value: 2 / 3, against: ['other', 'empty'] });
+  });
 });
 
 describe('overlap', () => {

@@ -1,0 +1,43 @@
+import { describe, expect, it } from 'vitest';
+import { byPrecedent, withSimilarCases } from '../../../graphs/triage/precedent.ts';
+import type { Answer, Classification } from '../../../src/domain/analysis.ts';
+import type { Evidence } from '../../../src/domain/evidence.ts';
+
+const unsure: Classification = {
+  ...{ category: 'CODE_ERROR', kind: 'unknown', confidence: 0.4, abstained: true, because: '' },
+  probabilities: { CODE_ERROR: 0.5, INFRA_ERROR: 0.1, CONFIG_ERROR: 0.2, DEPENDENCY_ERROR: 0.1, TEST_FAILURE: 0.1 },
+};
+const decided = (score: number, confirmedBy: string | null = 'ida'): Evidence => ({
+  ...{ id: 'E7', tool: 'search_error_library', title: 'pump not primed', text: 'x', source: 'error-library/1', score },
+  data: { category: 'CONFIG_ERROR', kind: 'environment', confirmedBy },
+});
+
+describe('a decision of a person', () => {
+  it('is the category where the log does not tell it, said to be one, and never sure', () => {
+    const found = byPrecedent(unsure, [decided(0.9)]);
+    expect(found).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment', confidence: 0.6, abstained: false });
+    expect(found.because).toBe('ida decided a like failure so (E7)');
+    expect(found.witnesses).toEqual([{ by: 'precedent', name: 'pump not primed', at: null }]);
+    expect(Object.values(found.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 3);
+  });
+
+  it('changes nothing where the log tells, where it is not alike, or where nobody confirmed it', () => {
+    const sure = { ...unsure, confidence: 0.9, abstained: false };
+    expect(byPrecedent(sure, [decided(0.9)])).toBe(sure);
+    expect(byPrecedent(unsure, [decided(0.6)])).toBe(unsure);
+    expect(byPrecedent(unsure, [decided(0.9, null)])).toBe(unsure);
+  });
+
+  it('is listed with the answer, most alike first', () => {
+    const answer: Answer = {
+      ...{ title: '', rootCause: '', fixRecommendation: '', confidence: 0.5 },
+      ...{ claims: [], suspects: [], hypotheses: [] },
+    };
+    expect(withSimilarCases(answer, [])).toBe(answer);
+    const cases = withSimilarCases(answer, [decided(0.6, null), { ...decided(0.9), id: 'E8' }]).similarCases;
+    expect(cases?.map(({ evidence, confirmedBy }) => [evidence, confirmedBy])).toEqual([
+      ['E8', 'ida'],
+      ['E7', null],
+    ]);
+  });
+});

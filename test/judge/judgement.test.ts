@@ -1,0 +1,96 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { isFounded } from '../../src/domain/analysis.ts';
+import { composeAnswer } from '../../src/judge/answer.ts';
+import { matchesIn, ruleBy, ruleOn } from '../../src/judge/classify.ts';
+import { judge } from '../../src/judge/judgement.ts';
+import { ALL_RULES } from '../../src/judge/rules/all.ts';
+import { classify, insightOf, subjectOf } from './subject.ts';
+
+const STEP = (lines: string) =>
+  `##[group]Run ./ci/pack.sh\n./ci/pack.sh\n##[endgroup]\n${lines}\n##[error]Process completed with exit code 3.\n`;
+
+describe('the learned judgement', () => {
+  test('states probabilities that sum to one, and a sureness, whatever the log says', () => {
+    fc.assert(
+      fc.property(fc.array(fc.string({ maxLength: 80 }), { maxLength: 12 }), (lines) => {
+        const { facts, matches } = matchesIn(subjectOf(STEP(lines.join('\n'))));
+        const { probabilities, sureness } = judge(facts, matches);
+        expect(Object.values(probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 2);
+        expect(sureness).toBeGreaterThan(0);
+        expect(sureness).toBeLessThan(1);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('names who speaks for the category, and where', () => {
+    const { category, witnesses } = classify("src/scales.ts(40,7): error TS2339: Property 'grams' does not exist on type 'Basket'.\n");
+    expect(category).toBe('CODE_ERROR');
+    expect(witnesses?.[0]).toMatchObject({ by: 'diagnostic', at: { source: 'log.txt', line: 1 } });
+  });
+
+  test('never takes infrastructure for the cause without a rule for it', () => {
+    for (const said of ['the wheel fell off', 'nothing works today', 'pear 3 is gone', 'server says pear']) {
+      expect(classify(STEP(`Error: ${said}`)).category, said).not.toBe('INFRA_ERROR');
+    }
+  });
+
+  test('abstains on a log that says nothing', () => {
+    const { abstained, confidence } = classify('Finished: FAILURE\n');
+    expect(abstained).toBe(true);
+    expect(confidence).toBeLessThan(0.5);
+  });
+
+  test('takes one line that a rule meets, against the words, for too little to publish', () => {
+    expect(isFounded({ witnesses: [{ by: 'rule', name: 'any', at: null }] })).toBe(false);
+    expect(isFounded({ witnesses: [{ by: 'words', name: 'any', at: null }] })).toBe(false);
+    expect(isFounded({ witnesses: [{ by: 'precedent', name: 'any', at: null }] })).toBe(false);
+    expect(
+      isFounded({
+        witnesses: [
+          { by: 'rule', name: 'any', at: null },
+          { by: 'words', name: 'any', at: null },
+        ],
+      }),
+    ).toBe(true);
+    expect(isFounded({ witnesses: [{ by: 'test', name: 'any', at: null }] })).toBe(true);
+    expect(isFounded({})).toBe(true);
+  });
+
+  test('goes by the rules that it is given', () => {
+    const subject = subjectOf(STEP('./ci/pack.sh: line 3: fruitctl: command not found'));
+    expect(ruleOn(subject).decisive?.rule.name).toBe('command-not-found');
+    const without = ruleBy(
+      subject,
+      ALL_RULES.filter(({ name }) => name !== 'command-not-found'),
+    );
+    expect(without.matches.map(({ rule }) => rule.name)).not.toContain('command-not-found');
+  });
+});
+
+describe('an answer to what no rule knows', () => {
+  const log = STEP('weighing pears\nbasket: the scale wants calibration 4, not 3\nPlease run `fruitctl calibrate --to 4` first.');
+
+  test('quotes the telling line, says in which step it failed, and passes on what the tool advises', () => {
+    const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
+    expect(rootCause).toContain('the scale wants calibration 4');
+    expect(rootCause).toContain('It failed in the step “./ci/pack.sh” with exit code 3.');
+    expect(fixRecommendation).toContain('Please run `fruitctl calibrate --to 4` first');
+  });
+
+  test('begins with what a person decided, and with a document of the team', () => {
+    const own = { id: 'E9', tool: 'search_knowledge', title: 'pump.pdf (p. 1)', source: 'team-knowledge/pump.pdf#p. 1', score: 0.9 };
+    const insight = insightOf(log);
+    const byDocument = composeAnswer({
+      ...insight,
+      evidence: [...insight.evidence, { ...own, text: 'Calibrate the scale twice a year.' }],
+    });
+    expect(byDocument.rootCause).toMatch(/^Your document “pump\.pdf \(p\. 1\)” is about this: Calibrate the scale twice a year\. /);
+    const { category } = insight.classification;
+    const data = { category, confirmedBy: 'ida', rootCause: 'The scale was replaced' };
+    const entry = { ...own, tool: 'search_error_library', source: 'error-library/x', text: 'x', data };
+    const byPerson = composeAnswer({ ...insight, evidence: [...insight.evidence, entry] });
+    expect(byPerson.rootCause).toMatch(/^Seen before: The scale was replaced \(confirmed by ida\)\. /);
+  });
+});
