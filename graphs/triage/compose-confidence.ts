@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Classification, ConfidenceFactor } from '../../src/domain/analysis.ts';
+import { type Classification, type ConfidenceFactor, isExcuse } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
@@ -30,6 +30,8 @@ const CEILING = 0.97;
 const UNQUOTED = 0.6;
 /** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
 const DISAGREES = -2;
+/** What "not your fault" is worth at most where the rules do not find it too. */
+const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
 const MISQUOTED = -0.9;
 /** A machine that fails for so many builds in a row is set up wrongly rather than ill. */
@@ -44,7 +46,7 @@ const LONG_RED = 5;
  * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
  * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word,
  * which can therefore only lower the result. Rules that are in doubt say nothing of a model's answer; those that are sure of another category
- * speak against it. Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
+ * speak against it, and infrastructure or flakiness that they do not find too is never sure. Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
@@ -63,7 +65,8 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     ...confirmed,
     ...moving,
   ];
-  return { confidence: Math.min(CEILING, assessment.confidence, moved(strength, [...confirmed, ...moving])), factors };
+  const most = isExcuse(facts.classification) && reading.category !== facts.classification.category ? EXCUSED_ALONE : CEILING;
+  return { confidence: Math.min(most, assessment.confidence, moved(strength, [...confirmed, ...moving])), factors };
 }
 
 function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {

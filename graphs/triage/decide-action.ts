@@ -1,4 +1,4 @@
-import { type Action, type Classification, type Grade, isFounded } from '../../src/domain/analysis.ts';
+import { type Action, type Classification, type Grade, isExcuse, isFounded } from '../../src/domain/analysis.ts';
 import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import type { TriageLimits } from './state.ts';
@@ -123,11 +123,6 @@ function actionFor({ confidence, founded, publishable }: Sureness, facts: Action
 function belowText(confidence: number, threshold: number): string {
   const shown = confidence.toFixed(2);
   return `confidence ${Number(shown) < threshold ? shown : confidence} is below ${threshold}`;
-}
-
-/** Categories and kinds that tell a developer "not your fault". */
-function isExcuse(classification: Classification): boolean {
-  return classification.category === 'INFRA_ERROR' || classification.kind === 'flaky_timing';
 }
 
 function hasPositiveLogEvidence(facts: ActionFacts): boolean {

@@ -42,7 +42,7 @@ export function fitJudgement(lessons: readonly Lesson[]): JudgementModel {
     return fold.map((lesson) => ({ lesson, told: weigh(lesson.features, model) }));
   });
   const rows = held.map(({ lesson, told }) => {
-    const { category } = chosen(told);
+    const { category } = chosen(told, lesson.matches);
     const isRight = lesson.accepted.includes(category) && lesson.showsCause(category);
     return { signs: signsOf(lesson.facts, lesson.matches, told), right: Number(isRight), weight: lesson.surenessWeight };
   });

@@ -54,6 +54,11 @@ export const Classification = z.object({
 });
 export type Classification = z.infer<typeof Classification>;
 
+/** Whether it tells a developer "not your fault". */
+export function isExcuse({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
+  return category === 'INFRA_ERROR' || kind === 'flaky_timing';
+}
+
 /**
  * Whether a structured witness speaks for the category (a test, a tool's error, an exception), or two that do not depend on one another: a rule
  * and the learned words. A category without witnesses was named by a model, whose claims are checked instead.

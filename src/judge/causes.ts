@@ -40,7 +40,8 @@ export function causeOf(ruling: Ruling, classification: Classification): Cause {
 
 /** In which step, and how it ended; empty where the log marks none. */
 function stepOf({ subject }: Facts): string {
-  const failed = subject.failedSections.filter(({ consequence }) => consequence !== true);
+  // A log without marks is one section, called like its source.
+  const failed = subject.failedSections.filter(({ consequence, name, source }) => consequence !== true && !source.startsWith(name));
   const [step] = failed;
   if (step === undefined) return '';
   const code = step.exitCode ?? subject.exits.at(-1)?.code ?? null;

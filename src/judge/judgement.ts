@@ -109,7 +109,7 @@ export function useJudgementModel(model: JudgementModel): void {
 export function judge(facts: Facts, matches: readonly Match[], model = judgementModel()): Judged {
   const features = featuresOf(facts, matches);
   const told = weigh(features, model);
-  const { category, probabilities } = chosen(told);
+  const { category, probabilities } = chosen(told, matches);
   const sum = signsOf(facts, matches, told).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
   return { category, probabilities, sureness: 1 / (1 + Math.exp(-sum)), witnesses: witnessesOf(category, matches, told) };
 }
@@ -130,16 +130,32 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
   };
 }
 
-/** Softmax over both sums. */
-export function chosen(told: Told): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
+/**
+ * Softmax over both sums. Words decide where rules are silent: where none speaks for the category that they favor, a tie, or a rule that tells, met
+ * in a structured fact or in the most telling line, keeps its own.
+ */
+export function chosen(
+  told: Told,
+  matches: readonly Match[],
+): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
   const sums = CATEGORIES.map((_, i) => (told.facts[i] ?? 0) + (told.words[i] ?? 0));
   const most = Math.max(...sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
   const probabilities = { CODE_ERROR: code, INFRA_ERROR: infra, CONFIG_ERROR: config, DEPENDENCY_ERROR: dependency, TEST_FAILURE: test };
-  return { category: ranked(probabilities)[0] ?? 'CODE_ERROR', probabilities };
+  const first = ranked(probabilities)[0] ?? 'CODE_ERROR';
+  const ruling = of(matches, first).length > 0 ? undefined : matches.find(isTelling);
+  return { category: ruling?.rule.category ?? first, probabilities };
 }
+
+function isTelling({ rule, fact, strength }: Match): boolean {
+  return rule.name.startsWith('tie-') || strength >= TELLS || (rule.strength >= TELLS && STRUCTURED.has(fact.origin));
+}
+
+const STRUCTURED: ReadonlySet<string> = new Set(['test', 'diagnostic', 'exception']);
+/** Logits of a rule that tells. */
+const TELLS = 3.5;
 
 /** Categories, most probable first. */
 export function ranked(probabilities: CategoryProbabilities): readonly Category[] {
@@ -166,7 +182,7 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
     ...best(({ fact }) => fact.origin !== 'line'),
     ...best(({ fact }) => fact.origin === 'line'),
     ...CATEGORIES.map((category) => Math.min(1.5, of(matches, category).reduce((sum, { strength }) => sum + strength, 0) / (2 * FULL))),
-    ...best(({ rule }) => rule.name.startsWith('tie-')),
+    ...best(({ rule }) => rule.name.startsWith('tie-')).map((strength) => Math.min(1, (strength * FULL) / TOLD)),
     ...[
       true,
       matches.length === 0,
@@ -191,8 +207,8 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
   return { facts, words: wordsOf({ subject }, errors, matches) };
 }
 
-/** Logits of a rule that settles. */
-const FULL = 5;
+/** Logits of a rule that settles, and of a tie that is told plainly. */
+const [FULL, TOLD] = [5, 3];
 
 function of(matches: readonly Match[], category: Category): Match[] {
   return matches.filter(({ rule }) => rule.category === category);
@@ -246,8 +262,8 @@ function hash(text: string): number {
 /** The values of SIGNS: how well what was chosen is founded. */
 export function signsOf(given: Facts, matches: readonly Match[], told: Told): number[] {
   const { subject } = given;
-  const { category, probabilities } = chosen(told);
-  const [first = 'CODE_ERROR', second = 'CODE_ERROR'] = ranked(probabilities);
+  const { category, probabilities } = chosen(told, matches);
+  const second = ranked(probabilities).find((one) => one !== category) ?? category;
   const own = of(matches, category);
   const rival = matches.find(({ rule }) => rule.category !== category);
   const { failingTests, messages, diagnostics, exits, failedSections } = subject;
@@ -256,7 +272,7 @@ export function signsOf(given: Facts, matches: readonly Match[], told: Told): nu
   const isTest = category === 'TEST_FAILURE';
   return [
     1,
-    Math.log(probabilities[first] / (probabilities[second] + 0.01)),
+    Math.log((probabilities[category] + 0.01) / (probabilities[second] + 0.01)),
     margin(told.facts, category),
     margin(told.words, category),
     Number(own.some(isStructured)),
@@ -292,8 +308,7 @@ function isStructured(match: Match): boolean {
 
 /** A structured fact is a witness where the rule says more than that something failed. */
 function witnessOf({ fact: { origin }, strength }: Match): 'test' | 'diagnostic' | 'exception' | 'rule' {
-  const isOne = origin === 'test' || origin === 'diagnostic' || origin === 'exception';
-  return isOne && strength >= SUGGESTS ? origin : 'rule';
+  return (origin === 'test' || origin === 'diagnostic' || origin === 'exception') && strength >= SUGGESTS ? origin : 'rule';
 }
 
 /** Logits of a rule that says more than "it failed". */

@@ -37,7 +37,7 @@ describe('a step without a server', () => {
     ]);
     expect(commands).toEqual([
       {
-        name: 'error',
+        name: 'warning',
         properties: { file: 'src/index.js', line: '2', title: expect.stringContaining('(CODE_ERROR, ') },
         message: expect.stringContaining('Fix: '),
       },

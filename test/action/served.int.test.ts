@@ -30,7 +30,7 @@ test('a step uploads to a service, and gets the answer that the service gives', 
   expect(exitCode).toBe(0);
   expect(outputs).toMatchObject({ category: 'CODE_ERROR', url: expect.stringMatching(/\/analyses\/ana_\w+$/) });
   expect(commands).toEqual([
-    expect.objectContaining({ name: 'error', properties: expect.objectContaining({ file: 'src/index.js', line: '2' }) }),
+    expect.objectContaining({ name: 'warning', properties: expect.objectContaining({ file: 'src/index.js', line: '2' }) }),
   ]);
   expect(summary).toContain("Can't resolve './legend/names.js'");
   expect(again.outputs).toEqual(outputs);

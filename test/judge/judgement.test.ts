@@ -8,7 +8,7 @@ import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { classify, insightOf, subjectOf } from './subject.ts';
 
 const STEP = (lines: string) =>
-  `##[group]Run ./ci/pack.sh\n./ci/pack.sh\n##[endgroup]\n${lines}\n##[error]Process completed with exit code 3.\n`;
+  `##[group]Run ./ci/pack.sh\n./ci/pack.sh\nshell: /usr/bin/bash -e {0}\n##[endgroup]\n${lines}\n##[error]Process completed with exit code 3.\n`;
 
 describe('the learned judgement', () => {
   test('states probabilities that sum to one, and a sureness, whatever the log says', () => {
@@ -75,7 +75,7 @@ describe('an answer to what no rule knows', () => {
   test('quotes the telling line, says in which step it failed, and passes on what the tool advises', () => {
     const { rootCause, fixRecommendation } = composeAnswer(insightOf(log));
     expect(rootCause).toContain('the scale wants calibration 4');
-    expect(rootCause).toContain('It failed in the step “./ci/pack.sh” with exit code 3.');
+    expect(rootCause).toMatch(/ It failed in the step “(?:Run )?\.\/ci\/pack\.sh” with exit code 3\.$/);
     expect(fixRecommendation).toContain('Please run `fruitctl calibrate --to 4` first');
   });
 

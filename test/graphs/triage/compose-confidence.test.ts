@@ -35,7 +35,9 @@ describe('composeConfidence', () => {
   it('counts another reading, invented quotations, another cause before, and a machine that is ill for too long', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
     expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
-    expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(sure);
+    expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(0.6);
+    const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
+    expect(compose({ classification: code, assessment: said(1), reading: rules(0.4, 'CONFIG_ERROR', true) }).confidence).toBe(sure);
     expect(compose({ claims: { kept: 1, misquoted: 1, all: 2 } }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR')] }).confidence).toBeLessThan(0.9);
     expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
