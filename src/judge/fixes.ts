@@ -38,13 +38,15 @@ function printedAdvice({ messages, excerpts }: TriageSubject): string | null {
     const from = line - (excerpt?.lineStart ?? line);
     for (let offset = 0; offset <= LINES_BELOW; offset++) {
       const text = cleanLine(stripEscapes(lines[from + offset] ?? '')).trim();
-      if (ADVICE.test(text) && ADVISING.has(roleOf(text))) return oneLine(text.replace(SEVERITY, ''), 240);
+      if (ADVICE.test(text) && ADVISING.has(roleOf(text)) && !FETCHES.test(text)) return oneLine(text.replace(SEVERITY, ''), 240);
     }
   }
   return null;
 }
 
 const [MOST_TELLING, LINES_BELOW] = [3, 6];
+/** A log is written by strangers: what fetches and runs something is never passed on as advice. */
+const FETCHES = /\b(?:curl|wget|iwr|iex|eval|Invoke-\w{1,40})\b|\|\s{0,4}(?:sudo\s{1,4})?(?:ba|z|da)?sh\b|\$\(/i;
 const ADVISING: ReadonlySet<LineRole> = new Set(['cause', 'notice']);
 const SEVERITY = /^[^\p{L}\p{N}"'`(<]{0,20}(?:(?:error|warning|err!|help|hint|note|suggestion)\b[\]:! ]{0,3})?/iu;
 const ADVICE =
