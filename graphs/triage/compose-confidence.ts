@@ -9,7 +9,7 @@ export interface ConfidenceFacts {
   /** Of whoever verified. */
   readonly assessment: Assessment;
   /** What the spare analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
-  readonly reading: (Pick<Classification, 'category' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
+  readonly reading: (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
   readonly claims: { readonly kept: number; readonly misquoted: number; readonly all: number };
@@ -46,7 +46,8 @@ const LONG_RED = 5;
  * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
  * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word,
  * which can therefore only lower the result. Rules that are in doubt say nothing of a model's answer; those that are sure of another category
- * speak against it, and infrastructure or flakiness that they do not find too is never sure. Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
+ * speak against it, and infrastructure or flakiness that they do not find too is never sure. Quotations and history only
+ * speak against. The weights are judgement; without any of them the learned figure stays as it is.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
@@ -65,7 +66,9 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     ...confirmed,
     ...moving,
   ];
-  const most = isExcuse(facts.classification) && reading.category !== facts.classification.category ? EXCUSED_ALONE : CEILING;
+  const { category, kind } = facts.classification;
+  const isShared = reading.category === category && (kind !== 'flaky_timing' || reading.kind === kind);
+  const most = isExcuse(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
   return { confidence: Math.min(most, assessment.confidence, moved(strength, [...confirmed, ...moving])), factors };
 }
 

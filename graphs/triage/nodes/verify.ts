@@ -85,8 +85,8 @@ async function compose(
 
 /** The spare analyst's own reading of the failure, and what he makes of the answer's evidence. */
 async function readingOf(spare: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
-  const { category, confidence, abstained } = (await spare.classify({ subject: state.subject }, signal)).value;
-  return { category, confidence, abstained, assessment: (await spare.verify({ ...insightOf(state), answer }, signal)).value };
+  const { category, kind, confidence, abstained } = (await spare.classify({ subject: state.subject }, signal)).value;
+  return { category, kind, confidence, abstained, assessment: (await spare.verify({ ...insightOf(state), answer }, signal)).value };
 }
 
 function decide(

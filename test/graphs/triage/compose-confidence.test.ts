@@ -14,7 +14,7 @@ const compose = (facts: Partial<ConfidenceFacts>) =>
     ...{ claims: { kept: 2, misquoted: 0, all: 2 }, quotesBuild: true, cited: ['E1'], ...facts },
   });
 const rules = (confidence: number, category: Classification['category'] = 'INFRA_ERROR', abstained = false) => ({
-  ...{ category, confidence, abstained },
+  ...{ category, kind: 'network' as const, confidence, abstained },
   assessment: said(confidence),
 });
 const past = (category: string) => ({
@@ -36,6 +36,10 @@ describe('composeConfidence', () => {
     const sure = compose({ assessment: said(1), reading: rules(0.9) }).confidence;
     expect(compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR') }).confidence).toBeLessThan(sure);
     expect(compose({ assessment: said(1), reading: rules(0.4, 'CODE_ERROR', true) }).confidence).toBe(0.6);
+    const flaky = { ...classification, category: 'TEST_FAILURE' as const, kind: 'flaky_timing' as const };
+    const real = { ...rules(0.9, 'TEST_FAILURE'), kind: 'assertion' as const };
+    expect(compose({ classification: flaky, assessment: said(1), reading: real }).confidence).toBe(0.6);
+    expect(compose({ classification: flaky, assessment: said(1), reading: { ...real, kind: 'flaky_timing' } }).confidence).toBe(sure);
     const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
     expect(compose({ classification: code, assessment: said(1), reading: rules(0.4, 'CONFIG_ERROR', true) }).confidence).toBe(sure);
     expect(compose({ claims: { kept: 1, misquoted: 1, all: 2 } }).confidence).toBeLessThan(0.9);
