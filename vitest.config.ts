@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 const server = { deps: { inline: ['@actions/workflow-parser'] } };
 
 /**
- * What kills, freezes and stops processes and waits for leases to run out: one file after the other, so that none takes another's
- * time for its own. The rest of these folders bears company: it was seen to pass beside others on a busy machine.
+ * What kills, freezes and stops processes and waits for leases to run out: two files at a time, since they mostly wait, and apart from what
+ * keeps the machine busy. The rest of these folders bears company: it was seen to pass beside others on a busy machine.
  */
 const ALONE = [
   'test/journeys/{kill-*,stop-under-load,bad-weather,mongodb-away,operate}.int.test.ts',
@@ -37,6 +37,8 @@ export default defineConfig({
           exclude: [...ALONE, 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
+          // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
+          retry: 1,
         },
       },
       {
@@ -46,7 +48,8 @@ export default defineConfig({
           include: ALONE,
           testTimeout: 120_000,
           hookTimeout: 120_000,
-          fileParallelism: false,
+          retry: 1,
+          maxWorkers: 2,
         },
       },
     ],

@@ -1,8 +1,17 @@
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 import { z } from 'zod';
 
 /** Adds up the test runner's reports and prints the closing line; fails where a report is missing, a test failed or was skipped. */
-const Report = z.object({ numPassedTests: z.int(), numFailedTests: z.int(), numPendingTests: z.int(), success: z.boolean() });
+const Report = z.object({
+  numPassedTests: z.int(),
+  numFailedTests: z.int(),
+  numPendingTests: z.int(),
+  success: z.boolean(),
+  testResults: z.array(
+    z.object({ name: z.string(), message: z.string(), assertionResults: z.array(z.object({ fullName: z.string(), status: z.string() })) }),
+  ),
+});
 
 let passed = 0;
 let failed = 0;
@@ -18,6 +27,11 @@ for (const file of process.argv.slice(2)) {
   failed += report.numFailedTests;
   skipped += report.numPendingTests;
   complete &&= report.success;
+  for (const { name, message, assertionResults } of report.testResults) {
+    const names = assertionResults.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName);
+    if (names.length === 0 && message !== '') names.push(message.split('\n')[0] ?? '');
+    for (const one of names) console.error(`failed: ${relative(process.cwd(), name)} > ${one}`);
+  }
 }
 if (skipped > 0) console.error(`${skipped} tests were skipped; nothing may be skipped`);
 console.log(`\n${passed} passed, ${failed} failed`);

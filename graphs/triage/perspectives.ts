@@ -7,6 +7,7 @@ export const INVESTIGATORS: readonly Investigator[] = Investigator.options;
 /** Which investigator may ask which tool. Tools of no list are asked outside a fan-out only. */
 const TOOLS: Readonly<Record<Investigator, readonly string[]>> = {
   code: [
+    'find_files',
     'read_file',
     'read_test_file',
     'read_blame',

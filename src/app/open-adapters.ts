@@ -139,20 +139,24 @@ export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorInde
   return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
 }
 
+/** Clones on this machine: `owner/name` → folder. */
+export async function openClones(clones: Readonly<Record<string, string>>): Promise<CodeHost> {
+  return (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones });
+}
+
 export async function openCodeHost(config: CodeHostConfig, logger: Logger): Promise<CodeHost> {
   const { driver, clones } = config.codeHost;
-  const openClones = async () => (await import('../adapters/code-host/local-git.ts')).createLocalGitHost({ clones });
   switch (driver) {
     case 'local-git':
-      return openClones();
+      return openClones(clones);
     case 'github':
       return openGithubHost(config, logger);
     case 'auto': {
       const { token, app } = config.buildSource?.github ?? COMMON.buildSource.github;
-      if (token === null && app === null) return openClones();
+      if (token === null && app === null) return openClones(clones);
       const { createCombinedHost } = await import('../adapters/code-host/combined.ts');
       const github = await openGithubHost(config, logger);
-      return Object.keys(clones).length === 0 ? github : createCombinedHost(await openClones(), github);
+      return Object.keys(clones).length === 0 ? github : createCombinedHost(await openClones(clones), github);
     }
     case 'none':
       return (await import('../adapters/code-host/none.ts')).createNoCodeHost();

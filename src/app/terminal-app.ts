@@ -18,7 +18,7 @@ import type { InvestigateDeps } from '../triage/investigate.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
 import { calibrationAtHand } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';
-import { openAnalyst, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
+import { openAnalyst, openClones, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
 import { makerOfToday } from './open-recorder.ts';
 import { openTracer } from './open-tracer.ts';
@@ -30,7 +30,11 @@ const FLUSH_MS = 2_000;
 
 export interface TerminalOptions {
   readonly greenText?: string;
+  /** Commit, branch or tag at which it last worked. */
+  readonly greenCommit?: string;
   readonly maxGroups?: number;
+  /** Folder of a clone of the build's repository, read instead of what is configured. */
+  readonly clone?: string;
   /** Places hidden in the logs in pieces, which come masked. */
   readonly maskedSecrets?: number;
   readonly onStep?: InvestigateDeps['onStep'];
@@ -75,17 +79,20 @@ export async function createTerminalApp(
   const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
   const masker = createMasker(maskingOf(config));
   const threads = createLogThreads({ small: SMALL });
-  const history = createEmptyHistory();
   const webSearch = await openWebSearch(config);
   const cache = createMemoryToolCache();
   // Made once, and only where something is recorded.
   let madeBy: ReturnType<typeof makerOfToday> | undefined;
   return {
     flush: () => tracer.flush(FLUSH_MS),
-    triage: async (build, sources, signal, { onStep, greenText, record = false, ...options } = {}) => {
+    triage: async (build, sources, signal, { onStep, greenText, greenCommit, clone, record = false, ...options } = {}) => {
       const archive = createMemoryArchive();
       const green = greenText === undefined ? null : greenTemplates(greenText);
-      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost, webSearch };
+      const code = clone === undefined ? codeHost : await openClones({ [build.repository]: clone });
+      const history = createEmptyHistory(
+        greenCommit === undefined ? null : { ...build, id: 'green', commit: greenCommit, status: 'passed' },
+      );
+      const asked = { vectorIndex, archive, history, greens: greenAtHand(green), codeHost: code, webSearch };
       const toolbox = createAppToolbox(asked, { masker, logger, cache, concurrency: config.triage.toolConcurrency });
       if (record) madeBy ??= makerOfToday(config);
       const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;

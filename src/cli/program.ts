@@ -89,6 +89,8 @@ function triageCommand(): Command {
     .argument('[files...]', FILES_HELP)
     .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
     .option('--repo <dir>', 'local clone that may be read for suspects and blame; none is, unless named')
+    .option('--commit <id>', 'with --repo: the commit, branch or tag that was built; as checked out where it is not said')
+    .option('--green-commit <id>', 'with --repo: the commit, branch or tag at which it last worked: what changed since is suspect')
     .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
     .addOption(analystOption())
     .addOption(profileOption())

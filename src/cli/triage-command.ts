@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { styleText } from 'node:util';
+import { openClones } from '../app/open-adapters.ts';
 import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import type { Analysis, Step } from '../domain/analysis.ts';
@@ -28,6 +29,8 @@ export interface TriageCommandOptions {
   readonly files?: readonly string[];
   readonly junit?: string[];
   readonly repo?: string;
+  readonly commit?: string;
+  readonly greenCommit?: string;
   readonly green?: string;
   readonly analyst?: 'rules' | 'llm';
   readonly profile?: string;
@@ -41,16 +44,17 @@ export interface TriageCommandOptions {
 }
 
 const LOCAL = 'local/build';
+const GIT_MS = 10_000;
 /** GitHub shows ten errors and ten warnings of a step; the main causes come first. */
 const MAX_ANNOTATIONS = 10;
 
 /** `faultline triage`: one answer per cause, from a log and a terminal, with no server and no key. */
 export async function runTriage(path: string, options: TriageCommandOptions, config: Config): Promise<void> {
   const voice = voiceOf(options);
-  if (options.repo !== undefined) checkFolder(options.repo);
+  const commits = await commitsOf(options);
   const progress = startProgress({ ...voice, quiet: voice.quiet || options.json === true });
   try {
-    const { analyses, reading } = await answer(path, options, config, progress);
+    const { analyses, reading } = await answer(path, { ...options, ...commits }, config, progress);
     progress.stop();
     if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
     if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
@@ -112,9 +116,10 @@ async function answerFrom(
     known.push(text);
     progress.phase(text);
   };
-  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...(green === undefined ? {} : { greenText: green }) };
+  const greenAt = options.greenCommit === undefined ? {} : { greenCommit: options.greenCommit };
+  const told = { onStep, maskedSecrets: large?.secrets ?? 0, ...(green === undefined ? {} : { greenText: green }), ...greenAt };
   try {
-    return await app.triage(localBuild(), sources, signal, told);
+    return await app.triage({ ...localBuild(), commit: options.commit ?? null }, sources, signal, told);
   } catch (error) {
     if (!signal.aborted) throw error;
     const knownText = known.length === 0 ? 'Nothing is known yet.' : `Known so far: ${known.join('; ')}.`;
@@ -134,9 +139,37 @@ function shown(traces: readonly AnalysisTrace[], voice: Voice): string {
   return traces.map((trace) => `\n${renderTrace(trace, voice)}`).join('');
 }
 
-function checkFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new TriageError('not-found', `--repo: ${path} is no folder.`);
+/** The commits that were named, as ids, and the one that is checked out where none was. Throws where the clone does not have them. */
+async function commitsOf({
+  repo,
+  commit,
+  greenCommit,
+}: TriageCommandOptions): Promise<Pick<TriageCommandOptions, 'commit' | 'greenCommit'>> {
+  if (repo === undefined) {
+    const named = commit === undefined ? (greenCommit === undefined ? null : '--green-commit') : '--commit';
+    if (named !== null) throw new TriageError('invalid-config', `${named} says where to look in a clone: name the clone with --repo.`);
+    return {};
+  }
+  if (statSync(repo, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new TriageError('not-found', `--repo: ${visibleLine(repo)} is no folder.`);
+  const clone = await openClones({ [LOCAL]: resolve(repo) });
+  const idOf = async (option: string, name: string) => {
+    const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
+    if (ref === null || note !== null)
+      throw new TriageError(
+        'not-found',
+        `${option}: the clone ${visibleLine(repo)} has no commit, branch or tag called ${visibleLine(name)}.`,
+      );
+    return ref;
+  };
+  const head =
+    commit === undefined
+      ? (await clone.resolve({ repository: LOCAL, ref: null }, AbortSignal.timeout(GIT_MS))).ref
+      : await idOf('--commit', commit);
+  return {
+    ...(head === null ? {} : { commit: head }),
+    ...(greenCommit === undefined ? {} : { greenCommit: await idOf('--green-commit', greenCommit) }),
+  };
 }
 
 function effective(config: Config, options: TriageCommandOptions): Config {

@@ -118,7 +118,9 @@ function scopeHistory({ history }: Stores, scope: Scope): Stores['history'] {
   return changed(history, {
     failureHistory: async (query) => (scope.allows(query.repository) ? await history.failureHistory(query) : []),
     consecutiveFailures: async (query) =>
-      scope.allows(query.repository) ? await history.consecutiveFailures(query) : { count: 0, firstBuild: null, lastGreen: null },
+      scope.allows(query.repository)
+        ? await history.consecutiveFailures(query)
+        : { count: 0, firstBuild: null, lastGreen: null, same: 0, firstSame: null },
     similarFailures: async (query) => {
       const asked = query.repositories?.filter((repository) => scope.allows(repository));
       const found = await history.similarFailures({ ...query, ...(asked === undefined ? within(scope) : { repositories: asked }) });

@@ -1,9 +1,8 @@
+import { isExcuse } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { ToolCall } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
-import { ownFramesOf, projectOf, tracesOf } from './own-frames.ts';
 import { argumentsFor } from './tool-arguments.ts';
 
 /** Retrieval from here on makes the costlier tools needless. */
@@ -29,11 +28,8 @@ const WHEN_NEEDED: Readonly<Record<Category, readonly string[]>> = {
   TEST_FAILURE: ['read_test_file', 'read_failure_history', 'changed_since_green', 'read_past_fixes'],
 };
 
-/** What the code is asked first where the log does not explain the failure. */
-const FIRST_OF_CODE: Partial<Record<Category, readonly string[]>> = {
-  CODE_ERROR: ['read_file', 'read_blame', 'changed_since_green'],
-  TEST_FAILURE: ['changed_since_green'],
-};
+/** What the code is asked first where the log does not explain the failure, beside what changed. */
+const FIRST_OF_CODE = ['read_file', 'read_blame'];
 
 /** Allowed for any category, asked last. What is new since a green build is in the excerpts already. */
 const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
@@ -42,7 +38,7 @@ const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_co
 export function chooseCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
   const always = input.offered.filter((tool) => tool.always && !wasAsked(input, tool.name));
   const first = always.flatMap((tool) => freshCall(input, tool, 'runs for every failure') ?? []);
-  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input)];
+  if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...inARow(input)];
   if (input.plan.enough || !isNeeded(input)) return [];
   const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
   const calls = callsFor(input, [...new Set(wanted)]);
@@ -56,24 +52,20 @@ function seenBefore(input: Insight & { plan: Plan; offered: readonly ToolDescrip
   return generic || build.branch === null || tool === undefined ? [] : [freshCall(input, tool, 'others may have had it') ?? []].flat();
 }
 
+/** Whether the machine, or luck, failed once or every time: what decides if running it again may help. */
+function inARow(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  return isExcuse(input.classification) ? callsFor(input, ['count_consecutive_failures']) : [];
+}
+
 /**
- * What is asked of the code beside the first look-ups, so that it costs no round of its own. A compiler that names file and line has said
- * what is wrong; where none did, the code of a code error tells more than the log, above all what changed. Of a failed expectation the log
- * often shows the test alone: then what changed leads to the code that it tests.
+ * What is asked of the code beside the first look-ups, so that it costs no round of its own: what changed, which whoever looks at a failure
+ * asks first. A compiler that names file and line has said what is wrong; where none did, the code of a code error tells more than the log.
  */
 function codeCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
   const { subject, classification } = input;
-  const names = FIRST_OF_CODE[classification.category] ?? [];
-  if (names.length === 0 || isExplained(subject, classification.category)) return [];
-  return callsFor(input, names);
-}
-
-/** Whether a compiler names file and line, or, where a test failed, a trace leads into the code under test. */
-function isExplained(subject: TriageSubject, category: Category): boolean {
-  if (category === 'CODE_ERROR')
-    return subject.diagnostics.some(({ severity, file, line }) => severity === 'error' && file !== null && line !== null);
-  const project = projectOf(subject);
-  return tracesOf(subject).some((frames) => ownFramesOf(frames, project).some(({ isTest }) => !isTest));
+  const isLocated = subject.diagnostics.some(({ severity, file, line }) => severity === 'error' && file !== null && line !== null);
+  const first = classification.category === 'CODE_ERROR' && !isLocated ? FIRST_OF_CODE : [];
+  return callsFor(input, [...first, 'changed_since_green']);
 }
 
 /** The table's conditions: weak retrieval, an error that names file and line, or a second iteration that is still unsure. */

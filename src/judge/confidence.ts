@@ -2,6 +2,7 @@ import type { Classification, ConfidenceFactor } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { ranked } from './judgement.ts';
 import { confirmedEntry } from './retrieved.ts';
+import { lastingFailure } from './seen-elsewhere.ts';
 
 /*
  * What moves the confidence of a cause, in logits, beside what the learned judgement states. These weights are judgement: no labelled rows
@@ -9,6 +10,8 @@ import { confirmedEntry } from './retrieved.ts';
  */
 const CONFIRMED_BY_PERSON = 1.5;
 const CONTRADICTED = -0.9;
+/** What fails every time is not flaky. */
+const EVERY_TIME = -2;
 const CEILING = 0.97;
 
 /** How sure the cause is: the classification's probability, moved by evidence for and against. 0..0.97. */
@@ -28,6 +31,9 @@ export function weighCause(
   const factors = [factor('classification', logit(start), `${category} is ${start.toFixed(2)} probable by the log alone`)];
   const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
   if (confirmed !== null) add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed the like in ${confirmed.evidence.id}`);
+  const lasting = lastingFailure(evidence);
+  if (lasting !== null && classification.kind === 'flaky_timing')
+    add('every time', EVERY_TIME, `it failed in this way ${lasting.times} times in a row`);
   if (contradictions > 0)
     add('contradiction', CONTRADICTED * Math.min(2, contradictions), `${contradictions} of the evidence speak against it`);
   const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));

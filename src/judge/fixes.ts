@@ -1,4 +1,4 @@
-import type { Classification } from '../domain/analysis.ts';
+import { type Classification, isExcuse } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -9,6 +9,7 @@ import { isTestPath } from './paths.ts';
 import { placesOf } from './places.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
 import type { Match } from './rule.ts';
+import { lastingFailure } from './seen-elsewhere.ts';
 import { oneLine, toldBy } from './told.ts';
 
 /**
@@ -16,6 +17,15 @@ import { oneLine, toldBy } from './told.ts';
  * document's advice only where none of them has any.
  */
 export function fixOf(ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): string {
+  const lasting = isExcuse(classification) ? lastingFailure(evidence) : null;
+  const again =
+    lasting === null
+      ? ''
+      : `It failed in this way ${lasting.times} times in a row, since #${lasting.since}: running it again will not help. `;
+  return `${again}${adviceOf(ruling, classification, evidence)}`;
+}
+
+function adviceOf(ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): string {
   const confirmed = confirmedEntry(evidence, classification.category);
   if (confirmed?.fix != null) return `${confirmed.fix} (confirmed by ${confirmed.confirmedBy} for an earlier failure of this kind)`;
   const match = bestOf(ruling.matches, classification.category);

@@ -20,13 +20,32 @@ export interface Touch {
 /** What the tools for code found out about the repository. */
 export interface RepositoryFacts {
   readonly touches: readonly Touch[];
-  /** Files changed since the last green build, or null where nobody looked. */
-  readonly changed: { readonly paths: readonly string[]; readonly count: number; readonly isWhole: boolean } | null;
+  /** Files changed since the last green build, or in the built commit alone where none is known; null where nobody looked. */
+  readonly changed: {
+    readonly paths: readonly string[];
+    readonly count: number;
+    /** All that changed since it last worked is in the list. */
+    readonly isWhole: boolean;
+    readonly sinceGreen: boolean;
+  } | null;
   /** Files that were changed when the same failure was mended before. */
   readonly mended: readonly string[];
+  /** Files that the log, the failed step, the failing tests' imports or a guess lead to. */
+  readonly found: readonly FoundFile[];
+  /** Paths of the log, and guesses, that no file of the repository has. */
+  readonly missing: readonly string[];
   /** Paths of the repository that a tool has seen. */
   readonly paths: readonly string[];
 }
+
+const FoundFile = z.object({
+  path: z.string(),
+  as: z.string(),
+  line: z.int().nullable(),
+  by: z.enum(['asked', 'log', 'import', 'step', 'manifest']),
+});
+/** A file of the repository that the failure leads to, and by which words. */
+export type FoundFile = z.infer<typeof FoundFile>;
 
 const text = z.string().nullish().catch(null);
 const Data = z.object({
@@ -43,6 +62,9 @@ const Data = z.object({
   files: z.array(z.string()).nullish().catch(null),
   fileCount: z.int().nullish().catch(null),
   truncated: z.boolean().nullish().catch(null),
+  sinceGreen: z.boolean().nullish().catch(null),
+  found: z.array(FoundFile).nullish().catch(null),
+  missing: z.array(z.string()).nullish().catch(null),
 });
 type Data = z.infer<typeof Data>;
 
@@ -60,13 +82,21 @@ export function repositoryFactsOf(evidence: readonly Evidence[]): RepositoryFact
   const touches = read.flatMap(({ item, data }) => (TOUCHING.has(item.tool) ? (touchOf(item, data) ?? []) : []));
   const lists = (tool: string) => read.filter(({ item, data }) => item.tool === tool && data.fileCount != null && data.files != null);
   const changed = lists('changed_since_green')[0]?.data;
+  const found = read.find(({ item }) => item.tool === 'find_files')?.data;
   const named = evidence.some(({ tool }) => CODE_TOOLS.has(tool));
   return {
     touches,
     changed:
       changed?.files == null
         ? null
-        : { paths: changed.files, count: changed.fileCount ?? changed.files.length, isWhole: changed.truncated !== true },
+        : {
+            paths: changed.files,
+            count: changed.fileCount ?? changed.files.length,
+            isWhole: changed.truncated !== true && changed.sinceGreen !== false,
+            sinceGreen: changed.sinceGreen !== false,
+          },
+    found: found?.found ?? [],
+    missing: found?.missing ?? [],
     mended: lists('read_past_fixes').flatMap(({ data }) => data.files ?? []),
     paths: named ? [...new Set(read.flatMap(({ item, data }) => (CODE_TOOLS.has(item.tool) ? pathsIn(data) : [])))] : [],
   };

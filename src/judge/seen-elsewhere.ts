@@ -71,3 +71,16 @@ function sameFailure(item: Evidence, { build, fingerprint }: TriageSubject): { i
   const isOther = row.buildId !== build.id && (row.commit === null || row.commit !== build.commit);
   return isEarlier && isOther ? [{ id: item.id, row }] : [];
 }
+
+/** So many failures in a row, in the very same way, are no passing trouble. */
+const LASTING = 3;
+
+const Streak = z.object({ same: z.int().min(LASTING), firstSameNumber: z.string() });
+
+/** How often in a row a pipeline failed in this very way, and since which build; null for fewer than three times, or where nobody looked. */
+export function lastingFailure(evidence: readonly Evidence[]): { readonly times: number; readonly since: string } | null {
+  const streak = evidence.flatMap(({ tool, data }) =>
+    tool === 'count_consecutive_failures' ? (Streak.safeParse(data).data ?? []) : [],
+  )[0];
+  return streak === undefined ? null : { times: streak.same, since: streak.firstSameNumber };
+}

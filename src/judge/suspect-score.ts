@@ -6,6 +6,8 @@
 export const WEIGHTS = {
   /** The file changed since the last green build. Shared among the files that did. */
   changedSinceGreen: 0.5,
+  /** The built commit changed it, and nobody knows whether it worked before. */
+  changedInCommit: 0.25,
   /** The very lines that the trace or the compiler names changed since then. */
   changedLines: 0.6,
   /** The named line was last changed just before the build. */
@@ -30,6 +32,8 @@ export interface SuspectSignals {
   readonly log: number;
   /** Null where nobody knows what changed since the last green build, or the list is not whole and does not name the file. */
   readonly changedSinceGreen: boolean | null;
+  /** False where only the built commit's own change is known: it may as well have failed before. */
+  readonly sinceGreen: boolean;
   /** How many files changed since then. */
   readonly changedFiles: number;
   readonly changedLines: boolean;
@@ -47,7 +51,10 @@ export function suspectScore(signals: SuspectSignals): number {
   const thinned = Math.min(1, (FEW_FILES / Math.max(1, signals.changedFiles)) ** 0.25);
   const doubts = [
     1 - signals.log,
-    1 - (signals.changedSinceGreen === true ? WEIGHTS.changedSinceGreen * thinned * trust : 0),
+    1 -
+      (signals.changedSinceGreen === true
+        ? (signals.sinceGreen ? WEIGHTS.changedSinceGreen : WEIGHTS.changedInCommit) * thinned * trust
+        : 0),
     1 - (signals.changedLines ? WEIGHTS.changedLines * trust : 0),
     1 - WEIGHTS.recentBlame * freshness(signals.blameDays) * trust,
     1 - (signals.mendedBefore ? WEIGHTS.mendedBefore : 0),

@@ -2,17 +2,24 @@ import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
-import { importedFiles } from './imported-files.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, placesOf } from './places.ts';
-import { type RepositoryFacts, repositoryFactsOf, repositoryPathOf, type Touch, touchesOf } from './repository-facts.ts';
+import { type FoundFile, type RepositoryFacts, repositoryFactsOf, repositoryPathOf, type Touch, touchesOf } from './repository-facts.ts';
 import { retrievedFrom } from './retrieved.ts';
 import { seenElsewhere } from './seen-elsewhere.ts';
 import { type SuspectSignals, suspectScore } from './suspect-score.ts';
 
 const MAX_SUSPECTS = 10;
-/** What a file is worth that only the test's imports name. */
-const IMPORTED = 0.5;
+/** What a file is worth to which nothing leads but this. Each further one of its kind is worth a little less. */
+const LED_BY: Readonly<Record<FoundFile['by'], number>> = { asked: 0, log: 0.55, import: 0.4, step: 0.45, manifest: 0.4 };
+const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
+  asked: '',
+  log: 'the log names it',
+  import: 'the failing test imports it',
+  step: 'the failed step is written in it',
+  manifest: 'it says what the project depends on',
+};
+const FADE = 0.92;
 /** A place that is as sure as this gains nothing by an import. */
 const IMPORTED_MOST = 0.9;
 /** A change this near to the named line counts as a change of it: a fault often shows in the line below. */
@@ -36,8 +43,9 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
   if (category === 'INFRA_ERROR') return [];
   const facts = repositoryFactsOf(evidence);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
-  const imported = importedFiles(subject, evidence);
-  const candidates = candidatesOf(placesOf(subject), imported, facts, category).filter(({ place }) => isSuspect(place, category));
+  const candidates = candidatesOf(inRepository(placesOf(subject), facts), facts, category).filter(({ place }) =>
+    isSuspect(place, category),
+  );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
     const path = repositoryPathOf(place.path, facts);
     const touch = touchFor(path, place.line, facts);
@@ -46,20 +54,38 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
     const named = { path, line: place.line ?? lineOf(touch), commit, author, ...(pullRequest === null ? {} : { pullRequest }) };
     return { ...named, score: suspectScore(signals), reason: reasonOf(place.reason, signals) };
   });
-  return ranked.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
+  const led = ranked.filter(({ score }) => score > 0);
+  return led.sort((left, right) => right.score - left.score).slice(0, MAX_SUSPECTS);
 }
 
-/** What the log names, what the test imports, and what changed or was mended before though neither names it. */
-function candidatesOf(places: readonly Place[], imported: readonly string[], facts: RepositoryFacts, category: Category): Candidate[] {
+/** Places under their paths in the repository, as far as these were looked up; without those that no file has. */
+function inRepository(places: readonly Place[], { found, missing }: RepositoryFacts): Place[] {
+  return places.flatMap((place) => {
+    if (missing.includes(place.path)) return [];
+    const fitting = found.filter(({ by, as }) => by === 'asked' && as === place.path);
+    return fitting.length === 0 ? [place] : fitting.map(({ path }) => ({ ...place, path }));
+  });
+}
+
+/** What the log names, what it and the test lead to, and what changed or was mended before though nothing names it. */
+function candidatesOf(places: readonly Place[], facts: RepositoryFacts, category: Category): Candidate[] {
+  const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
   const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
-  const paths = () => known.map(({ place }) => place.path);
-  const add = (path: string, score: number, reason: string, from: Place['from']) => {
-    if (!paths().some((one) => isSameFile(one, path))) known.push({ place: { path, line: null, from, score, reason }, isImported: false });
+  const isKnown = (path: string) => known.some(({ place }) => isSameFile(place.path, path));
+  const add = (place: Place) => {
+    if (!isKnown(place.path)) known.push({ place, isImported: false });
   };
-  for (const path of imported) add(path, IMPORTED, 'the failing test imports it', 'test');
+  const ranks = new Map<string, number>();
+  for (const { path, line, by } of facts.found) {
+    const rank = ranks.get(by) ?? 0;
+    ranks.set(by, rank + 1);
+    const from = by === 'import' ? ('test' as const) : ('frame' as const);
+    if (by !== 'asked' && (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)))
+      add({ path, line, from, score: LED_BY[by] * FADE ** rank, reason: LED_REASON[by] });
+  }
   for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
-    if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add(path, 0, '', 'frame');
+    if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add({ path, line: null, from: 'frame', score: 0, reason: '' });
   return known;
 }
 
@@ -85,6 +111,7 @@ function signalsOf(
     log: place.score,
     changedSinceGreen: changed === null ? null : counts ? true : changed.isWhole && !isChanged ? false : null,
     changedFiles: changed?.count ?? 0,
+    sinceGreen: changed?.sinceGreen ?? true,
     changedLines: place.line !== null && since.some((touch) => isNear(touch, place.line)),
     blameDays: blameDays(place, facts, subject),
     mendedBefore: facts.mended.some((path) => isSameFile(path, place.path)) || isNamedByFix(place.path, evidence),

@@ -5,6 +5,7 @@ import { type Place, placesOf } from './places.ts';
 
 const AROUND = 20;
 const MAX_QUERY = 300;
+const MAX_PATHS = 40;
 
 /** Arguments for a tool out of the facts of a subject; null where the facts do not give them. */
 export function argumentsFor(tool: string, subject: TriageSubject, category?: Category): Record<string, unknown> | null {
@@ -16,6 +17,12 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
       return query(subject);
     case 'read_file':
       return readFileArguments(subject, located, category);
+    case 'find_files':
+      return {
+        paths: placesOf(subject)
+          .map(({ path }) => path)
+          .slice(0, MAX_PATHS),
+      };
     case 'read_blame':
       return located?.line == null ? null : { path: located.path, lineStart: Math.max(1, located.line - 3), lineEnd: located.line + 3 };
     case 'search_code':

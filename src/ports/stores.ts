@@ -92,6 +92,16 @@ export interface FailureStore {
   search(filter: FailureFilter, page: Page): Promise<FailureRow[]>;
 }
 
+/** The red stretch of a pipeline's branch that a build ends. */
+export interface ConsecutiveFailures {
+  readonly count: number;
+  readonly firstBuild: Build | null;
+  readonly lastGreen: Build | null;
+  /** Of them those that failed in the very same way, counted back to the first that did not. */
+  readonly same: number;
+  readonly firstSame: Build | null;
+}
+
 /** Read-only questions about the past, for tools and flakiness. */
 export interface HistoryStore {
   /** False where no past is kept at all, as in a terminal without a database; absent: kept. */
@@ -105,11 +115,14 @@ export interface HistoryStore {
     limit: number;
   }): Promise<FailureRow[]>;
   /** How many builds of this pipeline and branch in a row, ending with this one, failed; and since which. */
-  consecutiveFailures(query: { repository: string; pipeline: string; branch: string | null; buildId: string }): Promise<{
-    readonly count: number;
-    readonly firstBuild: Build | null;
-    readonly lastGreen: Build | null;
-  }>;
+  consecutiveFailures(query: {
+    repository: string;
+    pipeline: string;
+    branch: string | null;
+    buildId: string;
+    /** Counts beside them how many in a row failed in this way; absent: none are. */
+    fingerprint?: string;
+  }): Promise<ConsecutiveFailures>;
   /** Failures whose message resembles the text (trigram similarity ≥ `minScore`), best first, other builds only. */
   similarFailures(query: {
     text: string;

@@ -13,15 +13,19 @@ export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
       return rows.map(readFailureRow);
     },
 
-    consecutiveFailures: async ({ repository, pipeline, branch, buildId }) => {
-      const rows = await db.query<{ status: string }>(CONSECUTIVE, [repository, pipeline, branch, buildId]);
+    consecutiveFailures: async ({ repository, pipeline, branch, buildId, fingerprint = null }) => {
+      const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [repository, pipeline, branch, buildId, fingerprint]);
       const failed = rows.filter((row) => row.status === 'failed');
-      const oldest = failed.at(-1);
+      const other = failed.findIndex(({ same }) => !same);
+      const alike = other === -1 ? failed : failed.slice(0, other);
+      const [oldest, oldestAlike] = [failed.at(-1), alike.at(-1)];
       const green = rows.find((row) => row.status === 'passed');
       return {
         count: failed.length,
         firstBuild: oldest === undefined ? null : readBuild(oldest),
         lastGreen: green === undefined ? null : readBuild(green),
+        same: alike.length,
+        firstSame: oldestAlike === undefined ? null : readBuild(oldestAlike),
       };
     },
 
@@ -72,6 +76,7 @@ const CONSECUTIVE = `
   ), counted as (
     select n.*, count(*) filter (where n.status = 'passed') over (order by ${buildOrder('n')} desc) as greens from numbered n
   )
-  select ${buildColumns('c')} from counted c
+  select ${buildColumns('c')}, (c.id = $4 and $5::text is not null) or exists (select 1 from failures f where f.build_id = c.id and f.fingerprint = $5) as same
+  from counted c
   where (c.greens = 0 and c.status = 'failed') or (c.greens = 1 and c.status = 'passed')
   order by ${buildOrder('c')} desc`;

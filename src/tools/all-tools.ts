@@ -10,6 +10,7 @@ import { askReviewer } from './ask-reviewer.ts';
 import { changedSinceGreen } from './changed-since-green.ts';
 import { countConsecutiveFailures } from './count-consecutive-failures.ts';
 import { diffWithGreen } from './diff-with-green.ts';
+import { findFiles } from './find-files.ts';
 import { findSimilarFailures } from './find-similar-failures.ts';
 import { grepLog } from './grep-log.ts';
 import { listRepositories } from './list-repositories.ts';
@@ -56,6 +57,7 @@ export function createTools(sources: ToolSources): Tool[] {
   return [
     searchKnowledge(vectorIndex, sources.knowledge),
     searchErrorLibrary(vectorIndex),
+    findFiles(codeHost),
     readFile(codeHost),
     readBlame(codeHost),
     searchCode(codeHost),

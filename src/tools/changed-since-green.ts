@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
@@ -19,6 +20,8 @@ const MAX_PATHS = 200;
 interface Base {
   readonly commit: string;
   readonly said: string;
+  /** Whether it worked there, or is likely to have. */
+  readonly isGreen: boolean;
 }
 
 /** What changed since it last worked? */
@@ -36,36 +39,60 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       const { repository, commit } = subject.build;
       if (commit === null) return [];
       const base = await baseOf(codeHost, history, subject, signal);
-      if (base === null) return [];
-      const compared = await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
-      if (compared === null) return [];
-      const files = compared.files.filter((file) => inScope(file.path, category));
-      return files.length === 0 ? [] : findingsOf({ ...compared, files }, base, subject);
+      const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
+      if (compared !== null && base !== null) return findingsOf(inScopeOf(compared, category), base, subject);
+      const own = await codeHost.commitDiff({ repository, commit }, signal);
+      if (own === null) return [];
+      const change = { ...own, commits: [own.commit] };
+      return findingsOf(
+        inScopeOf(change, category),
+        { commit, isGreen: false, said: 'that was built; no green build before it is known' },
+        subject,
+      );
     },
   });
 }
 
 /**
  * The commit of the last green build of this pipeline and branch. Where none is known: what the branch has that the default branch has
- * not, since a branch begins where others passed. Null where neither can be said.
+ * not, since a branch begins where others passed. Null where neither can be said: then the built commit's own change is all there is.
  */
 async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
   const { repository, pipeline, branch, id, commit } = subject.build;
   const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
   if (lastGreen?.commit != null && lastGreen.commit !== commit) {
-    return { commit: lastGreen.commit, said: `since the green build #${lastGreen.number} (${lastGreen.commit.slice(0, 10)})` };
+    return {
+      commit: lastGreen.commit,
+      isGreen: true,
+      said: `since the green build ${lastGreen.id === 'green' ? '' : `#${lastGreen.number} `}(${lastGreen.commit.slice(0, 10)})`,
+    };
   }
   const { ref } = await codeHost.resolve({ repository, ref: null }, signal);
   if (ref === null || ref === commit) return null;
-  return { commit: ref, said: `that the default branch (${ref.slice(0, 10)}) has not; no green build of this branch is known` };
+  return {
+    commit: ref,
+    isGreen: true,
+    said: `that the default branch (${ref.slice(0, 10)}) has not; no green build of this branch is known`,
+  };
+}
+
+function inScopeOf(compared: Comparison, category: Category): Comparison {
+  return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
 }
 
 function findingsOf({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
+  if (files.length === 0) return [];
   const summary: Finding = {
     title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
     text: [...commits.slice(0, MAX_COMMITS).map(commitTitle), '', ...files.slice(0, MAX_PATHS).map(shortChange)].join('\n'),
     source: `compare/${base.commit.slice(0, 10)}...${subject.build.commit?.slice(0, 10)}`,
-    data: { base: base.commit, files: files.slice(0, MAX_PATHS).map(({ path }) => path), fileCount: files.length, truncated },
+    data: {
+      base: base.commit,
+      files: files.slice(0, MAX_PATHS).map(({ path }) => path),
+      fileCount: files.length,
+      truncated,
+      sinceGreen: base.isGreen,
+    },
   };
   const patches = mentionedFirst(files, subject).slice(0, MAX_PATCHES);
   return [

@@ -18,18 +18,31 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
     parameters: z.strictObject({}),
     async run(_args, { subject }) {
       const { repository, pipeline, branch, id } = subject.build;
-      const { count, firstBuild, lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+      const { fingerprint, generic } = subject;
+      const { count, firstBuild, lastGreen, same, firstSame } = await history.consecutiveFailures({
+        repository,
+        pipeline,
+        branch,
+        buildId: id,
+        ...(generic ? {} : { fingerprint: fingerprint.value }),
+      });
       if (count === 0) return [];
       const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
       const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
+      const alike =
+        same < 2 || firstSame === null
+          ? ''
+          : `, ${same === count ? 'each time' : `the last ${same} times`} in this way (since #${firstSame.number})`;
       const green = lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
       return [
         {
           title: `${where}: ${count} failed in a row`,
-          text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}. ${green}`,
+          text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}${alike}. ${green}`,
           source: `history/${repository}/${pipeline}`,
           data: {
             count,
+            same,
+            firstSameNumber: firstSame?.number ?? null,
             firstBuildId: firstBuild?.id ?? null,
             firstCommit: firstBuild?.commit ?? null,
             lastGreenBuildId: lastGreen?.id ?? null,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import type { BlameLine, CodeHost } from '../ports/code-host.ts';
+import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
 import { commitData, commitTitle } from './commit-finding.ts';
 import { keptByCommit } from './kept-by-commit.ts';
 import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
@@ -17,7 +17,7 @@ const Parameters = z.strictObject({
   lineEnd: z.int().min(1).optional().describe('Last line of the range; at most 40 lines'),
 });
 
-/** Who changed these lines last, when, and in which commit? */
+/** Who changed these lines last, or took some of them away, when, and in which commit? */
 export function readBlame(codeHost: CodeHost): Tool {
   return defineTool({
     name: 'read_blame',
@@ -39,11 +39,14 @@ export function readBlame(codeHost: CodeHost): Tool {
       if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
       const first = lineStart ?? Math.max(1, (line ?? 1) - AROUND);
       const last = Math.max(first, Math.min(lineEnd ?? (line ?? first) + AROUND, first + MAX_LINES - 1));
-      const blamed = await codeHost.blame({ repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last }, signal);
-      const runs = runsOf(blamed);
-      const newest = runs[0]?.[0]?.commit;
+      const range = { repository, ref: commit.ref, path: located.path, lineStart: first, lineEnd: last };
+      const runs = runsOf(await codeHost.blame(range, signal));
+      if (runs.length === 0) return [];
+      const removed = await removalIn(codeHost, range, runs, signal);
+      const newest = removed?.commit ?? runs[0]?.[0]?.commit;
       const pullRequest = newest === undefined ? null : await pullRequestOf(codeHost, { repository, commit: newest }, signal);
-      return runs.map((run) => findingOf(located.path, run, commit, run[0]?.commit === newest ? pullRequest : null));
+      const found = runs.map((run) => findingOf(located.path, run, commit, run[0]?.commit === newest ? pullRequest : null));
+      return removed === null ? found : [removalFinding(range, { ...removed, pullRequest }, commit), ...found];
     },
   });
 }
@@ -58,6 +61,29 @@ function runsOf(lines: readonly BlameLine[]): BlameLine[][] {
     else runs.push([line]);
   }
   return runs.sort((left, right) => Date.parse(right[0]?.at ?? '') - Date.parse(left[0]?.at ?? ''));
+}
+
+/** The newest commit that touched the lines, where none of them is its own: it took some away, which no blame tells. */
+async function removalIn(
+  codeHost: CodeHost,
+  range: Parameters<CodeHost['blame']>[0],
+  runs: readonly BlameLine[][],
+  signal: AbortSignal,
+): Promise<CommitInfo | null> {
+  const [newest] = await codeHost.lineHistory({ ...range, limit: 1 }, signal);
+  return newest === undefined || runs.some(([line]) => line?.commit === newest.commit) ? null : newest;
+}
+
+function removalFinding(range: { path: string; lineStart: number; lineEnd: number }, by: CommitInfo, commit: ResolvedCommit): Finding {
+  const { path, lineStart, lineEnd } = range;
+  return {
+    title: withNote(`${commitTitle(by)} (removed lines here)`, commit),
+    text: `removed lines between ${lineStart} and ${lineEnd} of ${path}`,
+    source: path,
+    lineStart,
+    lineEnd,
+    data: { path, line: lineStart, ...commitData(by) },
+  };
 }
 
 /** The pull request of the newest change, where the host knows it; blame is worth having without. Throws only where the run ended. */

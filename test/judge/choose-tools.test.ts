@@ -62,8 +62,18 @@ function afterFirstRound(log: string, more: Partial<Insight> = {}): Insight {
 const names = (calls: readonly ToolCall[]) => calls.map((call) => call.tool);
 
 describe('choosing tools', () => {
-  test.each([COMPILE, DISK, ASSERTION])('asks the two that always run first, and only them', (log) => {
+  test.each([COMPILE, ASSERTION])('asks those that always run first, and only them', (log) => {
     expect(names(chooseCalls({ ...insightOf(log), plan: WEAK, offered: OFFERED }))).toEqual(ALWAYS);
+  });
+
+  test('asks with them how often in a row it failed, where the machine is said to be at fault', () => {
+    const calls = names(chooseCalls({ ...insightOf(DISK), plan: WEAK, offered: OFFERED }));
+    expect(calls).toEqual([...ALWAYS, 'count_consecutive_failures']);
+  });
+
+  test('looks up the files that the log names, guesses included', () => {
+    const [call] = chooseCalls({ ...insightOf(COMPILE), plan: WEAK, offered: [{ ...tool('find_files'), always: true }] });
+    expect(call).toMatchObject({ tool: 'find_files', args: { paths: ['src/scales.ts'] } });
   });
 
   test('asks with them who else had it, where the failure has an identity and a branch', () => {
@@ -75,7 +85,7 @@ describe('choosing tools', () => {
     expect(asked({ generic: true })).toEqual(ALWAYS);
   });
 
-  test('asks with them for the code of a crash that no compiler explains, and for nothing where one names file and line', () => {
+  test('asks with them what changed, and for the code of a crash where no compiler names file and line', () => {
     const asked = (log: string) => {
       const insight = insightOf(log);
       const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
@@ -88,20 +98,7 @@ describe('choosing tools', () => {
       'read_blame',
       'changed_since_green',
     ]);
-    expect(asked(COMPILE)).toEqual([]);
-  });
-
-  test('asks with them what changed where the log of a failed expectation shows the test alone', () => {
-    const asked = (log: string) => {
-      const insight = insightOf(log);
-      const subject = { ...insight.subject, build: { ...insight.subject.build, branch: null, commit: 'c0ffee' } };
-      const classification = { ...insight.classification, category: 'TEST_FAILURE' as const };
-      const offered = [...OFFERED, tool('changed_since_green')];
-      return names(chooseCalls({ ...insight, subject, classification, plan: WEAK, offered })).slice(ALWAYS.length);
-    };
-    const test = '\tat shop.CartTest.sums(CartTest.java:47)';
-    expect(asked(`junit.framework.AssertionFailedError: expected:<1> but was:<2>\n${test}`)).toEqual(['changed_since_green']);
-    expect(asked(`java.lang.NullPointerException\n\tat shop.Cart.total(Cart.java:3)\n${test}`)).toEqual([]);
+    expect(asked(COMPILE)).toEqual(['changed_since_green']);
   });
 
   test('reads file and blame where a code error names file and line', () => {
@@ -114,9 +111,10 @@ describe('choosing tools', () => {
     );
   });
 
-  test('reads the log and counts failures in a row for infrastructure, and no code', () => {
+  test('reads the log for infrastructure, and no code', () => {
     const calls = names(chooseCalls({ ...afterFirstRound(DISK), plan: WEAK, offered: OFFERED }));
-    expect(calls).toEqual(['count_consecutive_failures', 'read_build_log', 'read_console_output']);
+    expect(calls.slice(0, 2)).toEqual(['read_build_log', 'read_console_output']);
+    expect(calls).not.toContain('read_file');
   });
 
   test('reads the test and its history for a failed expectation', () => {

@@ -4,6 +4,7 @@ import { type SuspectSignals, suspectScore, UNCHANGED, WEIGHTS } from '../../src
 const LOG_ALONE: SuspectSignals = {
   log: 0.6,
   changedSinceGreen: null,
+  sinceGreen: true,
   changedFiles: 0,
   changedLines: false,
   blameDays: null,

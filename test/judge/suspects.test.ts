@@ -134,27 +134,43 @@ describe('suspects of a trace alone', () => {
   });
 });
 
-describe('suspects by what the failing test imports', () => {
+describe('suspects with the files of the repository at hand', () => {
   const log = ['junit.framework.AssertionFailedError: expected:<10> but was:<9>', '\tat shop.orders.CartTest.sums(CartTest.java:47)'].join(
     '\n',
   );
-  const read = (source: string, ...lines: string[]) => {
-    const subject = subjectOf(log);
-    const evidence = [
-      { id: 'E9', tool: 'read_test_file', title: 'sums', text: lines.join('\n'), source, lineStart: 1, lineEnd: lines.length },
-    ];
-    return suspectsOf(subject, evidence, 'TEST_FAILURE').map(({ path }) => path);
+  const suspects = (found: readonly object[], missing: readonly string[] = []) => {
+    const evidence = [{ id: 'E9', tool: 'find_files', title: 'files', text: '', source: 'repository', data: { found, missing } }];
+    return suspectsOf(subjectOf(log), evidence, 'TEST_FAILURE');
   };
+  const file = (path: string, by: string, as = path, line: number | null = null) => ({ path, as, line, by });
 
-  test('adds classes of its own package root between its twin and itself', () => {
-    const paths = read('src/test/java/shop/orders/CartTest.java', 'import java.util.List;', 'import shop.orders.money.Price;');
-    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/money/Price.java', 'shop/orders/CartTest.java']);
+  test('are called as the repository calls them, and a guess that no file bears out is none', () => {
+    const path = 'app/src/test/java/shop/orders/CartTest.java';
+    const found = suspects([file(path, 'asked', 'shop/orders/CartTest.java')], ['shop/orders/Cart.java']);
+    expect(found.map((one) => one.path)).toEqual([path]);
   });
 
-  test('resolves relative imports of scripts, and leaves packages alone', () => {
-    const paths = read('test/cart.test.ts', "import { vi } from 'vitest';", "import { Price } from '../src/money/price';");
-    expect(paths).toContain('src/money/price.ts');
-    expect(paths.filter((path) => /vitest/.test(path))).toEqual([]);
+  test('has what the failing test imports between its twin and itself', () => {
+    const paths = suspects([file('shop/orders/money/Price.java', 'import')]).map(({ path }) => path);
+    expect(paths).toEqual(['shop/orders/Cart.java', 'shop/orders/CartTest.java', 'shop/orders/money/Price.java']);
+  });
+
+  test('adds what the log names, with its line, and says why', () => {
+    const [, named] = suspects([file('conf/prices.yaml', 'log', 'conf/prices.yaml:3', 3)]);
+    expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 3, reason: 'the log names it' });
+  });
+
+  test('a file that only the built commit changed counts less than one that changed since it last worked', () => {
+    const change = (sinceGreen: boolean) => {
+      const data = { files: ['src/price.ts'], fileCount: 1, truncated: false, sinceGreen };
+      const evidence = [{ id: 'E9', tool: 'changed_since_green', title: 'one file', text: '', source: 'compare/a...b', data }];
+      return suspectsOf(subjectOf(log), evidence, 'TEST_FAILURE');
+    };
+    const scoreIn = (all: ReturnType<typeof change>, path: string) => all.find((one) => one.path === path)?.score ?? 0;
+    expect(scoreIn(change(false), 'src/price.ts')).toBeLessThan(scoreIn(change(true), 'src/price.ts'));
+    expect(scoreIn(change(false), 'src/price.ts')).toBeGreaterThan(0);
+    // What did not change in it is no less suspect where nobody knows that it worked before.
+    expect(scoreIn(change(false), 'shop/orders/Cart.java')).toBeGreaterThan(scoreIn(change(true), 'shop/orders/Cart.java'));
   });
 });
 

@@ -7,7 +7,9 @@ import { asking, emptySources } from './sources.ts';
 const toolbox = createToolbox(createTools(emptySources()), { mask: (text) => text });
 const ask = asking({});
 
-const ALWAYS = ['search_error_library', 'search_knowledge'];
+const SEARCHES = ['search_error_library', 'search_knowledge'];
+/** The code is no matter of what a machine did. */
+const alwaysFor = (category: Category) => (category === 'INFRA_ERROR' ? SEARCHES : ['find_files', ...SEARCHES]);
 const ANY = [
   'ask_reviewer',
   'count_consecutive_failures',
@@ -87,14 +89,14 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
   it('are those of the table, and no other', () => {
     const offered = toolbox.offered(category).map(({ name }) => name);
 
-    expect(offered.toSorted()).toEqual([...ALWAYS, ...ANY, ...TABLE[category].whenNeeded].toSorted());
+    expect(offered.toSorted()).toEqual([...alwaysFor(category), ...ANY, ...TABLE[category].whenNeeded].toSorted());
     expect(offered.filter((name) => TABLE[category].never.includes(name))).toEqual([]);
   });
 
-  it('always run the two searches', () => {
+  it('always run the two searches, and look for the files that are named', () => {
     const always = toolbox.offered(category).filter((tool) => tool.always);
 
-    expect(always.map(({ name }) => name).toSorted()).toEqual(ALWAYS);
+    expect(always.map(({ name }) => name).toSorted()).toEqual(alwaysFor(category));
   });
 
   it('keep the web for the end', () => {

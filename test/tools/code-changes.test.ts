@@ -36,7 +36,11 @@ afterAll(() => repository.remove());
 
 function historyWithGreen(commit: string | null): HistoryStore {
   const lastGreen = commit === null ? null : { ...sampleBuild({ id: 'bld_green', number: '811', commit }), status: 'passed' as const };
-  return { ...createEmptyHistory(), kept: true, consecutiveFailures: async () => ({ count: 1, firstBuild: null, lastGreen }) };
+  return {
+    ...createEmptyHistory(),
+    kept: true,
+    consecutiveFailures: async () => ({ count: 1, firstBuild: null, lastGreen, same: 0, firstSame: null }),
+  };
 }
 
 function ask(history: HistoryStore, overrides: Parameters<typeof sampleSubject>[0] = {}, host: CodeHost = codeHost) {

@@ -165,6 +165,106 @@ describe('read_blame', () => {
   });
 });
 
+describe('read_blame of a line beside which others were taken away', () => {
+  it('names the commit that took them, which no line of today is from', async () => {
+    const other = createGitRepository();
+    try {
+      const lines = ['function total(net) {', '  if (net < 0) throw new RangeError();', '  return net * 1.19;', '}', ''];
+      other.commit({ 'src/total.js': lines.join('\n') }, 'Begin', 'Ada');
+      const without = lines.filter((line) => !line.includes('RangeError'));
+      const culprit = other.commit({ 'src/total.js': without.join('\n') }, 'Drop the check', 'Grace');
+      const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
+      const subject = sampleSubject({ build: sampleBuild({ commit: culprit }) });
+      const outcome = await asking({ codeHost: host }, subject)('CODE_ERROR', 'read_blame', { path: 'src/total.js', line: 2 });
+
+      expect(outcome.findings[0]).toMatchObject({
+        title: expect.stringContaining('Drop the check (removed lines here)'),
+        data: { author: 'Grace', commit: culprit, path: 'src/total.js' },
+      });
+      expect(outcome.findings.slice(1).every(({ data }) => data?.author === 'Ada')).toBe(true);
+    } finally {
+      other.remove();
+    }
+  });
+});
+
+describe('find_files', () => {
+  const foundBy = async (
+    category: 'CODE_ERROR' | 'CONFIG_ERROR' | 'DEPENDENCY_ERROR' | 'TEST_FAILURE',
+    more: object,
+    args: object = {},
+  ) => {
+    const none = { exceptions: [], failures: [], diagnostics: [], messages: [], excerpts: [], failingTests: [], failedSections: [] };
+    const outcome = await ask({ ...none, ...more })(category, 'find_files', { ...args });
+    return {
+      outcome,
+      data: outcome.findings[0]?.data as { found: { path: string; by: string; line: number | null }[]; missing: string[] },
+    };
+  };
+  const message = (text: string) => ({ messages: [{ text, at: null, weight: 1 }] });
+
+  it('finds what the kept lines name, as the repository calls it, and nothing for words that only look like files', async () => {
+    const { data } = await foundBy(
+      'CODE_ERROR',
+      message('/work/api/packages/cart/src/tax.ts:4:10: e.g. see https://x.test/a/index.ts, index.ts'),
+    );
+    expect(data.found).toEqual([
+      { path: 'packages/cart/src/tax.ts', as: '/work/api/packages/cart/src/tax.ts:4:10', line: 4, by: 'log' },
+      { path: 'a/index.ts', as: 'index.ts', line: null, by: 'log' },
+      { path: 'b/index.ts', as: 'index.ts', line: null, by: 'log' },
+    ]);
+  });
+
+  it('says which of the paths asked for exist, and which do not', async () => {
+    const { data } = await foundBy('CODE_ERROR', {}, { paths: ['src/tax.ts', 'src/price.ts'] });
+    expect(data.found.map(({ path }) => path)).toEqual(['packages/cart/src/tax.ts']);
+    expect(data.missing).toEqual(['src/price.ts']);
+  });
+
+  it('follows the imports of the failing test to files of the project, in several languages', async () => {
+    const other = createGitRepository();
+    try {
+      const commit = other.commit(
+        {
+          'test/cart.test.ts': "import { vi } from 'vitest';\nimport { Price } from '../src/money/price';\n",
+          'src/money/price.ts': '',
+          'tests/test_cart.py': 'import os\nfrom shop.cart import Cart\nfrom shop import tax\n',
+          'shop/cart.py': '',
+          'shop/tax.py': '',
+          'src/test/java/shop/CartTest.java': 'package shop;\nimport java.util.List;\nimport shop.money.Price;\n',
+          'src/main/java/shop/money/Price.java': '',
+          'tests/run.rs': 'use crate::money::Price;\n',
+          'src/money.rs': '',
+        },
+        'Begin',
+      );
+      const host = createLocalGitHost({ clones: { 'shop/api': other.folder } });
+      const imported = async (file: string) => {
+        const subject = sampleSubject({ build: sampleBuild({ commit }), failingTests: [failingTest({ file })] });
+        const { findings } = await asking({ codeHost: host }, subject)('TEST_FAILURE', 'find_files');
+        const data = findings[0]?.data as { found: { path: string; by: string }[] } | undefined;
+        return data?.found.filter(({ by }) => by === 'import').map(({ path }) => path);
+      };
+      expect(await imported('test/cart.test.ts')).toEqual(['src/money/price.ts']);
+      expect(await imported('tests/test_cart.py')).toEqual(['shop/cart.py', 'shop/tax.py']);
+      expect(await imported('src/test/java/shop/CartTest.java')).toEqual(['src/main/java/shop/money/Price.java']);
+      expect(await imported('tests/run.rs')).toEqual(['src/money.rs']);
+    } finally {
+      other.remove();
+    }
+  });
+
+  it('finds the CI file that holds the failed step, and the manifests nearest to the root', async () => {
+    const step = { source: 'log', name: 'build / Run runs-on: ubuntu-latest', lineStart: 1, lineEnd: 9, failed: true };
+    const { data } = await foundBy('DEPENDENCY_ERROR', { failedSections: [step] });
+    expect(data.found.map(({ path, by }) => [path, by])).toEqual([
+      ['.github/workflows/ci.yml', 'step'],
+      ['package-lock.json', 'manifest'],
+      ['package.json', 'manifest'],
+    ]);
+  });
+});
+
 describe('search_code', () => {
   it('brings one finding a line', async () => {
     const outcome = await ask()('CODE_ERROR', 'search_code', { text: 'taxOf(' });

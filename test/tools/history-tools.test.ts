@@ -98,12 +98,14 @@ describe('count_consecutive_failures', () => {
   it('says how many, since which, and which was the last green', async () => {
     const firstBuild = sampleBuild({ id: 'bld_1', number: '810', commit: 'aaaaaaaaaaaa' });
     const lastGreen = sampleBuild({ id: 'bld_0', number: '809', commit: 'bbbbbbbbbbbb' });
-    const { history } = recording({ consecutiveFailures: async () => ({ count: 3, firstBuild, lastGreen }) });
+    const { history } = recording({
+      consecutiveFailures: async () => ({ count: 3, firstBuild, lastGreen, same: 3, firstSame: firstBuild }),
+    });
     const outcome = await asking({ history })('INFRA_ERROR', 'count_consecutive_failures');
 
     expect(outcome.findings).toMatchObject([
       {
-        text: 'ci on main failed 3 times in a row since #810 (aaaaaaaaaa), 2026-01-05. Last green: #809 (bbbbbbbbbb), 2026-01-05.',
+        text: 'ci on main failed 3 times in a row since #810 (aaaaaaaaaa), 2026-01-05, each time in this way (since #810). Last green: #809 (bbbbbbbbbb), 2026-01-05.',
         data: { count: 3, firstBuildId: 'bld_1', lastGreenCommit: 'bbbbbbbbbbbb' },
       },
     ]);

@@ -4,6 +4,7 @@ import { systemClock } from '../../ports/clock.ts';
 import { silentLogger } from '../../ports/logger.ts';
 import { experimentOf } from '../../replay/ablation/experiment.ts';
 import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
+import { openClone } from '../../replay/cases/clone.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
 import type { KeptRecordings } from './kept-recordings.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
@@ -34,11 +35,17 @@ export async function answering(
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  return async (build, { sources, greenText }, signal) => {
-    const how = { maxGroups: 1, record: kept !== null, ...(greenText === undefined ? {} : { greenText }) };
-    const answered = await app.triage(build, sources, signal, how);
-    await kept?.keep(answered.recordings);
-    return answered;
+  return async (build, { sources, greenText, repository }, signal) => {
+    const clone = repository === undefined ? null : await openClone(repository, signal);
+    try {
+      const at = clone === null ? {} : { clone: clone.folder };
+      const how = { maxGroups: 1, record: kept !== null, ...(greenText === undefined ? {} : { greenText }), ...at };
+      const answered = await app.triage(build, sources, signal, how);
+      await kept?.keep(answered.recordings);
+      return answered;
+    } finally {
+      await clone?.close();
+    }
   };
 }
 

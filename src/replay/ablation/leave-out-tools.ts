@@ -6,6 +6,7 @@ const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
   library: ['search_error_library'],
   knowledge: ['search_knowledge'],
   'code-host': [
+    'find_files',
     'read_file',
     'read_blame',
     'search_code',

@@ -103,6 +103,7 @@ async function writeCase({ row, texts, greenText }: MaskedCase, inline: boolean,
     log_path: _path,
     pass_log_path: _green,
     more_log_paths: _more,
+    repo_path: _clone,
     ...labels
   } = row;
   const written: DatasetRow = {

@@ -13,6 +13,8 @@ export interface CaseTexts {
   /** At least one. */
   readonly sources: readonly SourceText[];
   readonly greenText: string | undefined;
+  /** Where a clone of its repository is: a folder, or a tar archive of one. */
+  readonly repository?: string;
 }
 
 /** A failure with its truth. Logs are read when their turn comes: a hundred thousand cases must not all be in memory. */

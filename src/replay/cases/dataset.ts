@@ -78,7 +78,8 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
     sources.push(...texts);
   }
   const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
-  return { sources, greenText: green?.text };
+  const { repo_path: clone } = row;
+  return { sources, greenText: green?.text, ...(clone ? { repository: isAbsolute(clone) ? clone : join(folder, clone) } : {}) };
 }
 
 /** In characters, of which no text has more than bytes. */

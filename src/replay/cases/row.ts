@@ -18,6 +18,12 @@ export const DatasetRow = z.object({
   pass_log_path: z.string().nullish(),
   /** Further logs and reports of the same build; labelled lines are of the first log. */
   more_log_paths: z.array(z.string().min(1)).max(2_000).nullish(),
+  /** A clone at the commit that failed, relative to the data set's folder: a folder, or a tar archive of one, plain or gzip. */
+  repo_path: z.string().min(1).nullish(),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{7,64}$/i)
+    .nullish(),
   expected_lines: z.array(LineRange).nullish(),
   category: Category.nullish(),
   also_ok: z.array(Category).nullish(),

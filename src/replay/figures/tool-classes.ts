@@ -4,6 +4,7 @@ export type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 
 export const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
 
 const CLASSES: Readonly<Record<string, ToolClass>> = {
+  find_files: 'code host',
   read_file: 'code host',
   read_blame: 'code host',
   search_code: 'code host',

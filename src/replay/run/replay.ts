@@ -123,5 +123,5 @@ async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, si
 
 function buildOf(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
-  return { ...sparseBuild(known), id: row.id, receivedAt: new Date(0).toISOString() };
+  return { ...sparseBuild(known), id: row.id, commit: row.commit ?? null, receivedAt: new Date(0).toISOString() };
 }

@@ -143,7 +143,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
         buildId: last.id,
       });
 
-      expect(answer).toEqual({ count: 3, firstBuild: first, lastGreen: green });
+      expect(answer).toEqual({ count: 3, firstBuild: first, lastGreen: green, same: 0, firstSame: null });
     });
 
     it('counts nothing for a passed or an unknown build, and needs no branch', async () => {
@@ -152,9 +152,28 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       const ask = (buildId: string) =>
         world.stores.history.consecutiveFailures({ repository: world.repository, pipeline: 'CI', branch: null, buildId });
 
-      expect(await ask(passed.id)).toEqual({ count: 0, firstBuild: null, lastGreen: passed });
-      expect(await ask(failed.id)).toEqual({ count: 1, firstBuild: failed, lastGreen: passed });
-      expect(await ask('bld_none')).toEqual({ count: 0, firstBuild: null, lastGreen: null });
+      expect(await ask(passed.id)).toMatchObject({ count: 0, firstBuild: null, lastGreen: passed });
+      expect(await ask(failed.id)).toMatchObject({ count: 1, firstBuild: failed, lastGreen: passed });
+      expect(await ask('bld_none')).toEqual({ count: 0, firstBuild: null, lastGreen: null, same: 0, firstSame: null });
+    });
+
+    it('counts those in a row that failed in the very same way', async () => {
+      const fingerprint = `aa-${world.count}`;
+      const failing = async (number: string, value: string) => {
+        const build = await world.build({ number });
+        await world.stores.failures.saveGroups(build.id, [sampleGroup(build.id, value)]);
+        return build;
+      };
+      await failing('20', fingerprint);
+      await failing('21', `bb-${world.count}`);
+      const first = await failing('22', fingerprint);
+      await failing('23', fingerprint);
+      const last = await world.build({ number: '24' });
+
+      const query = { repository: world.repository, pipeline: 'CI', branch: 'main', buildId: last.id, fingerprint };
+      const answer = await world.stores.history.consecutiveFailures(query);
+
+      expect(answer).toMatchObject({ count: 5, same: 3, firstSame: { id: first.id } });
     });
 
     it('finds failures with a similar message in other builds, best first', async () => {

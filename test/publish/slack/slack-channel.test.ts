@@ -24,7 +24,10 @@ const { signal } = new AbortController();
 function channelFor(channelOf: (repository: string) => string | null = () => 'C1') {
   return slackChannel({
     room: createSlackRoom({ token: SLACK_TOKEN, baseUrl: slack.url }),
-    history: { consecutiveFailures: async () => ({ count: 1, firstBuild, lastGreen: null }), failureHistory: async () => [] },
+    history: {
+      consecutiveFailures: async () => ({ count: 1, firstBuild, lastGreen: null, same: 0, firstSame: null }),
+      failureHistory: async () => [],
+    },
     channelOf,
     publicUrl: 'https://fl.example',
     decides: true,

@@ -1,0 +1,259 @@
+import { z } from 'zod';
+import type { Category } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/subject.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import type { CodeHost } from '../ports/code-host.ts';
+import { inScope } from './code-scope.ts';
+import { keptByCommit } from './kept-by-commit.ts';
+import { codeUnavailable, resolveCommit, withNote } from './repository-file.ts';
+import { testFilePaths } from './test-file.ts';
+import { defineTool, type Tool, type ToolContext } from './tool.ts';
+
+/** Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing then. */
+const MAX_LISTED = 100_000;
+/** Words of the log that are looked up. */
+const MAX_WORDS = 4_000;
+const MAX_FOUND = 24;
+const MAX_SHOWN = 10;
+/** A name that fits more files than this says nothing. */
+const MOST_FITTING = 3;
+const MAX_TEST_FILES = 2;
+/** Lines of a test's source in which imports are looked for. */
+const HEAD_LINES = 80;
+const MAX_IMPORTS = 8;
+const MAX_MANIFESTS = 3;
+const BETWEEN_WORDS = /[\s"'`<>{},;=|]/;
+const IMPORT = /^\s{0,8}(?:import|from|use|using|require|require_relative|include|#include|@?import|const|let|var|mod|part)\b(.{1,300})/;
+
+const Parameters = z.strictObject({
+  paths: z.array(z.string().min(1).max(1_024)).max(40).optional().describe('Paths to look for, as the log or a guess has them'),
+});
+
+/** How a file of the repository came to be named. */
+export type NamedBy = 'asked' | 'log' | 'import' | 'step' | 'manifest';
+
+/** A file of the repository that the failure leads to. */
+interface FoundFile {
+  readonly path: string;
+  /** The words that led there. */
+  readonly as: string;
+  readonly line: number | null;
+  readonly by: NamedBy;
+}
+
+type Lookup = (name: string) => readonly string[];
+
+/**
+ * Which files of the repository does the failure lead to? The paths asked for, every path of the kept lines, what the failing tests
+ * import, the CI file that holds the failed step, and the manifests of a dependency error: all as they stand in the built commit. Says
+ * of the paths asked for which do not exist.
+ */
+export function findFiles(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'find_files',
+    question: 'Which files of the repository do the log, the failed step and the failing test lead to, and which paths do not exist there?',
+    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    always: true,
+    costClass: 'low',
+    usualLatencyMs: 300,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: Parameters,
+    cache: keptByCommit(codeHost),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ paths = [] }, context) {
+      const { repository } = context.subject.build;
+      const commit = await resolveCommit(codeHost, context.subject, context.signal);
+      const place = { repository, ref: commit.ref };
+      const list = await codeHost.listFiles({ ...place, limit: MAX_LISTED }, context.signal);
+      const lookup = lookupIn(list.paths);
+      const asked = paths.map((path) => ({ as: path, fitting: lookup(path) }));
+      const found = [
+        ...asked.flatMap(({ as, fitting }) => filesOf(fitting, { as, line: null, by: 'asked' })),
+        ...namedInLog(context.subject, lookup),
+        ...(await importedByTests(codeHost, place, context, lookup, list.paths)),
+        ...(await holdingTheStep(codeHost, place, context)),
+        ...manifestsOf(list.paths, context.category),
+      ];
+      const missing = list.truncated ? [] : asked.filter(({ fitting }) => fitting.length === 0).map(({ as }) => as);
+      return findingsOf(found, missing, (title) => withNote(title, commit));
+    },
+  });
+}
+
+function findingsOf(found: readonly FoundFile[], missing: readonly string[], noted: (title: string) => string): Finding[] {
+  const files = found.filter(
+    (one, at) => found.findIndex(({ path, by, as }) => path === one.path && by === one.by && (by !== 'asked' || as === one.as)) === at,
+  );
+  if (files.length === 0 && missing.length === 0) return [];
+  const kept = files.slice(0, MAX_FOUND + missing.length);
+  const shown = kept.filter(({ path }, at) => kept.findIndex((one) => one.path === path) === at).slice(0, MAX_SHOWN);
+  const text = [
+    ...shown.map(sentenceOf),
+    ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
+  ];
+  const title = noted(`the failure leads to ${shown.length === 1 ? 'one file' : `${shown.length} files`} of the repository`);
+  return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
+}
+
+function sentenceOf({ path, line, by, as }: FoundFile): string {
+  const at = line === null ? path : `${path}:${line}`;
+  const why = {
+    asked: '',
+    log: '',
+    import: ' (the failing test imports it)',
+    step: ` (holds the failed step: ${as})`,
+    manifest: ' (manifest)',
+  };
+  return `${at}${why[by]}`;
+}
+
+/** Files by the end of their path, whole segments only; a name that fits too many fits none. */
+function lookupIn(paths: readonly string[]): Lookup {
+  const byName = new Map<string, string[]>();
+  for (const path of paths) {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    byName.set(name, [...(byName.get(name) ?? []), path]);
+  }
+  return (logged) => {
+    for (const suffix of repositoryPathCandidates(logged)) {
+      const named = byName.get(suffix.slice(suffix.lastIndexOf('/') + 1)) ?? [];
+      const fitting = named.includes(suffix) ? [suffix] : named.filter((path) => path.endsWith(`/${suffix}`));
+      if (fitting.length > 0) return fitting.length <= MOST_FITTING ? fitting : [];
+    }
+    return [];
+  };
+}
+
+function filesOf(paths: readonly string[], named: Omit<FoundFile, 'path'>): FoundFile[] {
+  return paths.map((path) => ({ path, ...named }));
+}
+
+/** Paths in the order in which the log makes much of them: messages and the heaviest excerpts first, then the names of the failed steps. */
+function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
+  const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight);
+  const texts = [...subject.messages.slice(0, 5), ...heaviest].map(({ text }) => text);
+  const steps = subject.failedSections.map(({ name }) => name);
+  const words = [...texts, ...steps].flatMap((text) => text.split(BETWEEN_WORDS)).slice(0, MAX_WORDS);
+  const seen = new Set<string>();
+  return words.flatMap((word) => {
+    const name = word.replace(/^[([]+(?=[\w./])|[)\].,:!?]+$/g, '');
+    if (seen.has(name) || !/[./]/.test(name) || name.includes('://')) return [];
+    seen.add(name);
+    const line = Number(
+      /:(\d{1,7})(?::\d{1,7})?$|\((\d{1,7})(?:,\d{1,7})?\)$/
+        .exec(name)
+        ?.slice(1)
+        .find((digits) => digits !== undefined) ?? 0,
+    );
+    return filesOf(lookup(name), { as: name, line: line > 0 ? line : null, by: 'log' });
+  });
+}
+
+/** The project's files that failing tests import: a line that imports, in any language, whose name is the end of a file's path. */
+async function importedByTests(
+  codeHost: CodeHost,
+  place: { repository: string; ref: string },
+  { subject, category, signal }: ToolContext,
+  lookup: Lookup,
+  paths: readonly string[],
+): Promise<FoundFile[]> {
+  if (category !== 'TEST_FAILURE' && category !== 'CODE_ERROR') return [];
+  const tests = [...new Set(subject.failingTests.flatMap((test) => testFilePaths(test).flatMap((path) => lookup(path).slice(0, 1))))];
+  const read = await Promise.all(
+    tests.slice(0, MAX_TEST_FILES).map(async (path) => {
+      const file = await codeHost.readFile({ ...place, path, lineStart: 1, lineEnd: HEAD_LINES }, signal);
+      const stems = stemsOf(paths.filter((one) => languageOf(one) === languageOf(path)));
+      return (file?.lines ?? []).flatMap((line) => {
+        const named = IMPORT.exec(line)?.[1];
+        return named === undefined ? [] : (importedFile(named, path, stems) ?? []);
+      });
+    }),
+  );
+  const found = [...new Set(read.flat())].filter((path) => !tests.includes(path)).slice(0, MAX_IMPORTS);
+  return found.map((path) => ({ path, as: 'import', line: null, by: 'import' }));
+}
+
+/** What a file may import is of its own language: one name for endings that import one another. */
+function languageOf(path: string): string {
+  const ending = /\.(\w{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? '';
+  if (/^(?:[cm]?[jt]sx?|vue|svelte|json)$/.test(ending)) return 'script';
+  if (/^(?:java|kt|kts|scala|groovy)$/.test(ending)) return 'jvm';
+  return /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)$/.test(ending) ? 'c' : ending;
+}
+
+/** Paths without their endings, and folders that stand for the file they begin with. */
+function stemsOf(paths: readonly string[]): ReadonlyMap<string, string> {
+  const stems = new Map<string, string>();
+  for (const path of paths) {
+    const stem = path.replace(/\.\w{1,6}$/, '');
+    for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')]) if (!stems.has(name)) stems.set(name, path);
+  }
+  return stems;
+}
+
+/** `'../src/cart'` beside the importing file, `a.b.C`, `crate::a::b`, `package:app/a.dart` by the longest end that is a file's. */
+function importedFile(named: string, from: string, stems: ReadonlyMap<string, string>): string | null {
+  const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
+  const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
+  if (quoted?.startsWith('.') === true) return stems.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
+  const name =
+    quoted ??
+    dotted
+      ?.slice(1, 3)
+      .filter((part) => part !== undefined)
+      .join('.') ??
+    '';
+  const segments = (quoted === undefined ? name.split(/::|\./) : name.split(/[/:]/)).filter(
+    (part) => part !== '' && part !== 'crate' && part !== '@',
+  );
+  for (let end = segments.length; end >= Math.max(1, segments.length - 1); end -= 1) {
+    for (let start = 0; start < end; start += 1) {
+      const suffix = segments.slice(start, end).join('/');
+      const whole = stems.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
+      if (whole !== null && whole !== undefined) return whole;
+    }
+  }
+  return null;
+}
+
+function endingWith(stems: ReadonlyMap<string, string>, suffix: string): string | null {
+  for (const [stem, path] of stems) if (stem.endsWith(`/${suffix}`)) return path;
+  return null;
+}
+
+function joined(folder: readonly string[], parts: readonly string[]): string {
+  const path = [...folder];
+  for (const part of parts) {
+    if (part === '..') path.pop();
+    else if (part !== '.' && part !== '') path.push(part);
+  }
+  return path.join('/');
+}
+
+/** The CI file in which the failed step is written, by its name or its first command. */
+async function holdingTheStep(
+  codeHost: CodeHost,
+  place: { repository: string; ref: string },
+  { subject, category, signal }: ToolContext,
+): Promise<FoundFile[]> {
+  if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
+  const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
+  if (name.length < 4 || /[\n\r\0]/.test(name)) return [];
+  const hits = await codeHost.search({ ...place, text: name.slice(0, 200), limit: 50 }, signal);
+  return hits
+    .filter(({ path }) => inScope(path, 'CONFIG_ERROR'))
+    .slice(0, MOST_FITTING)
+    .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));
+}
+
+/** The manifests that lie nearest to the root. */
+function manifestsOf(paths: readonly string[], category: Category): FoundFile[] {
+  if (category !== 'DEPENDENCY_ERROR') return [];
+  const manifests = paths.filter((path) => inScope(path, 'DEPENDENCY_ERROR'));
+  const depth = (path: string) => path.split('/').length;
+  return manifests
+    .sort((left, right) => depth(left) - depth(right) || (left < right ? -1 : 1))
+    .slice(0, MAX_MANIFESTS)
+    .map((path) => ({ path, as: path, line: null, by: 'manifest' }));
+}
