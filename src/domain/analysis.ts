@@ -224,3 +224,13 @@ export const Analysis = z.object({
   createdAt: z.iso.datetime(),
 });
 export type Analysis = z.infer<typeof Analysis>;
+
+/** Whether anybody judged: where the log could not be read, or the analysis failed, the stored category means nothing. */
+export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReason'>): boolean {
+  return terminationReason !== 'failed';
+}
+
+/** The category as people are told it. */
+export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not judged' {
+  return isJudged(analysis) ? analysis.category : 'not judged';
+}

@@ -1,4 +1,4 @@
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, isJudged } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { confirmation, formOf, percent, sinceGreen } from '../publish/answer-facts.ts';
 import { describeHypothesis, describeSuspect } from '../publish/render-plain.ts';
@@ -30,9 +30,9 @@ export function describeAnalysis(
   analysis: Analysis,
   about: { readonly build?: Build | null; readonly tests?: readonly string[] } = {},
 ): string[] {
-  const { answer, category, kind } = analysis;
+  const { answer, kind } = analysis;
   return [
-    `${category} · ${kind} · ${describeStanding(analysis)}`,
+    isJudged(analysis) ? `${analysis.category} · ${kind} · ${describeStanding(analysis)}` : 'Not judged: a person is asked',
     ...(about.build == null ? [] : [`Build: ${describeBuild(about.build)} (${about.build.id})`]),
     `Title: ${line(answer.title, 200)}`,
     ...(answer.rootCause.trim() === answer.title.trim() ? [] : [`Cause: ${line(answer.rootCause, PROSE)}`]),

@@ -185,7 +185,8 @@ export interface AnalysisStore {
 export interface AnalysisHead {
   readonly id: string;
   readonly buildId: string;
-  readonly category: Category;
+  /** Null where nobody judged. */
+  readonly category: Category | null;
   readonly title: string;
   /** 0..1, the verdict's. */
   readonly confidence: number;

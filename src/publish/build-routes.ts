@@ -7,7 +7,17 @@ import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
-import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
+import {
+  AmbiguousBuild,
+  BuildAnalyses,
+  BuildList,
+  BuildsQuery,
+  BuildView,
+  ByNumberQuery,
+  NarrowQuery,
+  type TriageState,
+  viewOfAnalysis,
+} from './views.ts';
 
 export interface BuildRouteDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses'>;
@@ -68,7 +78,7 @@ function registerAnalyses(app: FastifyInstance, deps: BuildRouteDeps): void {
       async ({ params: { id }, query }, reply) => {
         const build = await findBuild(deps.stores.builds, id, query);
         const triage = await triageState(deps, build.id, reply);
-        return { buildId: build.id, triage, analyses: await deps.stores.analyses.listByBuild(build.id) };
+        return { buildId: build.id, triage, analyses: (await deps.stores.analyses.listByBuild(build.id)).map(viewOfAnalysis) };
       },
     );
 }
@@ -110,6 +120,15 @@ async function triageState({ stores, currentStep }: BuildRouteDeps, buildId: str
   return { state, attempts, error, createdAt, updatedAt, step };
 }
 
-function summaryOf({ id, category, kind, answer, verdict, failureIds }: Analysis) {
-  return { id, category, kind, title: answer.title, confidence: verdict.confidence, action: verdict.action, failures: failureIds.length };
+function summaryOf(analysis: Analysis) {
+  const { id, kind, answer, verdict, failureIds } = analysis;
+  return {
+    id,
+    category: viewOfAnalysis(analysis).category,
+    kind,
+    title: answer.title,
+    confidence: verdict.confidence,
+    action: verdict.action,
+    failures: failureIds.length,
+  };
 }

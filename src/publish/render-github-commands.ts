@@ -1,4 +1,4 @@
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, saidCategory } from '../domain/analysis.ts';
 import { confirmation, formOf, percent } from './answer-facts.ts';
 import { clip, visibleLine } from './visible-text.ts';
 
@@ -12,7 +12,7 @@ export function renderGithubCommands(analysis: Analysis): string {
   const form = formOf(analysis);
   const command = form === 'unsure' ? 'warning' : 'error';
   const standing = confirmation(analysis) ?? `${form === 'unsure' ? 'not sure, ' : ''}${percent(analysis.verdict.confidence)}`;
-  const title = property(`${clip(answer.title, 150)} (${analysis.category}, ${standing})`);
+  const title = property(`${clip(answer.title, 150)} (${saidCategory(analysis)}, ${standing})`);
   const message = data(`${clip(answer.rootCause, 1500)} Fix: ${clip(answer.fixRecommendation, 1500)}`);
   const suspect = answer.suspects.find(({ line }) => line !== null);
   const place = suspect === undefined ? '' : `file=${property(suspect.path)},line=${suspect.line},`;

@@ -1,4 +1,4 @@
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, isJudged } from '../domain/analysis.ts';
 import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
@@ -35,9 +35,13 @@ function unsure(analysis: Analysis): string[] {
   const { answer, verdict } = analysis;
   const hypotheses = answer.hypotheses.slice(0, MAX_LIST);
   const fits = hypotheses.length > 1 ? `${hypotheses.length} explanations fit` : clip(answer.title, MAX_TITLE);
+  const guess = isJudged(analysis) ? `: best guess ${analysis.category} · ${analysis.kind}` : '';
+  const question = isJudged(analysis)
+    ? `Faultline is not sure why (${percent(verdict.confidence)}) and asks a person.`
+    : 'Faultline could not look into it and asks a person.';
   return [
-    `**${failureCount(analysis)}. Faultline is not sure why (${percent(verdict.confidence)}) and asks a person.**`,
-    `<details open><summary><b>${html(fits)}</b>: best guess ${analysis.category} · ${analysis.kind}</summary>`,
+    `**${failureCount(analysis)}. ${question}**`,
+    `<details open><summary><b>${html(fits)}</b>${guess}</summary>`,
     prose(clip(answer.rootCause, MAX_PROSE)),
     hypotheses
       .map(({ category, text, settledBy }, index) => {

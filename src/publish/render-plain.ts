@@ -1,4 +1,4 @@
-import type { Analysis, Hypothesis, Suspect } from '../domain/analysis.ts';
+import { type Analysis, type Hypothesis, type Suspect, saidCategory } from '../domain/analysis.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, visibleLine } from './visible-text.ts';
 
@@ -20,7 +20,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
   const since = sinceGreen(analysis);
   const rows: (readonly [string, string])[] = [
     ['Answer', formOf(analysis)],
-    ['Category', analysis.category],
+    ['Category', saidCategory(analysis)],
     ['Kind', analysis.kind],
     ['Confidence', percent(analysis.verdict.confidence)],
     ...(confirmed === null ? [] : [['Confirmed', confirmed] as const]),

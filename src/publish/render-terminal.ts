@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, isJudged } from '../domain/analysis.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { describeHypothesis, describeSuspect } from './render-plain.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from './visible-text.ts';
@@ -47,6 +47,7 @@ export function renderTerminal(analysis: Analysis, { color, width }: TerminalOpt
 type Paint = (style: Style, text: string) => string;
 
 function heading(analysis: Analysis, columns: number, paint: Paint): string[] {
+  if (!isJudged(analysis)) return [paint('yellow', 'Not judged: a person is asked')];
   const what = `${analysis.category} · ${analysis.kind}`;
   const confidence = percent(analysis.verdict.confidence);
   switch (formOf(analysis)) {

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import type { Stores } from '../ports/stores.ts';
@@ -10,7 +9,7 @@ import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts
 import { type FlakyRouteDeps, registerFlakyRoutes } from './flaky/flaky-routes.ts';
 import { present } from './present.ts';
 import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
-import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
+import { AnalysisView, FailureList, FailuresQuery, LibraryList, LibraryQuery, viewOfAnalysis } from './views.ts';
 
 export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'> & FlakyRouteDeps['stores'];
@@ -35,12 +34,17 @@ function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/analyses/:id',
     {
       config: access,
-      schema: { tags: ['Analyses'], summary: 'One answer with its steps, evidence and usage', params: Params, response: { 200: Analysis } },
+      schema: {
+        tags: ['Analyses'],
+        summary: 'One answer with its steps, evidence and usage',
+        params: Params,
+        response: { 200: AnalysisView },
+      },
     },
     async ({ params: { id } }) => {
       const analysis = await stores.analyses.find(id);
       if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
-      return analysis;
+      return viewOfAnalysis(analysis);
     },
   );
 }

@@ -4,6 +4,7 @@ import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Database } from '../ports/database.ts';
 import type { AnalysisStore } from '../ports/stores.ts';
+import { JUDGED_CATEGORY } from './failure-rows.ts';
 
 export function createAnalysisStore(db: Database): AnalysisStore {
   return {
@@ -44,7 +45,7 @@ export function createAnalysisStore(db: Database): AnalysisStore {
 const AnalysisHead = z.object({
   id: z.string(),
   buildId: z.string(),
-  category: Category,
+  category: Category.nullable(),
   title: z.string(),
   confidence: z.number(),
   action: Action,
@@ -53,7 +54,7 @@ const AnalysisHead = z.object({
 });
 
 const HEADS = `
-  select a.id, a.build_id as "buildId", coalesce(d.category, a.category) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
+  select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
     a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
     coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided
   from analyses a left join decisions d on d.analysis_id = a.id

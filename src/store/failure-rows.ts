@@ -1,8 +1,11 @@
 import { FailureRow } from '../domain/failure.ts';
 
+/** Of an answer that nobody judged (`isJudged`) the stored category means nothing. */
+export const JUDGED_CATEGORY = `case when a.analyst <> 'none' then a.category end`;
+
 /** Reads a failure with its build and with its category: a person's word goes before the machine's. */
 export const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
-  coalesce(d.category, a.category) as category, a.id as "analysisId", case when d.type <> 'reject' then d.reviewer end as "decidedBy",
+  coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.id as "analysisId", case when d.type <> 'reject' then d.reviewer end as "decidedBy",
   f.seen_at as "seenAt"`;
 
 export const FAILURE_ROW_FROM = `failures f

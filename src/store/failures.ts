@@ -4,7 +4,7 @@ import { Failure, Fingerprint } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { FailureFilter, FailureStore } from '../ports/stores.ts';
-import { FAILURE_ROW, FAILURE_ROW_FROM, readFailureRow } from './failure-rows.ts';
+import { FAILURE_ROW, FAILURE_ROW_FROM, JUDGED_CATEGORY, readFailureRow } from './failure-rows.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 
@@ -89,7 +89,7 @@ function searchConditions(filter: FailureFilter): { conditions: string[]; values
     conditions.push(condition(`$${values.length}`));
   };
   if (filter.repository !== undefined) add((parameter) => `f.repository = ${parameter}`, filter.repository);
-  if (filter.category !== undefined) add((parameter) => `coalesce(d.category, a.category) = ${parameter}`, filter.category);
+  if (filter.category !== undefined) add((parameter) => `coalesce(d.category, ${JUDGED_CATEGORY}) = ${parameter}`, filter.category);
   if (filter.fingerprint !== undefined) add((parameter) => `f.fingerprint = ${parameter}`, filter.fingerprint);
   if (filter.test !== undefined) add((parameter) => `f.test_name = ${parameter}`, filter.test);
   if (filter.repositories !== undefined) add((parameter) => `f.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));

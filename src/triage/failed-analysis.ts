@@ -5,8 +5,11 @@ import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 
+/** Algorithm of the fingerprint of a build of which nothing could be read; no two builds share one. */
+export const UNREAD = 'unread';
 const MAX_EVIDENCE = 3;
 const TITLE = 'Faultline could not analyse this failure';
+const UNREAD_TITLE = 'The log could not be read';
 
 /**
  * What is stored where the analysis itself failed, so that the failure is not lost: it claims nothing, shows where the
@@ -30,7 +33,7 @@ export function failedAnalysis(input: {
     fingerprint: group.fingerprint.value,
     category: 'CODE_ERROR',
     kind: 'unknown',
-    ...{ classification: guess(), answer: answerOf(error), verdict: verdictOf(evidence, error) },
+    ...{ classification: guess(), answer: answerOf(error, group.fingerprint.algorithm === UNREAD), verdict: verdictOf(evidence, error) },
     evidence,
     steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
     usage: NO_USAGE,
@@ -58,11 +61,13 @@ function guess(): Analysis['classification'] {
   };
 }
 
-function answerOf(error: string): Analysis['answer'] {
+function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
   return {
-    title: TITLE,
+    title: isUnread ? UNREAD_TITLE : TITLE,
     rootCause: error,
-    fixRecommendation: 'Read the log of the build, and correct this answer with what you find.',
+    fixRecommendation: isUnread
+      ? 'Mend what kept the log from being read, then run the build again or upload its log.'
+      : 'Read the log of the build, and correct this answer with what you find.',
     confidence: 0,
     claims: [],
     suspects: [],

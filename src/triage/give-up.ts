@@ -6,7 +6,7 @@ import type { FailureGroup } from '../domain/reading.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type ConcludeDeps, conclude } from './conclude.ts';
-import { failedAnalysis } from './failed-analysis.ts';
+import { failedAnalysis, UNREAD } from './failed-analysis.ts';
 import type { TriageRun } from './run.ts';
 
 export interface GiveUpDeps extends ConcludeDeps {
@@ -56,7 +56,7 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
  * a fingerprint that no other build has: it would join the build's generic group, which may be answered.
  */
 function unread(build: Build): FailureGroup {
-  const fingerprint = { algorithm: 'unread', version: 1, value: `unread-${build.id}` };
+  const fingerprint = { algorithm: UNREAD, version: 1, value: `unread-${build.id}` };
   const message = 'The build failed; why could not be read.';
   const failure = { id: newId('fal'), buildId: build.id, test: null, message, frames: [], excerpt: null, fingerprint, generic: true };
   return { fingerprint, generic: false, failures: [failure] };

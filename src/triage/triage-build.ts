@@ -7,6 +7,7 @@ import type { LogThreads } from '../log/threads.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type BesideGreen, besideGreen, greenBehind } from './beside-green.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
+import { UNREAD } from './failed-analysis.ts';
 import { type GatherDeps, gatherSources } from './gather-sources.ts';
 import { giveUpGroup } from './give-up.ts';
 import { groupsOf } from './group.ts';
@@ -35,12 +36,14 @@ export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
  * point, and meant to be when more of the build has failed: what was finished before is found and not repeated. A group
  * whose analysis fails for good is given to a person and holds up no other; one that waits for a person's answer is left out,
  * and the build is owed again when the answer comes. Throws what may pass when tried again, and what
- * kept the build from being read.
+ * kept the build from being read: a log that is not there is never answered as if it had been read.
  */
 export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: TriageRun): Promise<Analysis[]> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
+  if (sources.length === 0 && !(await isKnown(build, deps)))
+    throw new TriageError('not-found', notes[0] ?? 'The build came without a log.');
   const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
   const read = reader(deps, beside, run.signal);
   const groups = await storedGroups(build, sources, read, deps);
@@ -52,6 +55,12 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
     if (analysis !== null) analyses.push(analysis);
   }
   return analyses;
+}
+
+/** Whether something was read of the build before. */
+async function isKnown(build: Build, { stores }: TriageBuildDeps): Promise<boolean> {
+  const groups = await stores.failures.saveGroups(build.id, []);
+  return groups.some(({ fingerprint }) => fingerprint.algorithm !== UNREAD);
 }
 
 interface GroupInput {

@@ -12,6 +12,8 @@ import type { Analyst } from '../../src/ports/analyst.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { renderMarkdown } from '../../src/publish/render.ts';
+import { viewOfAnalysis } from '../../src/publish/views.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { giveUp } from '../../src/triage/give-up.ts';
 import type { TriageRun } from '../../src/triage/run.ts';
@@ -231,6 +233,34 @@ describe('a build that cannot be read', () => {
     });
     expect(await reviewsOf(build)).toHaveLength(1);
     expect(await stores.failures.listByBuild(build.id)).toMatchObject([{ id: analysis?.failureIds[0], generic: true }]);
+  });
+
+  it('is never answered as if it had been read where its log cannot be had: no category, what kept us from it, and a person', async () => {
+    const error = new TriageError('not-found', 'GitHub answered 404 for the jobs: it is gone (is actions: read granted?).');
+    const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
+    const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
+    await deps.archive.remove(build.id);
+    const run = runOf(await take());
+
+    for (let time = 0; time < 2; time += 1) {
+      const refusal = await triageBuild(build.id, deps, run).catch((thrown: unknown) => thrown);
+      expect(refusal).toMatchObject({ message: `The log could not be read: ${error.message}` });
+      await giveUp(build.id, refusal, deps, run);
+    }
+
+    const [analysis, ...more] = await stores.analyses.listByBuild(build.id);
+    expect(more).toEqual([]);
+    expect(analysis).toMatchObject({
+      terminationReason: 'failed',
+      answer: { title: 'The log could not be read', suspects: [], hypotheses: [] },
+    });
+    expect(analysis?.answer.rootCause).toContain('is actions: read granted?');
+    expect(viewOfAnalysis(analysis as Analysis).category).toBeNull();
+    expect(renderMarkdown(analysis as Analysis)).not.toContain('CODE_ERROR');
+    expect((await stores.analyses.heads([build.id]))[0]?.category).toBeNull();
+    expect((await stores.failures.search({ repository: build.repository, category: 'CODE_ERROR' }, { limit: 5, offset: 0 })).length).toBe(
+      0,
+    );
   });
 
   it('is not taken for answered because what was read of it before is', async () => {

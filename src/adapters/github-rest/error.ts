@@ -38,7 +38,8 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
     );
   }
   if (status === 404) {
-    const why = 'it is gone, or the token or the App may not see it';
+    const scope = right === 'Actions' ? 'actions: read' : 'contents: read';
+    const why = `it is gone, or the token or the App may not see it (is ${scope} granted?)`;
     return new TriageError('not-found', `GitHub answered 404 for ${what}: ${why}.`, { cause: error });
   }
   if (status === 410) return new TriageError('not-found', `GitHub answered 410 for ${what}: it has expired.`, { cause: error });

@@ -67,7 +67,7 @@ function causeLine({ id, category, title, confidence, action, decided }: Analysi
     : action === 'auto_notify'
       ? percent(confidence)
       : `${percent(confidence)}, a person was asked`;
-  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category}</span>, ${standing}</span></li>`;
+  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not judged'}</span>, ${standing}</span></li>`;
 }
 
 function nothing({ repository, branch, number, status }: Query): Html {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import type { TriageJob } from '../../domain/triage.ts';
@@ -78,10 +78,15 @@ function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
   const ids = new Set(analysis.failureIds);
   const own = failures.filter(({ id }) => ids.has(id));
   const tests = own.flatMap(({ test }) => (test === null ? [] : [test.name]));
-  const { answer, verdict, category, recalled } = analysis;
-  const standing = recalled !== null ? `confirmed by ${recalled.confirmedBy}` : `${percent(verdict.confidence)} sure`;
+  const { answer, verdict, recalled } = analysis;
+  const standing =
+    recalled !== null
+      ? `confirmed by ${recalled.confirmedBy}`
+      : isJudged(analysis)
+        ? `${percent(verdict.confidence)} sure`
+        : 'it could not be looked into';
   return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${answer.title}</a></h3>
-<p><span class="category">${category}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · a person was asked'}</p>
+<p><span class="category">${saidCategory(analysis)}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · a person was asked'}</p>
 <p>${inlineProse(answer.rootCause)}</p>
 ${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}
 <p><a href="${causeAddress(analysis.fingerprint)}">All times it was seen</a> · <a href="${runAddress(analysis.id)}">How it got there</a></p></article>`;

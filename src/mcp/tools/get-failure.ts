@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import { line, takeFitting } from '../bounded-text.ts';
 import type { InstallationDeps } from '../deps.ts';
 import { describeAnalysis, describeStanding } from '../describe-analysis.ts';
@@ -47,7 +47,7 @@ function otherCauses(others: readonly Analysis[]): string {
   if (others.length === 0) return '';
   const rows = others
     .slice(0, OTHER_CAUSES)
-    .map((one) => `- ${one.id} · ${one.category} · ${describeStanding(one)}: ${line(one.answer.title, 120)}`);
+    .map((one) => `- ${one.id} · ${saidCategory(one)} · ${describeStanding(one)}: ${line(one.answer.title, 120)}`);
   const more = others.length > OTHER_CAUSES ? [`- … ${others.length - OTHER_CAUSES} more: list_failures lists them`] : [];
   return `\nOther causes of this build:\n${[...rows, ...more].join('\n')}`;
 }

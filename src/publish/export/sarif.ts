@@ -1,4 +1,4 @@
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
 import { confirmation, formOf, percent, proofLines } from '../answer-facts.ts';
@@ -72,7 +72,7 @@ function resultOf(analysis: Analysis, failures: readonly Failure[], ruleIndex: n
     partialFingerprints: { [FINGERPRINT]: analysis.fingerprint },
     ...(publicUrl === null ? {} : { hostedViewerUri: `${publicUrl.replace(/\/$/, '')}/analyses/${encodeURIComponent(analysis.id)}` }),
     properties: {
-      ...{ analysisId: analysis.id, category: analysis.category, kind: analysis.kind, action: verdict.action },
+      ...{ analysisId: analysis.id, category: saidCategory(analysis), kind: analysis.kind, action: verdict.action },
       confidence: verdict.confidence,
       confirmedBy: analysis.recalled?.confirmedBy ?? null,
       title: clip(answer.title, 500),
@@ -86,7 +86,7 @@ function messageOf(analysis: Analysis): string {
   const { answer, verdict } = analysis;
   const sure = confirmation(analysis) ?? `${percent(verdict.confidence)} sure`;
   const fix = answer.fixRecommendation.trim() === '' ? '' : `\nFix: ${answer.fixRecommendation}`;
-  return `${answer.title} (${analysis.category}, ${sure}).\n${answer.rootCause}${fix}`;
+  return `${answer.title} (${saidCategory(analysis)}, ${sure}).\n${answer.rootCause}${fix}`;
 }
 
 /** Files of the repository that the answer suspects, most suspected first; without any, those of the failing tests. */

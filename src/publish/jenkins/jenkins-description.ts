@@ -1,3 +1,4 @@
+import { isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import type { NoticeRule } from '../../ports/notices.ts';
 import type { Cause, Situation } from '../../ports/situation.ts';
@@ -53,13 +54,15 @@ function sentenceOf(cause: Cause, others: number, options: DescriptionOptions): 
 
 function howSure({ analysis, review }: Cause): string {
   const decision = review?.decision ?? null;
-  const { category, verdict } = analysis;
+  const { verdict } = analysis;
+  const category = saidCategory(analysis);
   if (decision?.type === 'accept') return `${category}, confirmed by ${decision.reviewer}`;
   if (decision?.type === 'correct')
     return `${decision.category ?? category}, corrected by ${decision.reviewer} (the machine said ${category})`;
   if (decision?.type === 'reject') return `${category}, said to be wrong by ${decision.reviewer}`;
   const known = confirmation(analysis);
   if (known !== null) return `${category}, ${known}`;
+  if (!isJudged(analysis)) return 'Not judged, a person is asked';
   const sure = `${category} ${percent(verdict.confidence)}`;
   return formOf(analysis) === 'unsure' ? `${sure}, a person is asked` : sure;
 }

@@ -1,4 +1,4 @@
-import type { Analysis, Claim } from '../../../domain/analysis.ts';
+import { type Analysis, type Claim, isJudged } from '../../../domain/analysis.ts';
 import { TOO_FEW, type TrackRecord } from '../../../ports/insights.ts';
 import { confirmation, percent } from '../../../publish/answer-facts.ts';
 import { type Html, html, joined, type Shown } from '../../html.ts';
@@ -27,6 +27,7 @@ ${causeOf(analysis, ids)}
 
 function headline({ analysis, track }: AnalysisFacts): Html {
   const { category, kind, verdict } = analysis;
+  if (!isJudged(analysis)) return html`<strong>Not judged</strong>: it could not be looked into`;
   const known = confirmation(analysis);
   const sure =
     known === null
