@@ -1,5 +1,6 @@
 import type { Category } from '../domain/category.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import { ruleOn } from './classify.ts';
 import { type Place, placesOf } from './places.ts';
 
@@ -53,8 +54,9 @@ export function argumentsFor(tool: string, subject: TriageSubject, category?: Ca
 
 /** The sentence that says best what went wrong. */
 function headline(subject: TriageSubject): string {
-  const said =
-    subject.failures[0]?.message ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
+  const [first] = subject.failures;
+  const own = first?.message === NO_ERROR ? undefined : first?.message;
+  const said = own ?? subject.messages[0]?.text ?? subject.diagnostics[0]?.message ?? subject.exceptions[0]?.message ?? '';
   return said.replace(/\s+/g, ' ').trim().slice(0, MAX_QUERY);
 }
 

@@ -53,7 +53,7 @@ const SIMILAR = `
   ), alike as materialized (
     select f.id, near.score, f.seen_at from near cross join lateral (
       select id, seen_at from failures
-      where message_key = near.key and build_id <> $2 and ($5::text[] is null or repository like any ($5))
+      where message_key = near.key and build_id <> $2 and not (generic and test_name is null) and ($5::text[] is null or repository like any ($5))
       order by seen_at desc, id desc limit 5
     ) as f
     where near.score >= $4::real

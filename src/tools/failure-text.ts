@@ -1,5 +1,6 @@
 import type { TriageSubject } from '../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import { type LineRole, roleOf } from '../log/roles.ts';
 
 /** Longest text that a question about the failure is made of. */
@@ -13,7 +14,7 @@ const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 
 /** The failure in its own words, one thought a line, most telling first: what retrieval compares with. Masked already. */
 export function failureText(subject: TriageSubject): string {
   const lines = [
-    ...subject.failures.flatMap((failure) => failure.message.split('\n')),
+    ...subject.failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message.split('\n'))),
     ...subject.diagnostics.slice(0, 5).map((item) => [item.code, item.message].filter(Boolean).join(': ')),
     ...subject.exceptions.slice(0, 5).map((item) => `${item.type}: ${item.message}`),
     ...subject.messages.slice(0, 8).map((item) => item.text),
@@ -38,7 +39,7 @@ function tells(line: string): boolean {
 /** The failure in one short line, for searches that take a sentence; empty where no line tells anything. */
 export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
   const said = [
-    ...failures.map(({ message }) => message),
+    ...failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message)),
     ...exceptions.map(({ message }) => message),
     ...messages.map(({ text }) => text),
   ];

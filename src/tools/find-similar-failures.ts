@@ -3,6 +3,7 @@ import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/subject.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
 import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import { failureHeadline } from './failure-text.ts';
@@ -32,7 +33,7 @@ export function findSimilarFailures(history: HistoryStore): Tool {
     parameters: Parameters,
     async run({ text, minScore, limit }, { subject }) {
       const asked = text === undefined ? partsOf(subject) : messageAlone(text);
-      if (asked.message === null || asked.message.trim() === '') return [];
+      if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
       const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
       const rows = await history.similarFailures(query);
       const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));

@@ -83,12 +83,15 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
   );
 }
 
+/** What stands for the message of a failure that said nothing. */
+export const NO_ERROR = 'No error was found in the log.';
+
 function mainFailure(reading: Reading): ReadFailure {
   const excerpt = reading.excerpts.reduce<Excerpt | null>((best, one) => (best === null || one.weight > best.weight ? one : best), null);
   const { message, type, frames } = mainError(reading);
   const identity = fingerprintOf({ test: null, exceptionType: type, frames, message });
   const headline = isNearTop(reading) ? message : reading.messages[0]?.text;
-  return { test: null, message: headline ?? message ?? 'No error was found in the log.', frames: [...frames], excerpt, ...identity };
+  return { test: null, message: headline ?? message ?? NO_ERROR, frames: [...frames], excerpt, ...identity };
 }
 
 /** Whether the first structured error stands at the line that tells most; else that line is the headline, and the error only the identity. */

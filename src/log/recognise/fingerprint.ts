@@ -71,7 +71,8 @@ export function fingerprintOf(parts: FingerprintParts): { readonly fingerprint: 
   function keyOf(): readonly string[] | null {
     // A test that ends badly runs into its limit on one machine and crashes on another.
     if (generic && test !== '') return [test, '', '', `(${PLAIN_ENDING})`];
-    if (generic) return (ending ?? PLAIN_ENDING) === PLAIN_ENDING ? null : ['', '', '', `(${ending})`];
+    // Two processes that were killed have nothing in common but that.
+    if (generic) return null;
     // A named test with a message is known by these two: whether and how far a trace was printed differs from machine to machine.
     return test !== '' && message !== null ? [test, '', '', message] : [test, parts.exceptionType ?? '', frame, message ?? ''];
   }

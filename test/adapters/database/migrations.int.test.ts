@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -103,6 +104,31 @@ describe.skipIf(withoutPostgres)('T64: migrations on a PostgreSQL server', () =>
     console.info(`T64: ${ends.length} older schemas with data brought up to date; rows lost: ${lost}`);
     expect(lost).toBe(0);
     expect(new Set(ends)).toEqual(new Set([wanted]));
+  });
+
+  it('give each build whose failure said nothing an identity of its own, and let none of them be recalled', async () => {
+    const url = await server.createDatabase();
+    const older = await release(files.filter((name) => name < '0031'));
+    const print = (key: string) => createHash('sha256').update(key).digest('hex').slice(0, 32);
+    const shared = [print(''), print('\u0001\u0001\u0001(SIGKILL)')];
+    await on(url, older, async (db) => {
+      await db.migrate();
+      for (const [at, value] of [...shared, ...shared, 'fp'].entries()) {
+        const rows = DATA.replaceAll(/'(bld|job|fal|tri|ana|rev|dec|lib)_1'/g, `'$1_${at}'`).replaceAll("'fp'", `'${value}'`);
+        for (const statement of rows.replaceAll("'1', 1, 'failed'", `'${at}', 1, 'failed'`).replace("'d1'", `'d${at}'`).split(';'))
+          await db.query(statement);
+      }
+    });
+    await on(url, MIGRATIONS_FOLDER, async (db) => {
+      await db.migrate();
+      const wanted = ['unknown-bld_0', 'unknown-bld_1', 'unknown-bld_2', 'unknown-bld_3', 'fp'];
+      for (const table of ['failures', 'analyses', 'triages', 'reviews', 'answer_facts'])
+        expect(
+          (await db.query<{ fingerprint: string }>(`select fingerprint from ${table} order by build_id`)).map((row) => row.fingerprint),
+        ).toEqual(wanted);
+      const taught = await db.query<{ fingerprint: string }>('select fingerprint from library_entries order by id');
+      expect(taught.map((row) => row.fingerprint)).toEqual(['unknown-ana_0', 'unknown-ana_1', 'unknown-ana_2', 'unknown-ana_3', 'fp']);
+    });
   });
 
   it('are applied once by two processes that start at the same moment', async () => {

@@ -157,6 +157,16 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
       expect(await ask('bld_none')).toEqual({ count: 0, firstBuild: null, lastGreen: null, same: 0, firstSame: null });
     });
 
+    it('never calls failures alike that said nothing', async () => {
+      const [one, other] = [await world.build({ number: '30' }), await world.build({ number: '31' })];
+      const silent = { message: `Nothing was said ${world.count}.`, generic: true, test: null };
+      for (const { id } of [one, other])
+        await world.stores.failures.saveGroups(id, [{ ...sampleGroup(id, `unknown-${id}`, silent), generic: true }]);
+
+      const query = { text: silent.message, excludeBuildId: other.id, minScore: 0.2, limit: 5 };
+      expect(await world.stores.history.similarFailures(query)).toEqual([]);
+    });
+
     it('counts those in a row that failed in the very same way', async () => {
       const fingerprint = `aa-${world.count}`;
       const failing = async (number: string, value: string) => {

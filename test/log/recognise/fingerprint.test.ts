@@ -141,7 +141,6 @@ describe('a failure that does not say why', () => {
     'AssertionError [ERR_ASSERTION]: 12.5 >= 7.25',
   ])('is no better known by %j', (message) => {
     expect(silent('test_a', message)).toEqual(silent('test_a', 'timed out'));
-    expect(silent(null, message)).not.toEqual(silent(null, 'timed out'));
   });
 
   it.each([
@@ -195,10 +194,13 @@ describe('a failure that does not say why', () => {
     expect(isUnknown(silent(null, 'cannot find module left-pad').fingerprint)).toBe(false);
   });
 
-  it('is grouped, but never recalled, where only a signal is known', () => {
-    expect(silent(null, 'Segmentation fault (core dumped)')).toMatchObject({ generic: true });
-    expect(isUnknown(silent(null, 'Killed').fingerprint)).toBe(false);
-  });
+  it.each(['Segmentation fault (core dumped)', 'Killed', 'timed out', 'exit code 137'])(
+    'is nobody where only how it ended is known: %s',
+    (message) => {
+      expect(isUnknown(silent(null, message).fingerprint)).toBe(true);
+      expect(isUnknown(silent('test_a', message).fingerprint)).toBe(false);
+    },
+  );
 });
 
 describe('groupByCause', () => {
