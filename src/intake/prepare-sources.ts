@@ -3,7 +3,7 @@ import type { SourceText, TestResult } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import { parseReport, parseReportStrict } from '../log/reports/report.ts';
+import { parseReport } from '../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../log/survey/open-artifact.ts';
 import { storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
@@ -16,9 +16,9 @@ export interface PreparedSources {
 }
 
 /**
- * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. What is in an archive is read as well
- * as it can be, with notes; of artifacts, what is no text or too large is kept by its name only. Throws TriageError for the first file that is
- * too large once decompressed (all together may have `maxBytes`), is no text, or is no test report although it was sent as one.
+ * Decodes and masks uploaded files, opens archives, and reads the reports, before anything is stored. One file that cannot be read loses none
+ * of the others: it is left out, or kept as far as it goes, and a note on the first source says so. Throws TriageError where all together
+ * are larger than `maxBytes` once decompressed, and, for the first file that was the matter, where nothing of them could be read.
  */
 export async function prepareSources(
   files: readonly UploadedFile[],
@@ -26,39 +26,46 @@ export async function prepareSources(
   masker: Masker,
   decode: Decode = decodeSources,
 ): Promise<PreparedSources> {
-  const decoded: Decoded[] = [];
+  const decoded: SourceText[] = [];
+  const refused: TriageError[] = [];
   const taken = new Set<string>();
   let left = maxBytes;
   const room = artifactRoom(maxBytes);
   for (const file of files) {
-    const opened =
-      file.kind === 'artifact'
-        ? await openArtifact(file.name, file.bytes, room)
-        : await decode(file.name, file.bytes, file.kind, { maxBytes: Math.max(1, left) });
+    const opened = await open(file).catch((error: unknown) => {
+      if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
+      refused.push(error);
+      return [];
+    });
     for (const source of opened) {
       left -= await bytesOf(source.text);
-      const read = file.kind === 'report' && source.name === file.name ? parseReportStrict : parseReport;
-      decoded.push({ source: { ...source, name: distinctName(source.name, taken) }, read });
+      decoded.push({ ...source, name: distinctName(source.name, taken) });
     }
   }
   // All at once: what is secret in one file is hidden in every other.
-  const masked = await masker.maskAll(decoded.map(({ source }) => source.text));
-  const sources = decoded.map(({ source }, at) => ({ ...source, text: masked[at]?.text ?? '' }));
-  const testResults = decoded.flatMap(({ read }, at) => resultsOf(sources[at], read));
-  return { sources, testResults };
+  const masked = await masker.maskAll(decoded.map(({ text }) => text));
+  const sources = decoded.map((source, at) => ({ ...source, text: masked[at]?.text ?? '' }));
+  const reports = sources.filter(({ kind }) => kind === 'report').map(({ name, text }) => parseReport(name, text));
+  const testResults = reports.flatMap((report) => report.testResults.map(storableResult));
+  const isLogged = sources.some(({ kind, text }) => kind !== 'report' && text.trim() !== '');
+  // What was sent alone and cannot be read is the sender's to mend.
+  if (!isLogged && testResults.length === 0) {
+    const broken = refused[0]?.message ?? reports.flatMap(({ notes }) => notes)[0];
+    if (refused[0] !== undefined && sources.length === 0) throw refused[0];
+    if (broken !== undefined) throw new TriageError('invalid-input', broken);
+  }
+  const [first, ...rest] = sources;
+  const notes = refused.map(({ message }) => `Left out: ${message}`);
+  return { sources: first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest], testResults };
+
+  async function open({ name, bytes, kind }: UploadedFile): Promise<SourceText[]> {
+    if (kind === 'artifact') return openArtifact(name, bytes, room);
+    return decode(name, bytes, kind, { maxBytes: Math.max(1, left) });
+  }
 }
 
 /** As `decodeSources`; elsewhere where it takes long. */
 export type Decode = (...how: Parameters<typeof decodeSources>) => Promise<SourceText[]>;
-
-interface Decoded {
-  readonly source: SourceText;
-  readonly read: typeof parseReport;
-}
-
-function resultsOf(source: SourceText | undefined, read: typeof parseReport): TestResult[] {
-  return source?.kind === 'report' ? read(source.name, source.text).testResults.map(storableResult) : [];
-}
 
 /** Characters counted before others have their turn. */
 const COUNTED_AT_ONCE = 1 << 22;

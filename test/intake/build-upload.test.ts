@@ -168,6 +168,55 @@ describe('an upload', () => {
   });
 });
 
+describe('one bad file among good ones', () => {
+  const zip = makeZip([{ name: 'a.txt', content: 'text' }]);
+  test.each<readonly [string, string | Uint8Array, string]>([
+    ['an empty report', '', 'junit.xml'],
+    ['a report that ends in the middle', REPORT.slice(0, 120), 'junit.xml'],
+    [
+      'a coverage report with a document type',
+      '<?xml version="1.0"?><!DOCTYPE report PUBLIC "-//JACOCO//DTD" "report.dtd"><report name="a"/>',
+      'jacoco.xml',
+    ],
+    ['a web page', '<!DOCTYPE html><html><body>Not found</body></html>', 'junit.xml'],
+    ['a broken archive', zip.subarray(0, zip.length - 10), 'reports.zip'],
+    ['a picture', Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0), 'junit.xml'],
+  ])('%s loses nothing of the rest', async (_, content, name) => {
+    for (const [at, field] of ['report', 'artifact'].entries()) {
+      const answer = await sendForm([
+        ['metadata', { ...metadata, number: 900 + at }],
+        ['log', LOG, 'build.log'],
+        [field, content, name],
+        ['report', REPORT, 'good.xml'],
+      ]);
+      expect(answer.status).toBe(202);
+      const { buildId } = answer.json;
+      expect(state.archive.get(`${buildId}/build.log`)).toBe(LOG);
+      expect(state.results.get(buildId)?.map((result) => result.status)).toContain('failed');
+    }
+  });
+
+  test.each(['DB_PASSWORD=Winter2026', 'curl -u user:passw0rd99', 'mysql -pXyzzy123'])(
+    'a secret in a report is hidden, and the report can still be read: %s',
+    async (said) => {
+      const report = `<testsuite><testcase name="one"><failure message="no">${said}</failure></testcase><testcase name="two"><failure message="${said}"/></testcase></testsuite>`;
+      const answer = await sendForm([
+        ['metadata', metadata],
+        ['log', LOG, 'build.log'],
+        ['report', report, 'junit.xml'],
+      ]);
+      expect(answer.status).toBe(202);
+      expect(state.results.get(answer.json.buildId)?.map(({ name, status }) => [name, status])).toEqual([
+        ['one', 'failed'],
+        ['two', 'failed'],
+      ]);
+      const kept = state.archive.get(`${answer.json.buildId}/junit.xml`) ?? '';
+      expect(kept).toContain('***</failure>');
+      expect(kept).not.toContain(said);
+    },
+  );
+});
+
 describe('an upload that comes again', () => {
   const upload = { metadata, logs: [{ name: 'build.log', text: LOG }] };
 

@@ -3,12 +3,16 @@ import { BEYOND, endOfPiece, type FellowReader, findSecrets, PIECE } from './fin
 import { createKnownFinder, type FindKnown, MAX_SECRETS, MIN_FORM } from './known.ts';
 import { createPseudonyms, type PseudonymOptions, type Pseudonyms } from './pseudonyms.ts';
 import { hideSpans, type Masked, mergeSpans, type Span, type SpanList } from './span.ts';
+import { hideInReport, namesAsText } from './structured.ts';
 
 export type { Masked } from './span.ts';
 
 /** Hides secrets. One masker may be used for any number of texts and runs. */
 export interface Masker {
-  /** Replaces each secret by `***`. The number of lines never changes; what is masked already stays as it is. */
+  /**
+   * Replaces each secret by `***`. The number of lines never changes; what is masked already stays as it is. A report of XML or JSON can
+   * still be read: markup is never hidden.
+   */
   mask(text: string): Promise<Masked>;
   /**
    * The same for all texts of one run: what is found in one of them is hidden in every other too, also in base64, hex,
@@ -54,8 +58,9 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     }
     const findKnown = finderOf(seen);
     return texts.map((text, at) => {
-      const { text: masked, count } = hideSpans(text, mergeSpans([...(found[at] ?? []), ...(findKnown?.(text) ?? [])]));
-      return { text: names === null ? masked : names.hide(masked), count };
+      const spans = [...(found[at] ?? []), ...(findKnown?.(text) ?? [])];
+      const { text: masked, count } = hideInReport(text, spans) ?? hideSpans(text, mergeSpans(spans));
+      return { text: names === null ? masked : namesAsText(names.hide(masked)), count };
     });
   };
   const maskAlone = async (text: string) => (await maskRun([text], namesOf(false)))[0] ?? { text, count: 0 };

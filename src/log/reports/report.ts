@@ -1,4 +1,4 @@
-import { messageOf, TriageError } from '../../domain/errors.ts';
+import { messageOf } from '../../domain/errors.ts';
 import { readCheckstyle } from './checkstyle.ts';
 import { Ctrf, readCtrf } from './ctrf.ts';
 import { readNunit, readXunit } from './dotnet.ts';
@@ -46,13 +46,6 @@ export function parseReport(name: string, text: string): TestReport {
   return broken === null ? report : { ...report, notes: [...report.notes, broken] };
 }
 
-/** The same, but throws TriageError 'invalid-input' for what is broken or no known report. */
-export function parseReportStrict(name: string, text: string): TestReport {
-  const { report, broken } = read(name, text);
-  if (broken !== null) throw new TriageError('invalid-input', broken);
-  return report;
-}
-
 /**
  * Whether a text is one document of a known report format. TAP and `go test -json` are not: they are as much the log of a run, and read
  * as reports only where they are given as such.
@@ -64,6 +57,13 @@ export function isReport(text: string): boolean {
   if (value === undefined) return false;
   // A value nested without end may be no format's, but must not stop who asks.
   return attempt('', '', () => readJson('', value, text) ?? refuse('')).broken === null;
+}
+
+/** Whether a text is a report in XML, of whatever is broken further down. */
+export function isXmlReport(text: string): boolean {
+  if (!/^[\ufeff\s]{0,1000}</.test(text)) return false;
+  const root = rootElement(text);
+  return root !== null && (XML.some(({ roots }) => roots.includes(root)) || /^[\ufeff\s]{0,1000}<\?xml\s/.test(text));
 }
 
 /** Whether a text is TAP or `go test -json`. */
@@ -92,7 +92,7 @@ function read(name: string, text: string): Outcome {
 function readXmlReport(name: string, text: string, root: string): Outcome {
   const format = XML.find(({ roots }) => roots.includes(root));
   if (format === undefined) {
-    const why = /<!DOCTYPE/i.test(text.slice(0, 20_000)) ? 'it declares a document type' : `its root element is <${root.slice(0, 40)}>`;
+    const why = `its root element is <${root.slice(0, 40)}>`;
     return { report: nothing(), broken: `${name} is not a well-formed JUnit report or other test report: ${why}.` };
   }
   const { draft, handler } = format.open(name, text);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseReport as parseJUnit, parseReportStrict as parseJUnitStrict } from '../../../src/log/reports/report.ts';
+import { parseReport as parseJUnit } from '../../../src/log/reports/report.ts';
 
 const suite = (inside: string, attributes = 'name="S" tests="1"') => `<testsuite ${attributes}>${inside}</testsuite>`;
 
@@ -65,7 +65,6 @@ describe('T45: parseJUnit', () => {
     ['another kind of document', '<html><body/></html>'],
   ])('refuses %s', (_, xml) => {
     expect(parseJUnit('r.xml', xml)).toMatchObject({ failingTests: [], testResults: [] });
-    expect(() => parseJUnitStrict('r.xml', xml)).toThrow(expect.objectContaining({ code: 'invalid-input' }));
   });
 
   it('never throws', () => {

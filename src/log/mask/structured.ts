@@ -1,0 +1,118 @@
+import { parseJson } from '../reports/json.ts';
+import { isXmlReport } from '../reports/report.ts';
+import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
+
+/** A stretch that holds a value, in which anything may be hidden; what lies between two is markup and stays. */
+interface Value extends Span {
+  /** What must be hidden as a whole: an entity of XML, an escape of JSON. */
+  readonly whole: RegExp | null;
+}
+
+const ENTITY = /&#?\w{1,12};/g;
+const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[^u])/g;
+/** Numbers of JSON are values as well; what stands for them must be a string. */
+const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
+const NAMED = /<!\[CDATA\[[\s\S]*?\]\]>|<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
+
+/**
+ * Hides spans of a report so that it can still be read: in values only, never in the markup between them, since a secret seems to go on into
+ * the tag or the quotation mark behind it. Null for a text that is neither XML nor JSON: there is nothing to keep.
+ */
+export function hideInReport(text: string, spans: readonly Span[]): Masked | null {
+  if (spans.length === 0) return null;
+  if (isXmlReport(text)) return hideSpans(text, within(xmlValues(text), text, spans));
+  return parseJson(text) === undefined ? null : hideInJson(text, spans);
+}
+
+/** The names that stand for e-mail addresses and hosts look like tags: as text in XML they are written as entities. */
+export function namesAsText(text: string): string {
+  if (!isXmlReport(text)) return text;
+  return text.replace(NAMED, (all, kind: string | undefined, number: string) => (kind === undefined ? all : `&lt;${kind}${number}&gt;`));
+}
+
+function hideInJson(text: string, spans: readonly Span[]): Masked {
+  const merged = mergeSpans(spans);
+  const parts: string[] = [];
+  let [at, next, count] = [0, 0, 0];
+  for (const { 0: token, index } of text.matchAll(JSON_TOKEN)) {
+    while (next < merged.length && (merged[next]?.to ?? 0) <= index) next += 1;
+    const own: Span[] = [];
+    for (let one = merged[next], of = next; one !== undefined && one.from < index + token.length; one = merged[++of])
+      own.push({ from: one.from - index, to: one.to - index });
+    if (own.length === 0) continue;
+    const inside = { from: 1, to: token.length - 1, whole: ESCAPE };
+    const hidden = token.startsWith('"') ? hideSpans(token, within([inside], token, own)) : { text: '"***"', count: 1 };
+    parts.push(text.slice(at, index), hidden.text);
+    count += hidden.count;
+    at = index + token.length;
+  }
+  parts.push(text.slice(at));
+  return { text: parts.join(''), count };
+}
+
+/** What of the spans lies in values; both ascending. */
+function within(values: readonly Value[], text: string, spans: readonly Span[]): Span[] {
+  const merged = mergeSpans(spans);
+  const kept: Span[] = [];
+  let first = 0;
+  for (const value of values) {
+    while (first < merged.length && (merged[first]?.to ?? 0) <= value.from) first += 1;
+    for (let at = first; at < merged.length && (merged[at]?.from ?? 0) < value.to; at += 1) {
+      const { from = 0, to = 0 } = merged[at] ?? {};
+      kept.push(aligned({ from: Math.max(from, value.from), to: Math.min(to, value.to) }, value, text));
+    }
+  }
+  return mergeSpans(kept);
+}
+
+/** Entities and escapes are hidden whole or not at all. */
+function aligned({ from, to }: Span, { from: start, to: end, whole }: Value, text: string): Span {
+  if (whole === null) return { from, to };
+  let [first, last] = [from, to];
+  for (const { 0: token, index } of text.slice(start, end).matchAll(whole)) {
+    const [begins, ends] = [start + index, start + index + token.length];
+    if (begins >= last) break;
+    if (begins < first && first < ends) first = begins;
+    if (begins < last && last < ends) last = ends;
+  }
+  return { from: first, to: last };
+}
+
+/** Text, attribute values, CDATA and comments. */
+function xmlValues(text: string): Value[] {
+  const values: Value[] = [];
+  const add = (from: number, to: number, whole: RegExp | null) => {
+    if (to > from) values.push({ from, to, whole });
+  };
+  let at = 0;
+  while (at < text.length) {
+    const open = text.indexOf('<', at);
+    add(at, open === -1 ? text.length : open, ENTITY);
+    if (open === -1) break;
+    const [begins, ends] = text.startsWith('<![CDATA[', open) ? [9, ']]>'] : text.startsWith('<!--', open) ? [4, '-->'] : [0, '>'];
+    if (begins > 0) {
+      const close = text.indexOf(ends, open + begins);
+      add(open + begins, close === -1 ? text.length : close, null);
+      at = close === -1 ? text.length : close + ends.length;
+    } else at = endOfTag(text, open, add);
+  }
+  return values;
+}
+
+/** Where a tag ends, telling of the values of its attributes; a `<` that opens no tag is text. */
+function endOfTag(text: string, open: number, add: (from: number, to: number, whole: RegExp | null) => void): number {
+  if (!/[A-Za-z_/?!]/.test(text[open + 1] ?? '')) {
+    add(open, open + 1, null);
+    return open + 1;
+  }
+  let at = open + 1;
+  while (at < text.length && text[at] !== '>') {
+    const quote = text[at];
+    at += 1;
+    if (quote !== '"' && quote !== "'") continue;
+    const close = text.indexOf(quote, at);
+    add(at, close === -1 ? text.length : close, ENTITY);
+    at = close === -1 ? text.length : close + 1;
+  }
+  return at + 1;
+}

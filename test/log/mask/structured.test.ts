@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createMasker } from '../../../src/log/mask/mask.ts';
+import { hideInReport } from '../../../src/log/mask/structured.ts';
+import { parseReport } from '../../../src/log/reports/report.ts';
+
+const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+describe('hiding in reports', () => {
+  it('touches values only, and entities and escapes as a whole', () => {
+    const xml = '<testsuite><testcase name="a"><failure m="k=1&amp;2">x</failure></testcase></testsuite>';
+    const from = xml.indexOf('amp');
+    expect(hideInReport(xml, [{ from, to: xml.length }])?.text).toBe(
+      '<testsuite><testcase name="a"><failure m="k=1***">***</failure></testcase></testsuite>',
+    );
+    const json = '{"a":"one\\ntwo","b":1234}';
+    const at = json.indexOf('ntwo');
+    expect(JSON.parse(hideInReport(json, [{ from: at, to: json.length }])?.text ?? '')).toEqual({ a: 'one***', '***': '***' });
+  });
+
+  it('leaves a text that is no report to the ordinary way', () => {
+    expect(hideInReport('password=abc', [{ from: 9, to: 12 }])).toBeNull();
+    expect(hideInReport('[info] {"password"', [{ from: 9, to: 12 }])).toBeNull();
+  });
+
+  it('never breaks a report, whatever is hidden of it, and lets no hidden value through', () => {
+    const value = fc.string({ maxLength: 30 });
+    const spans = fc.array(fc.record({ from: fc.nat(400), length: fc.nat(60) }), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 4 }), spans, (values, places) => {
+        const cases = values.map(
+          (one, at) => `<testcase name="t${at}"><failure message="${escaped(one)}">${escaped(one)}</failure></testcase>`,
+        );
+        const xml = `<testsuite>${cases.join('')}</testsuite>`;
+        const found = places.map(({ from, length }) => ({
+          from: from % xml.length,
+          to: Math.min(xml.length, (from % xml.length) + length),
+        }));
+        const hidden = hideInReport(xml, found)?.text ?? '';
+        expect(parseReport('r.xml', hidden).notes).toEqual(parseReport('r.xml', xml).notes);
+
+        const json = JSON.stringify(values.map((one) => ({ one, n: 12 })));
+        const inJson = places.map(({ from, length }) => ({
+          from: from % json.length,
+          to: Math.min(json.length, (from % json.length) + length),
+        }));
+        expect(() => JSON.parse(hideInReport(json, inJson)?.text ?? '')).not.toThrow();
+      }),
+    );
+  });
+
+  it('writes the names of people and hosts so that XML can be read', async () => {
+    const masker = createMasker({ names: { emails: true, hosts: true } });
+    const xml =
+      '<testsuite><testcase name="a"><failure message="to ada@example.test"><![CDATA[db.corp.internal]]></failure></testcase></testsuite>';
+    const [masked] = await masker.maskAll([xml]);
+    const [test] = parseReport('r.xml', masked?.text ?? '').failingTests;
+    expect(test?.message).toContain('<EMAIL_1>');
+    expect(masked?.text).toContain('<![CDATA[<HOST_1>]]>');
+  });
+});
