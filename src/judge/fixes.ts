@@ -40,7 +40,9 @@ function adviceOf(ruling: Ruling, classification: Classification, evidence: read
 }
 
 /** The line beside the telling ones in which the tool says what to do about it; null where none does. */
-function printedAdvice({ messages, excerpts }: TriageSubject): string | null {
+function printedAdvice({ messages, excerpts, diagnostics }: TriageSubject): string | null {
+  // What is reported is no advice, however it is worded: "Use 'const' instead".
+  const findings = new Set(diagnostics.map(({ at }) => `${at?.source}:${at?.line}`));
   const near = messages.slice(0, MOST_TELLING).flatMap(({ at }) => (at === null ? [] : [at]));
   for (const { source, line } of near) {
     const excerpt = excerpts.find((one) => one.source === source && one.lineStart <= line && line <= one.lineEnd);
@@ -48,7 +50,8 @@ function printedAdvice({ messages, excerpts }: TriageSubject): string | null {
     const from = line - (excerpt?.lineStart ?? line);
     for (let offset = 0; offset <= LINES_BELOW; offset++) {
       const text = cleanLine(stripEscapes(lines[from + offset] ?? '')).trim();
-      if (ADVICE.test(text) && ADVISING.has(roleOf(text)) && !FETCHES.test(text)) return oneLine(text.replace(SEVERITY, ''), 240);
+      if (!findings.has(`${source}:${line + offset}`) && ADVICE.test(text) && ADVISING.has(roleOf(text)) && !FETCHES.test(text))
+        return oneLine(text.replace(SEVERITY, ''), 240);
     }
   }
   return null;

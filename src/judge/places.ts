@@ -1,4 +1,6 @@
 import type { TriageSubject } from '../domain/subject.ts';
+import { stripEscapes } from '../log/lines/clean.ts';
+import { namedPaths } from '../log/paths/named-paths.ts';
 import { isTestClass } from './jvm-classes.ts';
 import { namedClasses } from './named-classes.ts';
 import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
@@ -6,6 +8,7 @@ import { isForeignPath } from './paths.ts';
 import { pathIn } from './project-root.ts';
 import { type TestedFiles, testedFilesOf } from './tested-files.ts';
 import { likeness, wordsIn } from './word-likeness.ts';
+import { toolName } from './words.ts';
 
 /** A file of the project that the failure names, with its line where known. */
 export interface Place {
@@ -28,6 +31,12 @@ const TEST_FILE = 0.45;
 /** What a message names is what the failure is about: beside a frame in the middle, just below the twin. */
 const IN_MESSAGE = 0.59;
 const GUESS = 0.3;
+const LOGGED = 0.4;
+const [MAX_TOLD, MAX_LOGGED] = [5, 5];
+/** Where runners and tools keep what is theirs. */
+const OUTSIDE = /^(?:~|\/(?:tmp|etc|var|dev|proc|root|opt|bin|sbin|lib)\/|\$)|(?:^|\/)_temp\/|^actions\//;
+/** Of names without a folder those that are likely to be one file of the project: frames and products (Node.js) are called so too. */
+const BARE = /\.(?:json|toml|ya?ml|xml|gradle|kts|cmake)$/;
 const FADE = 0.92;
 
 /** Files the failure names, most suspicious first; one entry a file, under the longest path that the log gives it. */
@@ -35,8 +44,11 @@ export function placesOf(subject: TriageSubject): readonly Place[] {
   const project = projectOf(subject);
   const tested = testedFilesOf(subject, project);
   const named = [...diagnosedPlaces(subject, project), ...framePlaces(subject, project, tested)];
-  const found = [...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)];
-  return mergeFiles(found).sort((left, right) => right.score - left.score);
+  const found = mergeFiles([...named, ...messagePlaces(subject, project), ...testPlaces(tested, named)]);
+  const logged = loggedPlaces(subject, project).filter(
+    ({ path }) => !found.some((one) => isSameFile(one.path, path) || one.path.endsWith(` ${path}`)),
+  );
+  return [...found, ...mergeFiles(logged)].sort((left, right) => right.score - left.score);
 }
 
 /** Whether two paths may be one file: equal, or one the other's ending. */
@@ -48,7 +60,7 @@ function diagnosedPlaces(subject: TriageSubject, project: Project): Place[] {
   const errors = subject.diagnostics.filter((entry) => entry.severity === 'error' && entry.tool !== 'make').slice(0, 20);
   return errors.flatMap((entry, rank) => {
     if (entry.file === null || isForeignPath(entry.file)) return [];
-    const reason = `${entry.tool} names it`;
+    const reason = `${toolName(entry)} names it`;
     return [{ path: pathIn(entry.file, project), line: entry.line, from: 'diagnostic' as const, score: fade(DIAGNOSED, rank), reason }];
   });
 }
@@ -79,6 +91,20 @@ function frameReason(isTest: boolean, rank: number): string {
 function messagePlaces(subject: TriageSubject, project: Project): Place[] {
   const reason = 'the message names its class';
   return namedClasses(subject, project).map((path, rank) => ({ path, line: null, from: 'frame', score: fade(IN_MESSAGE, rank), reason }));
+}
+
+/** Paths that stand in the lines that tell most, or in the name of the failed step: named, and not as the place of the error. */
+function loggedPlaces(subject: TriageSubject, project: Project): Place[] {
+  const told = subject.messages.slice(0, MAX_TOLD).map(({ text }) => text);
+  const heaviest = [...subject.excerpts].sort((left, right) => right.weight - left.weight).slice(0, MAX_TOLD);
+  const texts = [...told, ...subject.failedSections.map(({ name }) => name), ...heaviest.map(({ text }) => text)];
+  const paths = namedPaths(texts.map(stripEscapes))
+    .filter(({ path }) => !isForeignPath(path) && !OUTSIDE.test(path) && (path.includes('/') || BARE.test(path)))
+    .map(({ path, line }) => ({ path: pathIn(path, project), line }));
+  const distinct = paths.filter(({ path }, at) => !path.startsWith('/') && paths.findIndex((one) => one.path === path) === at);
+  return distinct.slice(0, MAX_LOGGED).map(({ path, line }, rank) => {
+    return { path, line, from: 'frame', score: fade(LOGGED, rank), reason: 'the log names it' };
+  });
 }
 
 /** One entry a file, at its deepest frame. */

@@ -8,6 +8,7 @@ import { type FoundFile, type RepositoryFacts, repositoryFactsOf, repositoryPath
 import { retrievedFrom } from './retrieved.ts';
 import { seenElsewhere } from './seen-elsewhere.ts';
 import { type SuspectSignals, suspectScore } from './suspect-score.ts';
+import { manifestOf } from './tool-arguments.ts';
 
 const MAX_SUSPECTS = 10;
 /** What a file is worth to which nothing leads but this. Each further one of its kind is worth a little less. */
@@ -19,6 +20,7 @@ const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
   step: 'the failed step is written in it',
   manifest: 'it says what the project depends on',
 };
+const GUESSED_MANIFEST = 0.3;
 const FADE = 0.92;
 /** A place that is as sure as this gains nothing by an import. */
 const IMPORTED_MOST = 0.9;
@@ -43,7 +45,7 @@ export function suspectsOf(subject: TriageSubject, evidence: readonly Evidence[]
   if (category === 'INFRA_ERROR') return [];
   const facts = repositoryFactsOf(evidence);
   const isElsewhere = seenElsewhere(subject, evidence)?.isSure === true;
-  const candidates = candidatesOf(inRepository(placesOf(subject), facts), facts, category).filter(({ place }) =>
+  const candidates = candidatesOf(subject, inRepository(placesOf(subject), facts), facts, category).filter(({ place }) =>
     isSuspect(place, category),
   );
   const ranked = candidates.map(({ place, isImported }): Suspect => {
@@ -68,7 +70,7 @@ function inRepository(places: readonly Place[], { found, missing }: RepositoryFa
 }
 
 /** What the log names, what it and the test lead to, and what changed or was mended before though nothing names it. */
-function candidatesOf(places: readonly Place[], facts: RepositoryFacts, category: Category): Candidate[] {
+function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: RepositoryFacts, category: Category): Candidate[] {
   const imported = facts.found.filter(({ by }) => by === 'import').map(({ path }) => path);
   const isImported = (path: string) => imported.some((one) => isSameFile(one, path));
   const known = places.map((place) => ({ place, isImported: place.score < IMPORTED_MOST && isImported(place.path) }));
@@ -84,6 +86,15 @@ function candidatesOf(places: readonly Place[], facts: RepositoryFacts, category
     if (by !== 'asked' && (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)))
       add({ path, line, from, score: LED_BY[by] * FADE ** rank, reason: LED_REASON[by] });
   }
+  const manifest = category === 'DEPENDENCY_ERROR' && facts.found.length === 0 ? manifestOf(subject) : null;
+  if (manifest !== null && !known.some(({ place }) => place.path.endsWith(manifest)))
+    add({
+      path: manifest,
+      line: null,
+      from: 'frame',
+      score: GUESSED_MANIFEST,
+      reason: 'what such a project depends on is usually written there; the log names no file',
+    });
   for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
     if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add({ path, line: null, from: 'frame', score: 0, reason: '' });
   return known;

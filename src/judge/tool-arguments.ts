@@ -132,10 +132,14 @@ const MANIFESTS: readonly (readonly [RegExp, string])[] = [
   [/^go\b/i, 'go.mod'],
   [/^(?:bundler|rspec|gem)$/i, 'Gemfile'],
   [/^composer$/i, 'composer.json'],
+  [/^(?:poetry|uv|pdm|hatch)$/i, 'pyproject.toml'],
   [/^(?:pip|pytest|python|unittest|tox)$/i, 'requirements.txt'],
+  [/^(?:dart|flutter|pub|melos)$/i, 'pubspec.yaml'],
+  [/^(?:swift|swiftpm|xcodebuild)$/i, 'Package.swift'],
 ];
 
-function manifestOf(subject: TriageSubject): string | null {
+/** What the toolchain calls its manifest; null where none is known. */
+export function manifestOf(subject: TriageSubject): string | null {
   for (const [pattern, manifest] of MANIFESTS) if (subject.toolchains.some((tool) => pattern.test(tool))) return manifest;
   return null;
 }

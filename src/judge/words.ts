@@ -43,7 +43,9 @@ export function spokenKind(kind: string): string {
 export function toolName({ tool, code }: Pick<Diagnostic, 'tool' | 'code'>): string {
   if (/^TS\d/.test(code ?? '')) return 'tsc';
   if (/^CS\d/.test(code ?? '')) return 'csc';
-  return tool === 'compiler' ? 'the compiler' : tool;
+  if (tool === 'compiler') return 'the compiler';
+  // Its form was read, and nothing says whose it is.
+  return tool === 'tool' ? 'the failed command' : tool;
 }
 
 /** What a fact says, without the tool that rules match a diagnostic by. */

@@ -174,6 +174,47 @@ describe('suspects with the files of the repository at hand', () => {
   });
 });
 
+describe('suspects that the log only names', () => {
+  const failing = (...lines: string[]) =>
+    suspectsIn('##[group]Run make all', '##[endgroup]', ...lines, '##[error]Process completed with exit code 1.');
+
+  test('are files of the telling lines, with their line, and said to be no more than that', () => {
+    const [named] = failing('Error: nobody may sell what has no currency (see conf/prices.yaml:7).');
+    expect(named).toMatchObject({ path: 'conf/prices.yaml', line: 7, reason: 'the log names it' });
+  });
+
+  test.each([
+    'Error: cannot find module in node_modules/left-pad/index.js',
+    'Error: /usr/lib/python3/site.py is broken',
+    'Error: .venv/lib/thing.py is broken',
+    'Error: Node.js 12 is too old for Next.js',
+    'Error: cannot read https://example.test/data/prices.json',
+  ])('are no file of others, no product and no address: %s', (line) => {
+    expect(failing(line)).toEqual([]);
+  });
+
+  test('may have spaces in their path where a compiler names them', () => {
+    const [first] = failing('Poem of the Day/Views/Main View.swift:12:5: error: cannot find type Foo in scope');
+    expect(first).toMatchObject({ path: 'Poem of the Day/Views/Main View.swift', line: 12 });
+  });
+
+  test('are the usual manifest where a dependency is at fault and no file is named, which is said', () => {
+    const subject = subjectOf(
+      [
+        '##[group]Run npm ci',
+        '##[endgroup]',
+        'npm error code ERESOLVE',
+        'npm error ERESOLVE unable to resolve dependency tree',
+        '##[error]Process completed with exit code 1.',
+      ].join('\n'),
+    );
+    expect(suspectsOf(subject, [], 'DEPENDENCY_ERROR')).toMatchObject([
+      { path: 'package.json', reason: expect.stringContaining('usually') },
+    ]);
+    expect(suspectsOf(subject, [], 'CODE_ERROR')).toEqual([]);
+  });
+});
+
 describe('suspects in Python', () => {
   const failure = (...frames: string[]) => [
     'Traceback (most recent call last):',

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../../../domain/failure.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { normaliseMessage } from '../../recognise/normalise.ts';
 import type { Extraction } from '../extraction.ts';
+import { isFile } from './place.ts';
 
 /** A diagnostic on the way into an extraction, with the lines that belong to it. */
 export interface Finding extends Omit<Diagnostic, 'at'> {
@@ -55,7 +56,9 @@ export function addFinding(log: LogText, finding: Finding, found: Extraction): v
   take(found, start, end);
   if (count === null) return;
   const weight = weightOf(severity, most, count);
-  found.diagnostics.push({ tool, severity, ...said, message: said.message.slice(0, 500), at: { source: log.name, line: start } });
+  // A formatter has no more to say than the name of the file.
+  const file = said.file ?? (isFile(said.message) && !/\s/.test(said.message) ? said.message : null);
+  found.diagnostics.push({ tool, severity, ...said, file, message: said.message.slice(0, 500), at: { source: log.name, line: start } });
   found.blocks.push({ start, end, weight, reason: `${tool} ${severity}` });
 }
 

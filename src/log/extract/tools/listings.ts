@@ -23,15 +23,23 @@ const ROW =
   /^\s{1,12}(?:line )?(?<line>\d{1,7})(?:[:,](?<column>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?(?: \||:)?\s{1,12}(?<said>\S.{0,500})$/;
 const CODE = /^(?<message>.{1,400}?)\s{2,60}[([]?(?<code>[@\w/.-]{2,80})[)\]]?$/;
 
+/** What a runner's problem matcher puts before a finding, and a workspace's package and task, as pnpm and Turborepo write them. */
+const BESIDE = /^(?:##\[(?:error|warning)\]|(?:@?[\w.-]{1,60}\/)?[\w./-]{1,80}(?: |:)[\w:-]{1,40}: )/;
+
+/** A line as the tool printed it. */
+function toolLine(log: LogText, line: number): string {
+  return log.line(line).replace(BESIDE, '');
+}
+
 function readLine(log: LogText, line: number, found: Extraction): void {
-  const text = log.line(line);
+  const text = toolLine(log, line);
   if (/^\s{0,2}✖ \d{1,7} problems? \(/.test(text)) found.blocks.push({ start: line, end: line, weight: 60, reason: 'summary of findings' });
   const headed = /^\s{1,4}Line\s{2,8}(?<stan>\S{1,250}\.\w{1,6})|^FILE: (?<sniff>\S{1,300})$/.exec(text)?.groups;
   if (headed !== undefined) readTable(log, line, headed.stan ?? headed.sniff ?? '', headed.stan === undefined ? 'phpcs' : 'phpstan', found);
   const row = readRow(text);
   if (row === null || row.severity === null || row.severity === 'none') return;
   const at = fileAbove(log, line);
-  const placed: Placed = { ...row, file: at === 0 ? '' : fileOf(log.line(at)) };
+  const placed: Placed = { ...row, file: at === 0 ? '' : fileOf(toolLine(log, at)) };
   const name = nameTool(placed, text, found.leftOut);
   const { file, line: own, column, code, message, severity } = placed;
   if (at === 0 && column === null) return;
@@ -82,9 +90,9 @@ function countWarnings(found: Extraction, from: number): void {
 
 /** The line above that names the file of an indented row; 0 where there is none. */
 function fileAbove(log: LogText, line: number): number {
-  const indent = log.line(line).search(/\S/);
+  const indent = toolLine(log, line).search(/\S/);
   for (let at = line - 1; at >= Math.max(1, line - 200); at--) {
-    const text = log.line(at);
+    const text = toolLine(log, at);
     if (text === '') return 0;
     if (text.search(/\S/) < indent && isFile(fileOf(text))) return at;
     if (!/^\s/.test(text)) return 0;

@@ -30,6 +30,9 @@ const MARKS: readonly RegExp[] = [
 
 const PLACE =
   /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=]{1,250}?)(?:(?::\s?|\s)?[([](?<line1>\d{1,7})(?:[,:]\s?(?<column1>\d{1,6}))?(?:,\d{1,7},\d{1,7})?[)\]](?:-\(\d{1,7}[,:]\d{1,6}\))?|:(?<line2>\d{1,7})(?:[:.,](?<column2>\d{1,6}))?(?:-\d{1,7}(?::\d{1,6})?)?|:? lines? (?<line3>\d{1,7})(?:,? col(?:umn)?:? (?<column3>\d{1,6}))?|:? (?<line4>\d{1,7})(?::(?<column4>\d{1,6})(?:-[\d:]{1,12})?)?)(?=[\s:,]|$)(?<rest>.{0,1500})/;
+/** A path with spaces in it, where the severity behind its line and column leaves no doubt. */
+const SPACED =
+  /^(?<file>(?:[A-Za-z]:[\\/])?[^\s:|<>"'`;=][^:|<>"'`;=]{0,250}\.\w{1,10}):(?<line2>\d{1,7}):(?<column2>\d{1,6})(?=: (?:fatal )?(?:error|warning|note)\b)(?<rest>.{0,1500})/;
 /** Names without an extension that are files all the same. */
 const BARE_NAME =
   /^(?:Dockerfile|Makefile|GNUmakefile|BUILD|WORKSPACE|Gemfile|Rakefile|Jenkinsfile|Podfile|Fastfile|Justfile|Vagrantfile|Procfile|go\.mod|go\.sum)(?:\.\w{1,20})?$/i;
@@ -55,7 +58,7 @@ export function isFile(name: string): boolean {
 /** Reads a line that begins with a place, after marks: `file:line:col: error CODE: message` in any spelling. Null where there is none. */
 export function readPlaced(text: string): Placed | null {
   const { rest: unmarked, severity: mark } = withoutMarks(text);
-  const groups = PLACE.exec(unmarked)?.groups;
+  const groups = (SPACED.exec(unmarked) ?? PLACE.exec(unmarked))?.groups;
   if (groups === undefined || !isFile(groups.file ?? '')) return null;
   const { file = '', line1, line2, line3, line4, column1, column2, column3, column4, rest = '' } = groups;
   if (line4 !== undefined && column4 === undefined && !/^:\s|^\s[A-Z]{2,4}\d{3,4}\b/.test(rest)) return null;

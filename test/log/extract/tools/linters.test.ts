@@ -10,6 +10,21 @@ const ROWS: readonly Row[] = [
     { file: 'src/a.js', line: 3, column: 5, code: 'no-undef' },
   ],
   ['eslint', ["src/a.js:3:5: 'x' is not defined. [Error/no-undef]"], { line: 3, code: 'no-undef' }],
+  [
+    'eslint',
+    ['/w/src/a.ts', "##[error]   3:17  error  'x' is never reassigned  prefer-const"],
+    { file: '/w/src/a.ts', line: 3, column: 17, code: 'prefer-const', severity: 'error' },
+  ],
+  [
+    'eslint',
+    ['packages/web lint: /w/src/a.ts', "packages/web lint:   3:17  error  'x' is never reassigned  prefer-const"],
+    { file: '/w/src/a.ts', line: 3, code: 'prefer-const' },
+  ],
+  [
+    'eslint',
+    ['@shop/web:lint: /w/src/a.ts', "@shop/web:lint:   3:17  error  'x' is never reassigned  prefer-const"],
+    { file: '/w/src/a.ts' },
+  ],
   ['stylelint', ['src/a.css', ' 3:5  ✖  Unexpected empty block  block-no-empty'], { file: 'src/a.css', line: 3, code: 'block-no-empty' }],
   [
     'yamllint',
@@ -27,7 +42,7 @@ const ROWS: readonly Row[] = [
     ['src/a.ts format ━━━━━━━━━━', '', '  × Formatter would have printed the following content:'],
     { file: 'src/a.ts', code: 'format' },
   ],
-  ['prettier', ['[warn] src/a.js', '[warn] Code style issues found in the above file.'], { message: 'src/a.js' }],
+  ['prettier', ['[warn] src/a.js', '[warn] Code style issues found in the above file.'], { message: 'src/a.js', file: 'src/a.js' }],
   [
     'pylint',
     ['app/a.py:3:5: W0611: Unused import os (unused-import)'],

@@ -1,0 +1,34 @@
+/** A file as a text names it. */
+export interface NamedPath {
+  readonly path: string;
+  /** 1-based, where it is named too. */
+  readonly line: number | null;
+}
+
+/** Words of texts looked at. */
+const MAX_WORDS = 20_000;
+const MAX_PATH = 300;
+const BETWEEN_WORDS = /[\s"'`()<>[\]{},;=|]/;
+
+/** Endings of files that people write; `.com` of a host and `.0` of a version are none. */
+const ENDINGS: ReadonlySet<string> = new Set(
+  (
+    'c cc cpp cxx h hh hpp hxx m mm cs fs vb go rs java kt kts groovy scala clj py pyx rb php pl pm lua r jl hs ml ex exs erl dart swift zig ' +
+    'js jsx mjs cjs ts tsx mts cts vue svelte css scss less html sh bash ps1 sql proto tf yml yaml toml json xml gradle cmake'
+  ).split(' '),
+);
+
+/** Files that stand in texts, in their order, each as often as it is named: "src/cart.ts:12:5" is src/cart.ts, line 12. */
+export function namedPaths(texts: readonly string[]): NamedPath[] {
+  const words = texts.flatMap((text) => text.split(BETWEEN_WORDS)).slice(0, MAX_WORDS);
+  return words.flatMap((word) => fileOf(word) ?? []);
+}
+
+function fileOf(word: string): NamedPath | null {
+  if (word.length > MAX_PATH || word.includes('://')) return null;
+  const [path = '', line = ''] = word.split(':');
+  const dot = path.lastIndexOf('.');
+  if (dot < 1 || path[dot - 1] === '/' || !ENDINGS.has(path.slice(dot + 1).toLowerCase())) return null;
+  const number = Number(line);
+  return { path, line: Number.isSafeInteger(number) && number > 0 ? number : null };
+}
