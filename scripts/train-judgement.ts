@@ -4,7 +4,7 @@ import { isFounded } from '../src/domain/analysis.ts';
 import { CATEGORIES, type Category } from '../src/domain/category.ts';
 import { composeAnswer } from '../src/judge/answer.ts';
 import { matchesIn, ruleOn } from '../src/judge/classify.ts';
-import { FACTS, featuresOf, type Judged, type JudgementModel, judge, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
+import { FACTS, featuresOf, type Judged, type JudgementModel, judge, routeOf, SIGNS, useJudgementModel } from '../src/judge/judgement.ts';
 import { foldsBy } from '../src/replay/cases/project-folds.ts';
 import { mentionFinder } from '../src/replay/figures/words.ts';
 import { fitJudgement, type Lesson } from './judging/fit.ts';
@@ -49,7 +49,8 @@ const subjects = await labelledSubjects(asked.data);
 const lessons = subjects.map(lessonOf);
 const learned = lessons.filter((_, i) => subjects[i]?.heldOut === false);
 console.log(`${lessons.length} readings of ${new Set(subjects.map(({ id }) => id)).size} failures`);
-const figures = asked.folds ? crossValidated() : [];
+const held = asked.folds ? crossValidated() : [];
+const figures = figuresOf(held);
 for (const line of figures) console.log(line);
 if (asked.by === 'project' && asked.out !== undefined) writeFileSync(asked.out, modelText(fitJudgement(learned)));
 if (asked.by === 'project' && asked.check !== undefined) {
@@ -69,10 +70,10 @@ interface Held {
 }
 
 /** Learns on all other groups for each, and tells what is made of those left out. */
-function crossValidated(): string[] {
+function crossValidated(): Held[] {
   const pairs = lessons.map((lesson, i) => ({ lesson, subject: subjects[i] as LabelledSubject }));
   const group = ({ subject }: { readonly subject: LabelledSubject }) => (asked.by === 'source' ? subject.set : subject.project);
-  const held = foldsBy(pairs, group, asked.by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
+  return foldsBy(pairs, group, asked.by === 'source' ? Number.MAX_SAFE_INTEGER : FOLDS).flatMap((fold) => {
     const groups = new Set(fold.map(group));
     const model = fitJudgement(pairs.filter((pair) => !groups.has(group(pair)) && !pair.subject.heldOut).map(({ lesson }) => lesson));
     return fold.map(({ lesson, subject }): Held => {
@@ -83,8 +84,23 @@ function crossValidated(): string[] {
       return { subject, judged, right, good: right && (share ?? 1) >= SHOWN_FROM, useful: share === null ? null : right && share >= 0.5 };
     });
   });
+}
+
+/** Answers that were right and held the cause, by route, of failures that no rule was written from: jobs of today, and tools without a rule. */
+function recordsOf(all: readonly Held[]): JudgementModel['records'] {
+  const fresh = all.filter(({ subject }) => subject.set === 'actions/actions' || (subject.heldOut && !subject.untaught));
+  const routes = Map.groupBy(fresh, ({ judged }) => routeOf(judged));
+  return Object.fromEntries(
+    [...routes.keys()].sort().map((route) => {
+      const own = routes.get(route) ?? [];
+      return [route, [own.filter(({ good }) => good).length, own.length] as const];
+    }),
+  );
+}
+
+function figuresOf(all: readonly Held[]): string[] {
   const sets = Map.groupBy(
-    held,
+    all,
     ({ subject }) => `${subject.set}${subject.heldOut ? ', held out' : ''}${subject.untaught ? ', no named reader' : ''}`,
   );
   return Array.from(sets, ([name, own]) => figureLine(name, own));
@@ -167,7 +183,7 @@ function showsCause({ subject, mentions }: LabelledSubject, matches: Lesson['mat
 }
 
 /** The model's file: numbers only, with what they were learned from and what they are worth. */
-function modelText({ facts, wordScale, words, sureness }: JudgementModel): string {
+function modelText({ facts, wordScale, words, sureness }: Omit<JudgementModel, 'records'>): string {
   const sizes = Object.fromEntries(
     Array.from(
       Map.groupBy(
@@ -183,5 +199,5 @@ function modelText({ facts, wordScale, words, sureness }: JudgementModel): strin
     crossValidatedByProject: figures,
   };
   const bytes = words.map((own) => Buffer.from(own.buffer, own.byteOffset, own.length).toString('base64'));
-  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness })}\n`;
+  return `${JSON.stringify({ provenance, factNames: FACTS, signNames: SIGNS, facts, wordScale, words: bytes, sureness, records: recordsOf(held) })}\n`;
 }

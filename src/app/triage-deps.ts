@@ -1,5 +1,6 @@
 import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgres.ts';
 import type { Step } from '../domain/analysis.ts';
+import { sightOfReaders } from '../tools/sight.ts';
 import { storedGreens } from '../triage/green-logs.ts';
 import { createReviewerDesk } from '../triage/reviewer-desk.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
@@ -49,7 +50,7 @@ export async function triageDepsOf(
     waitMs: config.review.questionMs,
   });
   const toolbox = createAppToolbox(
-    { ...asked, reviewers },
+    { ...asked, reviewers, ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }) },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
   const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];

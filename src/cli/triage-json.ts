@@ -39,6 +39,7 @@ function causeOf(analysis: Analysis): object {
     abstained: analysis.classification.abstained,
     probabilities: analysis.classification.probabilities,
     because: analysis.classification.because,
+    record: analysis.classification.record ?? null,
     action: verdict.action,
     title: answer.title,
     rootCause: answer.rootCause,

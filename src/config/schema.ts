@@ -142,6 +142,8 @@ export const Config = z.object({
       when: z.enum(['never', 'complex', 'always']),
       rounds: z.int().min(1).max(3),
     }),
+    /** Tools may look at failures and decisions of repositories that not every reader of the answer may see. */
+    shareRepositories: z.boolean(),
     /** Questions that one triage puts to tools at once. */
     toolConcurrency: z.int().min(1).max(16),
     /** Of one whole run, in milliseconds. */
@@ -239,6 +241,7 @@ export const COMMON = {
     budgetTokens: 2000,
     profile: 'balanced',
     ...PROFILES.balanced,
+    shareRepositories: false,
     toolConcurrency: 4,
     leaseMs: 30_000,
     maxCrashes: 3,

@@ -185,6 +185,13 @@ export const VARIABLES: readonly Variable[] = [
   },
   { name: 'FAULTLINE_MAX_ITERATIONS', path: 'triage.maxIterations', type: 'number', meaning: 'Rounds of questions at most.' },
   {
+    name: 'FAULTLINE_SHARE_REPOSITORIES',
+    path: 'triage.shareRepositories',
+    type: 'flag',
+    meaning:
+      'Set to true: an answer may rest on failures and decisions of every repository, and quote them to whoever may read the build. Otherwise only on those of repositories that every token which may read the build may read too.',
+  },
+  {
     name: 'FAULTLINE_TOOL_CONCURRENCY',
     path: 'triage.toolConcurrency',
     type: 'number',

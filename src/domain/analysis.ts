@@ -51,6 +51,8 @@ export const Classification = z.object({
   because: z.string(),
   /** What speaks for the category; absent where a model named it. */
   witnesses: z.array(Witness).optional(),
+  /** How often answers as sure as this one, on witnesses of the same kind, were right and held the cause; absent where too few were measured. */
+  record: z.object({ right: z.int(), of: z.int() }).optional(),
 });
 export type Classification = z.infer<typeof Classification>;
 

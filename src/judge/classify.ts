@@ -38,7 +38,7 @@ const RULINGS = new WeakMap<TriageSubject, Ruling>();
 /** The same by other rules, such as all but those of one tool. */
 export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
   const { facts, matches } = matchesIn(subject, rules);
-  const { category, probabilities, sureness, witnesses } = judge(facts, matches);
+  const { category, probabilities, sureness, witnesses, record } = judge(facts, matches);
   const decisive = bestOf(matches, category);
   const saysNothing = matches.length === 0 && subject.messages.length === 0;
   const abstained = saysNothing || sureness < THIN;
@@ -51,6 +51,7 @@ export function ruleBy(subject: TriageSubject, rules: readonly Rule[]): Ruling {
     abstained,
     because: because(decisive, abstained, subject),
     witnesses: [...witnesses],
+    ...(record === null ? {} : { record }),
   };
   return { classification, facts, matches, decisive };
 }

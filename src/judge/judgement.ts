@@ -14,6 +14,8 @@ export interface Judged {
   readonly sureness: number;
   /** What speaks for the category, structured ones first. */
   readonly witnesses: readonly Witness[];
+  /** How such answers did on failures of projects that nothing was learned from; null where too few were measured. */
+  readonly record: { readonly right: number; readonly of: number } | null;
 }
 
 /** Weights of a multinomial regression over facts and hashed words, and of a second one over what the first makes of them. */
@@ -25,6 +27,8 @@ export interface JudgementModel {
   readonly words: readonly Int8Array[];
   /** A weight for each of SIGNS. */
   readonly sureness: readonly number[];
+  /** By route and band (see `routeOf`): answers that were right and held the cause, of those left out in cross-validation. */
+  readonly records: Readonly<Record<string, readonly [right: number, of: number]>>;
 }
 
 /** A failure as the regression sees it: the values of FACTS, and buckets of words with their weight. */
@@ -85,6 +89,7 @@ const ModelFile = z.object({
   wordScale: z.number(),
   words: z.array(z.string()).length(CATEGORIES.length),
   sureness: z.array(z.number()),
+  records: z.record(z.string(), z.tuple([z.int(), z.int()])),
 });
 
 let loaded: JudgementModel | undefined;
@@ -96,7 +101,7 @@ function judgementModel(): JudgementModel {
   if (file.factNames.join() !== FACTS.join() || file.signNames.join() !== SIGNS.join())
     throw new Error('The judgement was trained for other facts; run node scripts/train-judgement.ts.');
   const words = file.words.map((text) => new Int8Array(Buffer.from(text, 'base64')));
-  loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness };
+  loaded = { facts: file.facts, wordScale: file.wordScale, words, sureness: file.sureness, records: file.records };
   return loaded;
 }
 
@@ -111,7 +116,28 @@ export function judge(facts: Facts, matches: readonly Match[], model = judgement
   const told = weigh(features, model);
   const { category, probabilities } = chosen(told, matches);
   const sum = signsOf(facts, matches, told).reduce((total, sign, i) => total + sign * (model.sureness[i] ?? 0), 0);
-  return { category, probabilities, sureness: 1 / (1 + Math.exp(-sum)), witnesses: witnessesOf(category, matches, told) };
+  const sureness = 1 / (1 + Math.exp(-sum));
+  const witnesses = witnessesOf(category, matches, told);
+  const [right, of] = model.records[routeOf({ sureness, witnesses })] ?? [0, 0];
+  return { category, probabilities, sureness, witnesses, record: of < FEWEST ? null : { right, of } };
+}
+
+/** Fewer measured answers say nothing of the next. */
+const FEWEST = 8;
+const BANDS = [0.95, 0.85, 0.7, 0.5, 0] as const;
+
+/** What an answer rests on, and how sure it is, in bands: answers of one route are measured together. */
+export function routeOf({ sureness, witnesses }: Pick<Judged, 'sureness' | 'witnesses'>): string {
+  const by = new Set(witnesses.map((witness) => witness.by));
+  const rests =
+    by.has('test') || by.has('diagnostic') || by.has('exception')
+      ? 'structured'
+      : by.has('rule')
+        ? by.has('words')
+          ? 'rule and words'
+          : 'rule'
+        : 'words';
+  return `${rests}, from ${BANDS.find((from) => sureness >= from)}`;
 }
 
 /** What facts and words each make of a failure, as log-odds per category. */

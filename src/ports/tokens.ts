@@ -24,6 +24,8 @@ export interface TokenStore {
   revoke(idOrName: string, by: string): Promise<AccessToken | null>;
   /** Keeps that it was used now; written at most once a minute. */
   touch(id: string): Promise<void>;
+  /** What the tokens that are good now, and not for everything, may see; each choice once. */
+  scopes(): Promise<readonly (readonly string[])[]>;
   /** How many tokens with the role `admin` still open doors. */
   countAdmins(): Promise<number>;
 }

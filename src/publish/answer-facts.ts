@@ -66,6 +66,15 @@ export function usageParts(analysis: Analysis): string[] {
   ];
 }
 
+/**
+ * "Answers like this one were right 31 of 33 times": how those as sure as this one, on witnesses of the same kind, did on failures of projects
+ * that nothing was learned from. Null where a person or a model answered, and where too few were measured.
+ */
+export function recordOf({ classification: { record }, recalled }: Analysis): string | null {
+  if (record === undefined || recalled !== null) return null;
+  return `answers like this one were right, with the cause, ${record.right} of ${record.of} times on failures of other projects`;
+}
+
 /** "1 failure", "14 failures". */
 export function failureCount(analysis: Analysis): string {
   const count = Math.max(1, analysis.failureIds.length);

@@ -1,5 +1,15 @@
 import { type Analysis, isJudged } from '../domain/analysis.ts';
-import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
+import {
+  confirmation,
+  failureCount,
+  formOf,
+  otherEvidence,
+  percent,
+  proofLines,
+  recordOf,
+  sinceGreen,
+  usageParts,
+} from './answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
 
@@ -86,5 +96,6 @@ function proof(analysis: Analysis): string[] {
 /** `<sub>` stands inside a paragraph, so Markdown is read in it. */
 function footer(analysis: Analysis): string {
   const notes = analysis.notes.slice(0, MAX_LIST).map((note) => clip(note, 300));
-  return `<sub>${[...notes, ...usageParts(analysis), analysis.id].map(inline).join(' · ')}</sub>`;
+  const record = recordOf(analysis);
+  return `<sub>${[...notes, ...(record === null ? [] : [record]), ...usageParts(analysis), analysis.id].map(inline).join(' · ')}</sub>`;
 }

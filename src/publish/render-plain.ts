@@ -1,5 +1,5 @@
 import { type Analysis, type Hypothesis, type Suspect, saidCategory } from '../domain/analysis.ts';
-import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
+import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, visibleLine } from './visible-text.ts';
 
 export interface PlainOptions {
@@ -12,12 +12,13 @@ const MAX_PROSE = 4000;
 /**
  * The answer as `Key<tab>value` lines for pipes and files: no colour, no box, one value a line, keys repeat where there are
  * several. Ends with a line end. Keys: Answer (known, sure or unsure), Category, Kind, Confidence, Confirmed, Title, Cause,
- * Fix, Evidence, New, Suspect, Hypothesis, Note, Usage, Id.
+ * Fix, Evidence, New, Suspect, Record, Hypothesis, Note, Usage, Id.
  */
 export function renderPlain(analysis: Analysis, options: PlainOptions = {}): string {
   const { answer } = analysis;
   const confirmed = confirmation(analysis);
   const since = sinceGreen(analysis);
+  const record = recordOf(analysis);
   const rows: (readonly [string, string])[] = [
     ['Answer', formOf(analysis)],
     ['Category', saidCategory(analysis)],
@@ -31,6 +32,7 @@ export function renderPlain(analysis: Analysis, options: PlainOptions = {}): str
     ...otherEvidence(analysis).map(({ source, title }) => ['Evidence', `${source} ${title}`] as const),
     ...(since === null ? [] : [['New', since] as const]),
     ...answer.suspects.map((suspect) => ['Suspect', describeSuspect(suspect)] as const),
+    ...(record === null ? [] : [['Record', record] as const]),
     ...answer.hypotheses.map((hypothesis) => ['Hypothesis', describeHypothesis(hypothesis)] as const),
     ...analysis.notes.map((note) => ['Note', note] as const),
     ...(options.stable ? [] : [['Usage', usageParts(analysis).join(' · ')] as const, ['Id', analysis.id] as const]),

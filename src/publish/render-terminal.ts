@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Analysis, isJudged } from '../domain/analysis.ts';
-import { confirmation, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
+import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { describeHypothesis, describeSuspect } from './render-plain.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from './visible-text.ts';
 import { wrap } from './wrap.ts';
@@ -38,6 +38,7 @@ export function renderTerminal(analysis: Analysis, { color, width }: TerminalOpt
       columns,
       paint,
     ),
+    ...row('Record', [recordOf(analysis) ?? ''], columns, paint),
     ...row('Note', analysis.notes, columns, paint),
     ...wrap([...usageParts(analysis), visibleLine(analysis.id)].join(' · '), columns).map((line) => paint('dim', line)),
   ];

@@ -26,6 +26,7 @@ export function createTokenStore(db: Database): TokenStore {
       return row === undefined ? null : AccessToken.parse(row);
     },
     touch: async (id) => void (await db.query(TOUCH, [id])),
+    scopes: async () => (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
     countAdmins: async () => {
       const [row] = await db.query<{ count: number }>(COUNT_ADMINS);
       return row?.count ?? 0;
@@ -53,6 +54,10 @@ const REVOKE = `
   update access_tokens t set revoked_at = clock_timestamp(), revoked_by = $2
   where (t.id = $1 or t.name = $1) and t.revoked_at is null
   returning ${TOKEN}`;
+
+const SCOPES = `
+  select distinct repositories from access_tokens
+  where repositories is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
 
 const TOUCH = `
   update access_tokens set last_used_at = clock_timestamp()

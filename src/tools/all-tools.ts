@@ -30,6 +30,7 @@ import { searchErrorLibrary } from './search-error-library.ts';
 import { type KnowledgeSources, searchKnowledge } from './search-knowledge.ts';
 import { searchSemantic } from './search-semantic.ts';
 import { searchWeb } from './search-web.ts';
+import { SEES_ALL, type Sight } from './sight.ts';
 import type { Tool } from './tool.ts';
 import { viewLog } from './view-log.ts';
 
@@ -47,16 +48,18 @@ export interface ToolSources {
   readonly embedder?: Embedder;
   /** Where people are asked; absent: nobody can be. */
   readonly reviewers?: ReviewerDesk | undefined;
+  /** What may be looked at of other repositories; absent: everything. */
+  readonly sight?: Sight | undefined;
   /** Hides secrets in what leaves the house; absent: nothing does. */
   readonly mask?: (text: string) => Promise<string>;
 }
 
 /** Every question Faultline can ask. */
 export function createTools(sources: ToolSources): Tool[] {
-  const { vectorIndex, archive, greens, codeHost, history, webSearch } = sources;
+  const { vectorIndex, archive, greens, codeHost, history, webSearch, sight = SEES_ALL } = sources;
   return [
     searchKnowledge(vectorIndex, sources.knowledge),
-    searchErrorLibrary(vectorIndex),
+    searchErrorLibrary(vectorIndex, sight),
     findFiles(codeHost),
     readFile(codeHost),
     readBlame(codeHost),
@@ -68,10 +71,10 @@ export function createTools(sources: ToolSources): Tool[] {
     readPastFixes(codeHost, history),
     searchSemantic(codeHost, sources.embedder, sources.mask),
     readRepositoryDocs(codeHost),
-    listRepositories(codeHost),
+    listRepositories(codeHost, sight),
     readBuildLog(archive),
     readConsoleOutput(archive),
-    findSimilarFailures(history),
+    findSimilarFailures(history, sight),
     readFailureHistory(history),
     countConsecutiveFailures(history),
     searchWeb(webSearch, sources.mask),

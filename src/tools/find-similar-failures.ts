@@ -8,6 +8,7 @@ import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/rec
 import type { HistoryStore } from '../ports/stores.ts';
 import { failureHeadline } from './failure-text.ts';
 import { historyUnavailable, pastFailure } from './past-failure.ts';
+import type { Sight } from './sight.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** The database names candidates by trigrams, generously; what is alike is decided on all that is known of each. */
@@ -21,7 +22,7 @@ const Parameters = z.strictObject({
 });
 
 /** Which other builds failed with a message like this? */
-export function findSimilarFailures(history: HistoryStore): Tool {
+export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
   return defineTool({
     name: 'find_similar_failures',
     question: 'Which other builds, of any repository, failed with a message like this one?',
@@ -35,7 +36,8 @@ export function findSimilarFailures(history: HistoryStore): Tool {
       const asked = text === undefined ? partsOf(subject) : messageAlone(text);
       if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
       const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
-      const rows = await history.similarFailures(query);
+      const sees = await sight(subject.build.repository);
+      const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
       const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));
       const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
       return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {

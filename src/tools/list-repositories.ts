@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { CodeHost } from '../ports/code-host.ts';
 import { codeUnavailable } from './repository-file.ts';
+import type { Sight } from './sight.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Asked for before those of other owners are dropped. */
@@ -15,7 +16,7 @@ const Parameters = z.strictObject({
  * Which repositories can be read? Only those of the build's own owner are named: what an answer says is read by whoever may read the
  * build, and the names of others' private repositories are none of their business.
  */
-export function listRepositories(codeHost: CodeHost): Tool {
+export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
   return defineTool({
     name: 'list_repositories',
     question: "Which repositories of this build's owner can be read, and what are they for?",
@@ -28,7 +29,9 @@ export function listRepositories(codeHost: CodeHost): Tool {
     async run({ name, limit }, { subject, signal }) {
       const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
       const owner = ownerOf(subject.build.repository);
+      const sees = await sight(subject.build.repository);
       const found = all
+        .filter((one) => sees(one.repository))
         .filter((one) => ownerOf(one.repository) === owner)
         .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
         .slice(0, limit);

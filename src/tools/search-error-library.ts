@@ -4,15 +4,18 @@ import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';
 import { retrievalParameters } from './retrieval-parameters.ts';
+import type { Sight } from './sight.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Failures of one cause say the same: a few are enough. */
 const MAX_MESSAGES = 3;
+/** Asked for beside, since some may be of repositories that are not to be seen. */
+const HIDDEN = 20;
 
 const Parameters = retrievalParameters('Only failures that were decided to be of this category');
 
 /** Has a person already decided a failure like this one? What is less alike than `NEAR` is no precedent. */
-export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
+export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool {
   return defineTool({
     name: 'search_error_library',
     question: 'Has a person already decided a failure like this one, and what was its cause?',
@@ -25,9 +28,12 @@ export function searchErrorLibrary(vectorIndex: VectorIndex): Tool {
     async run({ query, category, limit }, { subject, signal }) {
       const texts = query === undefined ? textsOf(subject) : [query];
       const filter = category === undefined ? {} : { filter: { category } };
-      const matches = await Promise.all(texts.map((text) => vectorIndex.search('error_library', { text, limit, ...filter }, signal)));
+      const sees = await sight(subject.build.repository);
+      const matches = await Promise.all(
+        texts.map((text) => vectorIndex.search('error_library', { text, limit: limit + HIDDEN, ...filter }, signal)),
+      );
       return best(matches.flat())
-        .filter(({ score }) => score >= NEAR)
+        .filter(({ score, metadata }) => score >= NEAR && sees(String(metadata.repository)))
         .slice(0, limit)
         .map((match) => findingOf(match, subject.build.repository));
     },

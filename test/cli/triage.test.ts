@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createGitRepository } from '../support/git-repository.ts';
 import { type Ended, faultline } from './faultline.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
@@ -55,6 +56,38 @@ describe('triage of a log', () => {
     const ended = await faultline(['triage', '-', '--quiet'], { input: gzipSync(`${'x\n'.repeat(5)}Error: boom\n`) });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toMatch(/^Answer\t/);
+  });
+
+  it('suspects what changed since the commit at which it last worked, and refuses a commit that the clone does not have', async () => {
+    const repository = createGitRepository();
+    try {
+      const green = repository.commit({ 'src/cart.js': 'export const total = 1;\n', 'src/tax.js': 'export const rate = 0.19;\n' }, 'Begin');
+      repository.commit({ 'src/tax.js': 'export const rate = 0.2;\n' }, 'Raise the tax', 'Grace');
+      const log = join(FOLDER, 'tax.log');
+      const thrown = "TypeError: Cannot read properties of undefined (reading 'rate')";
+      writeFileSync(
+        log,
+        `${thrown}\n    at total (/home/runner/work/api/api/src/cart.js:1:10)\n##[error]Process completed with exit code 1.\n`,
+      );
+      const suspectsWith = async (...more: string[]) => {
+        const ended = await faultline(['triage', log, '--repo', repository.folder, '--json', ...more]);
+        return Answer.extend({ suspects: z.array(z.object({ path: z.string(), author: z.string().nullable() })) }).parse(
+          JSON.parse(ended.stdout),
+        ).suspects;
+      };
+      expect(await suspectsWith('--green-commit', green)).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
+      expect(await suspectsWith('--commit', 'main')).toContainEqual({ path: 'src/tax.js', author: 'Grace' });
+      expect((await suspectsWith('--commit', green)).map(({ path }) => path)).not.toContain('src/tax.js');
+
+      const [unknown, alone] = [
+        await faultline(['triage', log, '--repo', repository.folder, '--commit', 'nowhere']),
+        await faultline(['triage', log, '--commit', green]),
+      ];
+      expect(unknown).toMatchObject({ code: 3, stderr: expect.stringContaining('has no commit, branch or tag called nowhere') });
+      expect(alone).toMatchObject({ code: 2, stderr: expect.stringContaining('--repo') });
+    } finally {
+      repository.remove();
+    }
   });
 
   it('prints workflow commands with --github, and exits 11 for INFRA_ERROR with --exit-code', async () => {

@@ -51,6 +51,8 @@ export function fakeTokens(): FakeTokens {
       const over = token.expiresAt !== null && Date.parse(token.expiresAt) <= Date.now();
       return { token, state: token.revokedAt !== null ? 'revoked' : over ? 'expired' : 'valid' };
     },
+    scopes: async () =>
+      rows.flatMap(({ token: { repositories, revokedAt } }) => (repositories === null || revokedAt !== null ? [] : [repositories])),
     list: async () => rows.map(({ token }) => token).reverse(),
     revoke: async (idOrName) => {
       const row = rows.find(({ token }) => token.revokedAt === null && (token.id === idOrName || token.name === idOrName));

@@ -65,6 +65,24 @@ export function tokensContract(world: StoresWorld): void {
       expect(Date.parse((await usedAt()) ?? '')).toBeGreaterThanOrEqual(Date.parse(first ?? ''));
     });
 
+    it('tells what the good tokens that are held to repositories may see', async () => {
+      const { tokens } = world.stores;
+      const scope = [`acme/one-${world.count}`, `acme/two-${world.count}`];
+      const [held, old, gone] = [
+        wanted({ repositories: scope }),
+        wanted({ name: `o-${world.count}` }),
+        wanted({ name: `g-${world.count}` }),
+      ];
+      await tokens.keep(held);
+      const { id } = await tokens.keep({ ...old, repositories: [`acme/old-${world.count}`] });
+      await tokens.keep({ ...gone, repositories: [`acme/gone-${world.count}`] });
+      await world.db.query(`update access_tokens set expires_at = clock_timestamp() - interval '1 second' where id = $1`, [id]);
+      await tokens.revoke(gone.name, 'bob');
+
+      const own = (await tokens.scopes()).filter((one) => one.some((repository) => repository.endsWith(`-${world.count}`)));
+      expect(own).toEqual([scope]);
+    });
+
     it('counts the administrators that still open doors', async () => {
       const { tokens } = world.stores;
       const before = await tokens.countAdmins();
