@@ -112,8 +112,10 @@ function sentenceOf({ path, line, by, as }: FoundFile): string {
 function lookupIn(paths: readonly string[]): Lookup {
   const byName = new Map<string, string[]>();
   for (const path of paths) {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    byName.set(name, [...(byName.get(name) ?? []), path]);
+    const name = lastPart(path);
+    const known = byName.get(name);
+    if (known === undefined) byName.set(name, [path]);
+    else known.push(path);
   }
   return (logged) => {
     for (const suffix of repositoryPathCandidates(logged)) {
@@ -162,7 +164,7 @@ async function importedByTests(
   const tests = [...new Set(subject.failingTests.flatMap((test) => testFilePaths(test).flatMap((path) => lookup(path).slice(0, 1))))];
   const read = await Promise.all(
     tests.slice(0, MAX_TEST_FILES).map(async (path) => {
-      const file = await codeHost.readFile({ ...place, path, lineStart: 1, lineEnd: HEAD_LINES }, signal);
+      const file = await orNull(codeHost.readFile({ ...place, path, lineStart: 1, lineEnd: HEAD_LINES }, signal), signal);
       const stems = stemsOf(paths.filter((one) => languageOf(one) === languageOf(path)));
       return (file?.lines ?? []).flatMap((line) => {
         const named = IMPORT.exec(line)?.[1];
@@ -174,6 +176,16 @@ async function importedByTests(
   return found.map((path) => ({ path, as: 'import', line: null, by: 'import' }));
 }
 
+/** What only adds to the list is left out where it cannot be had; only the end of the run is passed on. */
+async function orNull<Value>(asked: Promise<Value>, signal: AbortSignal): Promise<Value | null> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return null;
+  }
+}
+
 /** What a file may import is of its own language: one name for endings that import one another. */
 function languageOf(path: string): string {
   const ending = /\.(\w{1,8})$/.exec(path)?.[1]?.toLowerCase() ?? '';
@@ -182,21 +194,30 @@ function languageOf(path: string): string {
   return /^(?:c|cc|cpp|cxx|h|hh|hpp|m|mm)$/.test(ending) ? 'c' : ending;
 }
 
-/** Paths without their endings, and folders that stand for the file they begin with. */
-function stemsOf(paths: readonly string[]): ReadonlyMap<string, string> {
-  const stems = new Map<string, string>();
+/** Files by their path without its ending, and by the last part of that; a folder stands for the file it begins with. */
+interface Stems {
+  readonly exact: ReadonlyMap<string, string>;
+  readonly byLast: ReadonlyMap<string, readonly string[]>;
+}
+
+function stemsOf(paths: readonly string[]): Stems {
+  const exact = new Map<string, string>();
   for (const path of paths) {
     const stem = path.replace(/\.\w{1,6}$/, '');
-    for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')]) if (!stems.has(name)) stems.set(name, path);
+    for (const name of [path, stem, stem.replace(/\/(?:index|__init__|mod|lib)$/, '')]) if (!exact.has(name)) exact.set(name, path);
   }
-  return stems;
+  return { exact, byLast: Map.groupBy(exact.keys(), lastPart) };
+}
+
+function lastPart(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 /** `'../src/cart'` beside the importing file, `a.b.C`, `crate::a::b`, `package:app/a.dart` by the longest end that is a file's. */
-function importedFile(named: string, from: string, stems: ReadonlyMap<string, string>): string | null {
+function importedFile(named: string, from: string, stems: Stems): string | null {
   const quoted = /["']([^"']{1,200})["']/.exec(named)?.[1];
   const dotted = /([\w.]{3,200}(?:::\w{1,80}){0,8})(?:\s{1,4}import\s{1,4}(\w{1,80}))?/.exec(named);
-  if (quoted?.startsWith('.') === true) return stems.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
+  if (quoted?.startsWith('.') === true) return stems.exact.get(joined(from.split('/').slice(0, -1), quoted.split('/'))) ?? null;
   const name =
     quoted ??
     dotted
@@ -210,16 +231,16 @@ function importedFile(named: string, from: string, stems: ReadonlyMap<string, st
   for (let end = segments.length; end >= Math.max(1, segments.length - 1); end -= 1) {
     for (let start = 0; start < end; start += 1) {
       const suffix = segments.slice(start, end).join('/');
-      const whole = stems.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
+      const whole = stems.exact.get(suffix) ?? (end - start >= 2 || start === 0 ? endingWith(stems, suffix) : null);
       if (whole !== null && whole !== undefined) return whole;
     }
   }
   return null;
 }
 
-function endingWith(stems: ReadonlyMap<string, string>, suffix: string): string | null {
-  for (const [stem, path] of stems) if (stem.endsWith(`/${suffix}`)) return path;
-  return null;
+function endingWith({ exact, byLast }: Stems, suffix: string): string | null {
+  const stem = byLast.get(lastPart(suffix))?.find((one) => one.endsWith(`/${suffix}`));
+  return stem === undefined ? null : (exact.get(stem) ?? null);
 }
 
 function joined(folder: readonly string[], parts: readonly string[]): string {
@@ -240,8 +261,8 @@ async function holdingTheStep(
   if (category !== 'CONFIG_ERROR' && category !== 'DEPENDENCY_ERROR') return [];
   const name = subject.failedSections.at(-1)?.name.split(' / ').at(-1)?.replace(/^Run /, '').replace(/…$/, '').trim() ?? '';
   if (name.length < 4 || /[\n\r\0]/.test(name)) return [];
-  const hits = await codeHost.search({ ...place, text: name.slice(0, 200), limit: 50 }, signal);
-  return hits
+  const hits = await orNull(codeHost.search({ ...place, text: name.slice(0, 200), limit: 50 }, signal), signal);
+  return (hits ?? [])
     .filter(({ path }) => inScope(path, 'CONFIG_ERROR'))
     .slice(0, MOST_FITTING)
     .map(({ path, line }) => ({ path, as: name, line, by: 'step' }));

@@ -48,6 +48,8 @@ const PREFIXES: readonly Prefix[] = [
   { begins: '[', pattern: /^\[pod\/[\w.-]{1,120}\/[\w.-]{1,80}\] ?/ },
   // act: workflow and job
   { begins: '[', pattern: /^\[[^\]\n]{1,80}\/[^\]\n]{1,80}\] {2,3}(?:\| ?)?/ },
+  // What a problem matcher of the runner found: the tool's own line begins behind its mark.
+  { begins: '#', pattern: /^##\[error\](?= )/ },
   // BuildKit: by step, and without it where the failed step is shown again
   { begins: '#', pattern: new RegExp(`^#\\d{1,4} (?:${SECONDS}|\\d{4}\\.) `) },
   { begins: DIGITS, pattern: new RegExp(`^(?:${SECONDS}) (?=${SPEAKS})`) },

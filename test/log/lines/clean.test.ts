@@ -33,6 +33,7 @@ describe('cleanLine', () => {
     ['a bracketed clock', '[12:30:01] starting', 'starting'],
     ['a test harness', '[task 2025-02-13T21:24:26.555Z] 21:24:26     INFO - TEST-UNEXPECTED-FAIL | a | b', 'TEST-UNEXPECTED-FAIL | a | b'],
     ['Buildkite, its escape lost', '_bk;t=1700000000000\u0007--- FAIL: TestPear', '--- FAIL: TestPear'],
+    ['a finding of a problem matcher', '2024-07-16T20:33:32.4841352Z ##[error]    cart_test.go:12: got 3', '    cart_test.go:12: got 3'],
     ['BuildKit', '#8 0.345 npm error code ERESOLVE', 'npm error code ERESOLVE'],
     ['BuildKit (tens)', '#12 12.34     at weigh (scales.js:4:9)', '    at weigh (scales.js:4:9)'],
     ['BuildKit (hundreds)', '#8 123.4 done', 'done'],

@@ -52,19 +52,24 @@ function lineBelow(log: LogText, start: number, text: string): number | null {
   return null;
 }
 
+/** A line as the tool printed it, where a problem matcher marked it. */
+function unmarked(text: string): string {
+  return text.replace(/^##\[error\]/, '');
+}
+
 function readTraceback(log: LogText, start: number, found: Extraction): number {
   const indent = log.line(start).indexOf('Traceback');
   const prefix = log.line(start).slice(0, indent);
   const frames: StackFrame[] = [];
   let end = start;
   for (let line = start + 1; line <= Math.min(log.lineCount, start + MAX_FRAMES * 3); line++) {
-    const text = log.line(line).slice(prefix.length);
+    const text = unmarked(log.line(line)).slice(prefix.length);
     end = line;
     if (!/^\s/.test(text) && text !== '') break;
     const frame = readFrame(text);
     if (frame !== null) frames.unshift(frame);
   }
-  const [type = '', ...rest] = log.line(end).slice(prefix.length).trim().split(': ');
+  const [type = '', ...rest] = unmarked(log.line(end)).slice(prefix.length).trim().split(': ');
   if (!/^[\w.]{1,200}$/.test(type)) return start;
   found.exceptions.push({ type, message: rest.join(': ').slice(0, 500), chain: [type], frames, at: { source: log.name, line: start } });
   found.blocks.push({ start, end, weight: 70, reason: 'Python traceback' });
@@ -81,7 +86,7 @@ export const stackTrace: Extractor = {
     let traces = 0;
     for (const line of lines) {
       if (line <= end || traces >= MAX_TRACES) continue;
-      const groups = HEAD.exec(log.line(line).trimStart())?.groups;
+      const groups = HEAD.exec(unmarked(log.line(line)).trimStart())?.groups;
       if (groups === undefined) continue;
       const first = firstFrame(log, line);
       if (first === 0) continue;

@@ -198,6 +198,10 @@ const LOGS: Readonly<Record<string, { lines: readonly string[]; tests: readonly 
     ],
     tests: [{ name: 'TestTitles/one', file: 'title_test.go', line: 18, message: 'got a, want b', framework: 'go' }],
   },
+  'go test, marked by a problem matcher': {
+    lines: ['--- FAIL: TestTotal (0.00s)', '##[error]    total_test.go:12: got 3, want 4', 'FAIL', 'FAIL\texample.test/total\t0.003s'],
+    tests: [{ name: 'TestTotal', file: 'total_test.go', line: 12, message: 'got 3, want 4', framework: 'go' }],
+  },
   cargo: {
     lines: [
       'test tests::fits ... FAILED',

@@ -33,6 +33,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     ],
     thrown: { type: 'TypeError', chain: ['Error', 'TypeError'], frames: [{ file: '/w/src/prices.js', line: 4, own: true }] },
   },
+  'Python, its last line marked by a problem matcher': {
+    lines: [
+      'Traceback (most recent call last):',
+      '  File "/w/shop/prices.py", line 4, in read',
+      '    return prices[name]',
+      "##[error]KeyError: 'pear'",
+    ],
+    thrown: { type: 'KeyError', message: "'pear'", frames: [{ file: '/w/shop/prices.py', line: 4 }] },
+  },
   'Python with a cause': {
     lines: [
       'Traceback (most recent call last):',
