@@ -1,9 +1,8 @@
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Permissions, secrets and logins of the build. */
-export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'not-executable',
+export const ACCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'not-executable': {
     kind: 'permission_or_secret',
     strength: 4.6,
     patterns: [
@@ -12,9 +11,10 @@ export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR
       /(?:\.sh|\.py|gradlew|mvnw)['"]?:? [Pp]ermission denied/,
       /CreateProcess error=5/,
     ],
+    meets: ['./ci/weigh.sh: line 4: ./scales: Permission denied'],
+    spares: ['✓ answers with Permission denied'],
   },
-  {
-    name: 'file-permission',
+  'file-permission': {
     kind: 'permission_or_secret',
     strength: 3.4,
     patterns: [
@@ -26,9 +26,10 @@ export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR
       /AccessDeniedException/,
       /not writable/,
     ],
+    meets: ["Error: EACCES: permission denied, mkdir '/srv/scales'"],
+    spares: ["find: warning: ignoring '/root': Permission denied", '✓ fails where the folder is not writable'],
   },
-  {
-    name: 'secret-missing',
+  'secret-missing': {
     kind: 'permission_or_secret',
     strength: 4.8,
     patterns: [
@@ -38,9 +39,10 @@ export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR
       /add it to the repository secrets/,
       /secrets?\.\w{1,60} (?:is )?(?:empty|missing|not)/,
     ],
+    meets: ['./ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set'],
+    spares: ['ORCHARD_TOKEN: ***', '  --token  the token (ORCHARD_TOKEN)'],
   },
-  {
-    name: 'credentials-refused',
+  'credentials-refused': {
     kind: 'permission_or_secret',
     strength: 4.4,
     patterns: [
@@ -86,5 +88,7 @@ export const ACCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR
       /status(?: code)?:? 40[13]\b/i,
     ],
     when: (fact) => !/rate limit/i.test(fact.text),
+    meets: ['Error: Resource not accessible by integration'],
+    spares: ['Logging in with no credentials helper ... done', '✓ answers 401 Unauthorized'],
   },
-]);
+});

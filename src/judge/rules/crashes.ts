@@ -1,11 +1,10 @@
 import type { Fact, Facts } from '../facts.ts';
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
 import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** The product throws, crashes or races. */
-export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
-  {
-    name: 'null-pointer',
+export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+  'null-pointer': {
     kind: 'null_reference',
     strength: 3.8,
     patterns: [
@@ -23,9 +22,10 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /Cannot destructure property/,
     ],
     when: isNotTheEnvironment,
+    meets: ["TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)"],
+    spares: ['✓ throws NullPointerException for no pear'],
   },
-  {
-    name: 'type-error-thrown',
+  'type-error-thrown': {
     kind: 'null_reference',
     strength: 3.3,
     patterns: [
@@ -44,9 +44,10 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /InvalidCastException/,
     ],
     when: isNotTheEnvironment,
+    meets: ['NameError: uninitialized constant Scales::Pear'],
+    spares: ['NameError handling ... ok'],
   },
-  {
-    name: 'index-or-value-error',
+  'index-or-value-error': {
     kind: 'crash',
     strength: 3,
     patterns: [
@@ -70,15 +71,17 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /(?:BeanCreation|UnsatisfiedDependency|NoSuchBeanDefinition)Exception/,
     ],
     when: isNotTheEnvironment,
+    meets: ["KeyError: 'pear'\n"],
+    spares: ['test_weigh.py::test_raises_KeyError PASSED'],
   },
-  {
-    name: 'shell-saw-crash',
+  'shell-saw-crash': {
     kind: 'crash',
     strength: 4.5,
     patterns: [/line \d{1,6}: +\d{1,8} (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)/],
+    meets: ['./ci/weigh.sh: line 4:  4711 Segmentation fault      (core dumped) ./scales'],
+    spares: ['./ci/weigh.sh: line 4: 4711 pears'],
   },
-  {
-    name: 'segmentation-fault',
+  'segmentation-fault': {
     kind: 'crash',
     strength: 4.5,
     patterns: [
@@ -104,9 +107,10 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /Native Crash/,
       /terminate called after throwing/,
     ],
+    meets: ['Segmentation fault (core dumped)'],
+    spares: ['ok 4 - survives a segmentation fault'],
   },
-  {
-    name: 'sanitizer-report',
+  'sanitizer-report': {
     kind: 'crash',
     strength: 5,
     patterns: [
@@ -114,10 +118,17 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /runtime error: (?:signed integer|load of|index|member|null|left shift|division)/,
       /(?:Read|Write) of size \d{1,6} at 0x/,
     ],
+    meets: ['==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010'],
+    spares: ['-- Building with AddressSanitizer'],
   },
-  { name: 'data-race', kind: 'crash', strength: 4, patterns: [/DATA RACE/, /race detected during execution/, /data race/] },
-  {
-    name: 'panic',
+  'data-race': {
+    kind: 'crash',
+    strength: 4,
+    patterns: [/DATA RACE/, /race detected during execution/, /data race/],
+    meets: ['WARNING: DATA RACE\nWrite at 0x00c0000b4010 by goroutine 8:'],
+    spares: ['--- PASS: TestDataRaceFree (0.00s)'],
+  },
+  panic: {
     kind: 'crash',
     strength: 3.6,
     patterns: [
@@ -128,24 +139,29 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
+    meets: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
+    spares: ['--- PASS: TestPanics (0.00s)'],
   },
-  {
-    name: 'exit-by-signal',
+  'exit-by-signal': {
     kind: 'crash',
     strength: 3.5,
     patterns: [/\b(?:exit (?:code|status)|Error|exited with(?: code)?|code) (?:139|134|132|136|-1073741819)\b/, /3221225477/],
     when: (_fact, facts) => facts.assertion === null,
+    meets: ['##[error]Process completed with exit code 139.'],
+    spares: ['Process weighed 139 pears'],
   },
-  {
-    name: 'uncaught-product-exception',
+  'uncaught-product-exception': {
     kind: 'crash',
     strength: 2.6,
     patterns: [/^[\w.$]{0,160}(?:Exception|Error|Panic)\b/],
     from: ['exception'],
     when: isProductFact,
+    meets: [
+      'Exception in thread "main" org.fruit.RottenException: pear\n\tat org.fruit.Scales.weigh(Scales.java:4)\n\tat org.fruit.Main.main(Main.java:9)',
+    ],
+    spares: ['✓ throws org.fruit.RottenException'],
   },
-  {
-    name: 'unhandled-exception',
+  'unhandled-exception': {
     kind: 'crash',
     strength: 2,
     patterns: [
@@ -155,15 +171,20 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /Traceback \(most recent call last\)/i,
     ],
     when: (_fact, facts) => facts.productException !== null,
+    meets: [
+      'Exception in thread "main" org.fruit.RottenException: pear\n\tat org.fruit.Scales.weigh(Scales.java:4)\n\tat org.fruit.Main.main(Main.java:9)',
+    ],
+    spares: ['Unhandled exceptions are sent to the tracker'],
   },
-  {
-    name: 'leak-or-corruption',
+  'leak-or-corruption': {
     kind: 'crash',
     strength: 2,
     patterns: [/memory leak/i, /detected memory leaks/i, /use[- ]after[- ]free/i, /deadlock detected/i],
     from: STRUCTURED,
+    meets: ['error: use-after-free in weigh'],
+    spares: ['Checking for memory leaks ... ok'],
   },
-]);
+});
 
 /** "TypeError: fetch failed" and the like tell of the network. */
 function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {

@@ -1,10 +1,9 @@
 import type { Fact, Facts } from '../facts.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** What a step expects of its machine: variables, programs, versions, services, paths. */
-export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'variable-missing',
+export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'variable-missing': {
     kind: 'environment',
     strength: 4,
     patterns: [
@@ -14,10 +13,17 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
       /(?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
+    meets: ['Error: Environment variable SCALES_URL is not set'],
+    spares: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
   },
-  { name: 'exit-127', kind: 'environment', strength: 2.2, patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/] },
-  {
-    name: 'command-not-found',
+  'exit-127': {
+    kind: 'environment',
+    strength: 2.2,
+    patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/],
+    meets: ['##[error]Process completed with exit code 127.'],
+    spares: ['exit code 1270 is not used'],
+  },
+  'command-not-found': {
     kind: 'environment',
     strength: 4.2,
     patterns: [
@@ -36,9 +42,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /must be installed to/i,
       /no job control/i,
     ],
+    meets: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
+    spares: ['✓ says command not found'],
   },
-  {
-    name: 'wrong-runtime-version',
+  'wrong-runtime-version': {
     kind: 'environment',
     strength: 4.2,
     patterns: [
@@ -73,9 +80,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /redefinition of module/,
       /Node\.js version .{1,40} (?:detected|required)/,
     ],
+    meets: ['error: invalid source release: 21'],
+    spares: ['Picked up the environment'],
   },
-  {
-    name: 'service-missing',
+  'service-missing': {
     kind: 'environment',
     strength: 3.6,
     patterns: [
@@ -105,9 +113,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /must be (?:run as )?root/,
       /user namespace/,
     ],
+    meets: ['FATAL:  database "scales_test" does not exist'],
+    spares: ['NOTICE:  relation "pears" does not exist, skipping', 'Installing Chromium for playwright install'],
   },
-  {
-    name: 'path-missing',
+  'path-missing': {
     kind: 'missing_file',
     strength: 3.2,
     patterns: [
@@ -131,9 +140,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /Couldn't download/i,
     ],
     when: isNotOfCode,
+    meets: ["cp: cannot stat 'pears.csv': No such file or directory"],
+    spares: ['✓ warns when the file does not exist', "rm: cannot remove 'pears.tmp': No such file or directory (ignored)"],
   },
-  {
-    name: 'script-path-missing',
+  'script-path-missing': {
     kind: 'missing_file',
     strength: 4.2,
     patterns: [
@@ -149,8 +159,10 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /stat \S{1,160}: no such file/i,
       /No such file or directory: '[^']{0,200}(?:\.ya?ml|\.toml|\.json|\.ini|\.cfg|\.env)'/i,
     ],
+    meets: ['bash: ./ci/weigh.sh: No such file or directory'],
+    spares: ['cat: pears.txt: No such file or directory (ignored)'],
   },
-]);
+});
 
 /** Neither an include, a library or a module that is missing, nor a file that a failing test itself looked for. */
 function isNotOfCode(fact: Fact, facts: Facts): boolean {

@@ -1,11 +1,10 @@
 import type { Fact, Facts } from '../facts.ts';
 import { isOwnHeader, isOwnModule, missingModuleName } from '../modules.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */
-export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
-  {
-    name: 'header-missing',
+export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'header-missing': {
     kind: 'missing_module',
     strength: 4.4,
     patterns: [
@@ -13,9 +12,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
     ],
     when: (fact, facts) => !isOwnHeader(fact.text, facts),
+    meets: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
+    spares: ['checking for pear.h... no', '-- Looking for pear.h - not found'],
   },
-  {
-    name: 'language-module-missing',
+  'language-module-missing': {
     kind: 'missing_module',
     strength: 4.5,
     patterns: [
@@ -39,9 +39,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Unable to (?:find|load) plugin/,
       /Local (?:grunt|gulp) not found/,
     ],
+    meets: ["Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)"],
+    spares: ["ok 4 - plugin pear can't be found"],
   },
-  {
-    name: 'build-program-missing',
+  'build-program-missing': {
     kind: 'dependency_install',
     strength: 4.7,
     patterns: [
@@ -57,9 +58,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Could not find (?:the )?(?:program|executable|command) /,
       /configure: error: .{0,80}(?:is required|needed|not found)/,
     ],
+    meets: ['/bin/sh: 1: bison: not found'],
+    spares: ['checking for bison... no', 'Program bison found: YES (/usr/bin/bison)'],
   },
-  {
-    name: 'library-not-found',
+  'library-not-found': {
     kind: 'dependency_install',
     strength: 4.4,
     patterns: [
@@ -84,9 +86,14 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /development (?:files|headers)/,
       /checking for .{1,80}\.\.\. no$/,
     ],
+    meets: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
+    spares: [
+      '-- Could NOT find Pear (missing: PEAR_LIBRARY), using the bundled one: fallback',
+      'checking for libpear... no',
+      'Please install pears with care, warning: none',
+    ],
   },
-  {
-    name: 'shared-library-missing',
+  'shared-library-missing': {
     kind: 'version_conflict',
     strength: 4.8,
     patterns: [
@@ -101,16 +108,18 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /was compiled against a different Node/,
       /invalid ELF header/,
     ],
+    meets: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
+    spares: ['libpear.so.1 => /usr/lib/libpear.so.1'],
   },
-  {
-    name: 'python-module-missing',
+  'python-module-missing': {
     kind: 'missing_module',
     strength: 4.2,
     patterns: [/No module named/, /ModuleNotFoundError/, /Could not import extension/],
     when: (fact, facts) => !isOwnModule(fact.text, facts),
+    meets: ["ModuleNotFoundError: No module named 'pear'"],
+    spares: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
   },
-  {
-    name: 'node-module-missing',
+  'node-module-missing': {
     kind: 'missing_module',
     strength: 4.2,
     patterns: [
@@ -122,16 +131,18 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /TS2307/,
     ],
     when: (fact, facts) => missingModuleName(fact.text) !== null && !isOwnModule(fact.text, facts),
+    meets: ["Error: Cannot find module 'pear'"],
+    spares: ["Resolving 'pear' from node_modules"],
   },
-  {
-    name: 'import-name-gone',
+  'import-name-gone': {
     kind: 'version_conflict',
     strength: 4,
     patterns: [/cannot import name/, /ImportError: /],
     when: namesPackage,
+    meets: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
+    spares: ['test_pear.py::test_ImportError PASSED'],
   },
-  {
-    name: 'linkage-error',
+  'linkage-error': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
@@ -149,15 +160,17 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Could not load type/,
     ],
     when: (fact) => !/javax[./]xml[./]bind/.test(fact.text),
+    meets: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
+    spares: ['✓ throws ClassNotFoundException'],
   },
-  {
-    name: 'class-file-version',
+  'class-file-version': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
+    meets: ['class file has wrong version 65.0, should be 61.0'],
+    spares: ['Class file version: 61.0'],
   },
-  {
-    name: 'keyword-of-other-version',
+  'keyword-of-other-version': {
     kind: 'version_conflict',
     strength: 3.4,
     patterns: [
@@ -168,9 +181,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /does not provide an export named/,
       /got an unexpected keyword/,
     ],
+    meets: ["TypeError: weigh() got an unexpected keyword argument 'pear'"],
+    spares: ["weigh() got keyword argument 'pear'"],
   },
-  {
-    name: 'r-package',
+  'r-package': {
     kind: 'missing_module',
     strength: 4.6,
     patterns: [
@@ -180,10 +194,17 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /dependenc(?:y|ies) ‘.{1,60}’ (?:is|are) not available/,
       /ERROR: dependenc(?:y|ies) /,
     ],
+    meets: ['Error in library(pear) : there is no package called ‘pear’'],
+    spares: ['* checking package dependencies ... OK'],
   },
-  { name: 'java-command-missing', kind: 'missing_module', strength: 4, patterns: [/no 'java' command could be found/] },
-  {
-    name: 'go-module-missing',
+  'java-command-missing': {
+    kind: 'missing_module',
+    strength: 4,
+    patterns: [/no 'java' command could be found/],
+    meets: ["ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH."],
+    spares: ["Using 'java' command found in PATH"],
+  },
+  'go-module-missing': {
     kind: 'missing_module',
     strength: 4.6,
     patterns: [
@@ -197,8 +218,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /verifying .{0,120}checksum mismatch/,
       /ambiguous import/,
     ],
+    meets: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
+    spares: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
   },
-]);
+});
 
 function namesPackage(fact: Fact, facts: Facts): boolean {
   if (/ImportError: lib\S{1,80}\.so/.test(fact.text)) return true;

@@ -1,9 +1,8 @@
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
 
 /** The machine or the runner gave up. All of these need the failing step to say so in words. */
-export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR' }, [
-  {
-    name: 'out-of-memory',
+export const MACHINE_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
+  'out-of-memory': {
     kind: 'out_of_memory',
     strength: 5,
     patterns: [
@@ -31,9 +30,15 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /JVM garbage collector is thrashing/i,
       /Allowed memory size of \d{1,15} bytes exhausted/i,
     ],
+    meets: [
+      'torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB',
+      'collect2: fatal error: ld terminated with signal 9 [Killed]',
+      'PHP Fatal error:  Allowed memory size of 134217728 bytes exhausted (tried to allocate 20480 bytes)',
+      'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+    ],
+    spares: ['✓ survives an OutOfMemoryError'],
   },
-  {
-    name: 'killed-137',
+  'killed-137': {
     kind: 'out_of_memory',
     strength: 4.2,
     patterns: [
@@ -48,15 +53,17 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /\bKilled: 9\b/,
       /^Killed\b/,
     ],
+    meets: ['./ci/weigh.sh: line 4:  4711 Killed                  node weigh.js'],
+    spares: ['Sending SIGKILL after 10 s ... ok'],
   },
-  {
-    name: 'terminated-143',
+  'terminated-143': {
     kind: 'runner_lost',
     strength: 3,
     patterns: [/\b(?:exit (?:code|status)|Error|exited(?: with)?(?: code)?) 143\b/, /^Terminated$/],
+    meets: ['##[error]Process completed with exit code 143.'],
+    spares: ['Terminated the old scales'],
   },
-  {
-    name: 'disk-full',
+  'disk-full': {
     kind: 'disk_full',
     strength: 5,
     patterns: [
@@ -70,9 +77,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /don't have enough free space/i,
       /Free space left: 0/i,
     ],
+    meets: ["cp: error writing '/srv/pears.tar': No space left on device"],
+    spares: ['✓ tells that the disk is full', 'Free disk space: 12 GB'],
   },
-  {
-    name: 'runner-lost',
+  'runner-lost': {
     kind: 'runner_lost',
     strength: 5,
     patterns: [
@@ -91,9 +99,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /spot instance/i,
       /The self-hosted runner/i,
     ],
+    meets: ['The runner has received a shutdown signal. This can happen when the runner service is stopped.'],
+    spares: ['Runner is online'],
   },
-  {
-    name: 'agent-cannot-spawn',
+  'agent-cannot-spawn': {
     kind: 'runner_lost',
     strength: 5,
     patterns: [
@@ -102,16 +111,18 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /fork: (?:retry: )?Resource temporarily unavailable/i,
       /pthread_create.{0,60}Resource temporarily unavailable/i,
     ],
+    meets: ['java.io.IOException: Cannot run program "nohup" (in directory "/srv/agent"): error=11, Resource temporarily unavailable'],
+    spares: ['Retrying after: Resource temporarily unavailable'],
   },
-  {
-    name: 'command-time-limit',
+  'command-time-limit': {
     kind: 'timeout',
     strength: 3,
     patterns: [/\bexit(?: code|ed with(?: code)?)? 124\b/, /timeout: sending signal/],
     when: (_fact, facts) => facts.subject.failingTests.length === 0,
+    meets: ['timeout: sending signal TERM to command ‘./weigh’'],
+    spares: ['Weighed 124 pears'],
   },
-  {
-    name: 'job-time-limit',
+  'job-time-limit': {
     kind: 'timeout',
     strength: 4.4,
     patterns: [
@@ -131,9 +142,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /max ?run ?time exceeded/i,
       /reached the timeout/i,
     ],
+    meets: ['Build timed out (after 90 minutes). Marking the build as aborted.'],
+    spares: ['Timeout set to expire in 90 minutes'],
   },
-  {
-    name: 'job-cancelled',
+  'job-cancelled': {
     kind: 'timeout',
     strength: 3.2,
     patterns: [
@@ -142,9 +154,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /Aborting task\.\.\./i,
       /Error: The runner .{0,60}(?:cancel|abort)/i,
     ],
+    meets: ['##[error]The operation was canceled.'],
+    spares: ['✓ The operation was cancelled. is shown'],
   },
-  {
-    name: 'docker-daemon',
+  'docker-daemon': {
     kind: 'docker_build',
     strength: 4.6,
     patterns: [
@@ -152,9 +165,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /Error response from daemon: (?:Get|Head|toomany|i\/o timeout|dial|received unexpected|server misbehaving)/i,
       /docker daemon is not running/i,
     ],
+    meets: ['ERROR: Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?'],
+    spares: ['Docker daemon is running'],
   },
-  {
-    name: 'package-lock-held',
+  'package-lock-held': {
     kind: 'service_unavailable',
     strength: 4,
     patterns: [
@@ -162,9 +176,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /dpkg frontend lock/i,
       /Another app is currently holding the (?:yum|dnf) lock/i,
     ],
+    meets: ['E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 4711 (apt-get)'],
+    spares: ['Waiting for cache lock: Could not get lock /var/lib/dpkg/lock-frontend ... done', 'dpkg: lock released'],
   },
-  {
-    name: 'device-trouble',
+  'device-trouble': {
     kind: 'service_unavailable',
     strength: 3.4,
     patterns: [
@@ -178,9 +193,10 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /Simulator .{0,60}(?:failed|timed out)/i,
     ],
     from: STRUCTURED,
+    meets: ['Unable to boot the Simulator.'],
+    spares: ['Booting the simulator ... done'],
   },
-  {
-    name: 'generic-infrastructure',
+  'generic-infrastructure': {
     kind: 'service_unavailable',
     strength: 2,
     patterns: [
@@ -190,5 +206,7 @@ export const MACHINE_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /claim-expired/i,
       /worker-shutdown/i,
     ],
+    meets: ['ERROR: worker died unexpectedly'],
+    spares: ['✓ restarts a worker lost on the way'],
   },
-]);
+});

@@ -1,10 +1,9 @@
 import { isPublishedVersionMissing } from '../registry.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** The network, or a service that others run, did not answer. */
-export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR' }, [
-  {
-    name: 'name-resolution',
+export const NETWORK_RULES: readonly RuleRow[] = ruleTable('INFRA_ERROR', {
+  'name-resolution': {
     kind: 'network',
     strength: 4.2,
     patterns: [
@@ -21,9 +20,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /dns lookup/i,
       /server misbehaving/i,
     ],
+    meets: ["fatal: unable to access 'https://git.orchard.example/scales.git/': Could not resolve host: git.orchard.example"],
+    spares: ['✓ tells an ENOTFOUND apart'],
   },
-  {
-    name: 'connection-broken',
+  'connection-broken': {
     kind: 'network',
     strength: 3.8,
     patterns: [
@@ -64,9 +64,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /unable to access .{1,200}(?:Could not|Failed to connect|timed out|Operation)/i,
       /Connection closed by remote host/i,
     ],
+    meets: ['npm error code ECONNRESET'],
+    spares: ['Read timeout: 30 s'],
   },
-  {
-    name: 'connection-refused',
+  'connection-refused': {
     kind: 'network',
     strength: 3,
     patterns: [
@@ -77,9 +78,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /connect: refused/,
       /Could not connect to server/,
     ],
+    meets: ['curl: (7) Failed to connect to fruit.orchard.example port 443 after 4 ms: Connection refused'],
+    spares: ['✓ tells when the connection refused'],
   },
-  {
-    name: 'tls-trouble',
+  'tls-trouble': {
     kind: 'network',
     strength: 3.4,
     patterns: [
@@ -91,9 +93,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /fatal alert: /i,
       /gnutls_handshake/i,
     ],
+    meets: ['curl: (60) SSL certificate problem: unable to get local issuer certificate'],
+    spares: ['Certificate expires in 90 days'],
   },
-  {
-    name: 'server-error',
+  'server-error': {
     kind: 'service_unavailable',
     strength: 4,
     patterns: [
@@ -106,9 +109,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /E5\d\d\b/i,
       /\b503 status code/i,
     ],
+    meets: ['error: failed to fetch `https://index.orchard.example/pear`: 503 Service Unavailable'],
+    spares: ['Downloaded 502 files', '✓ answers Bad Gateway'],
   },
-  {
-    name: 'rate-limited',
+  'rate-limited': {
     kind: 'rate_limited',
     strength: 4.6,
     patterns: [
@@ -123,9 +127,10 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /quota exceeded/i,
       /over its data quota/i,
     ],
+    meets: ['batch response: This repository is over its data quota.'],
+    spares: ['✓ waits when Too Many Requests'],
   },
-  {
-    name: 'download-failed',
+  'download-failed': {
     kind: 'network',
     strength: 3,
     patterns: [
@@ -159,6 +164,14 @@ export const NETWORK_RULES: readonly Rule[] = ruleTable({ category: 'INFRA_ERROR
       /Could not (?:GET|HEAD) 'https?:/i,
     ],
     when: (fact) => !isPublishedVersionMissing(fact.text) && !/\b40[134]\b/.test(fact.text) && !/\$\{|%\{/.test(fact.text),
+    meets: ['CondaHTTPError: HTTP 000 CONNECTION FAILED for url <https://conda.orchard.example/noarch>'],
+    spares: ['Downloading pear 1.2.3 (2.1 MB)', 'Post-download check of pear failed over to the next mirror, ignored'],
   },
-  { name: 'stale-mirror', kind: 'network', strength: 4.4, patterns: [/E: Failed to fetch \S{1,300}\.deb\s{1,6}404/] },
-]);
+  'stale-mirror': {
+    kind: 'network',
+    strength: 4.4,
+    patterns: [/E: Failed to fetch \S{1,300}\.deb\s{1,6}404/],
+    meets: ['E: Failed to fetch http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb  404  Not Found'],
+    spares: ['Get:4 http://deb.orchard.example/pool/main/p/pear/pear_1.2-3_amd64.deb [404 kB]'],
+  },
+});

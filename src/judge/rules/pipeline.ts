@@ -1,15 +1,15 @@
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
 
 /** Pipeline files, command lines, references and build recipes written by us. */
-export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'compiler-options',
+export const PIPELINE_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'compiler-options': {
     kind: 'environment',
     strength: 4.8,
     patterns: [/error TS(?:5\d{3}|6\d{3}|18003)\b/, /^tsc: TS(?:5\d{3}|6\d{3}|18003)\b/],
+    meets: ["error TS5023: Unknown compiler option 'pear'."],
+    spares: ['tsconfig.json: TS5023 is fixed'],
   },
-  {
-    name: 'manifest-malformed',
+  'manifest-malformed': {
     kind: 'workflow_config',
     strength: 4.6,
     patterns: [
@@ -18,9 +18,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /TOML(?:Decode|Parse)? ?[Ee]rror|TOML parse error/,
       /failed to parse manifest at `/,
     ],
+    meets: ['error: failed to parse manifest at `/build/scales/Cargo.toml`'],
+    spares: ['✓ refuses an invalid package.json', 'Reading package.json'],
   },
-  {
-    name: 'workflow-file',
+  'workflow-file': {
     kind: 'workflow_config',
     strength: 4.8,
     patterns: [
@@ -52,9 +53,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /No event triggers defined/,
       /deprecated version of `?actions\//,
     ],
+    meets: ["The workflow is not valid. .github/workflows/scales.yml (Line: 4, Col: 9): Unexpected value 'pear'"],
+    spares: ['Using .gitlab-ci.yml from the repository'],
   },
-  {
-    name: 'artifact-clash',
+  'artifact-clash': {
     kind: 'workflow_config',
     strength: 4,
     patterns: [
@@ -66,9 +68,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /Unable to (?:find|download) artifact/i,
       /Artifact not found/i,
     ],
+    meets: ['Error: Failed to CreateArtifact: Received non-retryable error: Failed request: (409) Conflict'],
+    spares: ['Warning: No files were found with the provided path: dist. No artifacts will be uploaded.'],
   },
-  {
-    name: 'git-reference',
+  'git-reference': {
     kind: 'workflow_config',
     strength: 4,
     patterns: [
@@ -89,9 +92,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /shallow update not allowed/i,
       /unknown revision or path not in the working tree/i,
     ],
+    meets: ["error: pathspec 'pear' did not match any file(s) known to git"],
+    spares: ['✓ tells that updates were rejected'],
   },
-  {
-    name: 'unknown-option',
+  'unknown-option': {
     kind: 'workflow_config',
     strength: 3.8,
     patterns: [
@@ -115,9 +119,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /Couldn't find a configuration file/,
       /Cannot find (?:a )?config/,
     ],
+    meets: ['weigh.py: error: unrecognized arguments: --pear'],
+    spares: ['✓ refuses an unknown flag'],
   },
-  {
-    name: 'docker-build',
+  'docker-build': {
     kind: 'docker_build',
     strength: 4.4,
     patterns: [
@@ -135,9 +140,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /exec format error/i,
       /target stage .{1,60} could not be found/i,
     ],
+    meets: ['ERROR: failed to solve: dockerfile parse error on line 4: unknown instruction: RUNN'],
+    spares: ['#4 [2/5] COPY pear /srv/pear', '✓ COPY failed is told'],
   },
-  {
-    name: 'package-recipe',
+  'package-recipe': {
     kind: 'workflow_config',
     strength: 4,
     patterns: [
@@ -157,9 +163,10 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /can't find file to patch/i,
       /unexpectedly ends in middle/i,
     ],
+    meets: ['error: patch failed: scales.c:4'],
+    spares: ['Hunk #1 succeeded at 4 (offset 2 lines).', 'patching file scales.c'],
   },
-  {
-    name: 'target-or-property',
+  'target-or-property': {
     kind: 'workflow_config',
     strength: 2.4,
     patterns: [
@@ -174,5 +181,7 @@ export const PIPELINE_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERR
       /mis-?configur/i,
     ],
     from: STRUCTURED,
+    meets: ["> Could not find method weigh() for arguments [pear] on project ':scales'"],
+    spares: ['Validated configuration: no configuration errors', '✓ refuses an invalid configuration'],
   },
-]);
+});

@@ -1,11 +1,10 @@
 import type { Fact } from '../facts.ts';
 import { isPublishedVersionMissing } from '../registry.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** What package managers say when versions are missing, clash or do not fit the lock file. */
-export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
-  {
-    name: 'npm-eresolve',
+export const RESOLVER_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'npm-eresolve': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
@@ -16,9 +15,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Could not resolve dependency:/,
       /ERR_PNPM_PEER/,
     ],
+    meets: ['npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree'],
+    spares: ['npm warn ERESOLVE overriding peer dependency', ' WARN  unmet peer pear@2: found 1.0.0'],
   },
-  {
-    name: 'npm-version-missing',
+  'npm-version-missing': {
     kind: 'dependency_install',
     strength: 4.8,
     patterns: [
@@ -29,9 +29,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Couldn't find (?:any versions|package)/,
       /ERR_PNPM_(?:FETCH_404|NO_MATCHING_VERSION)/,
     ],
+    meets: ['npm error notarget No matching version found for pear@9.9.9.'],
+    spares: ['✓ answers E404 for a foreign pear'],
   },
-  {
-    name: 'lockfile-out-of-step',
+  'lockfile-out-of-step': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
@@ -54,9 +55,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Dependency verification failed/i,
       /YN0028/i,
     ],
+    meets: ['npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.'],
+    spares: ['Lockfile is up to date, resolution step is skipped', 'Installing with --frozen-lockfile'],
   },
-  {
-    name: 'pip-no-matching-distribution',
+  'pip-no-matching-distribution': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
@@ -69,9 +71,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /requires a different Python/,
       /python_requires/,
     ],
+    meets: ['ERROR: No matching distribution found for pomology==9.9'],
+    spares: ['Requirement already satisfied: pear'],
   },
-  {
-    name: 'pip-conflict',
+  'pip-conflict': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
@@ -89,9 +92,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /LibMambaUnsatisfiableError/,
       /PackagesNotFoundError/,
     ],
+    meets: ['ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/'],
+    spares: ['WARNING: pear 1.2 requires plum<2, but you have plum 2.0 which is incompatible.'],
   },
-  {
-    name: 'package-build-failed',
+  'package-build-failed': {
     kind: 'dependency_install',
     strength: 3.6,
     patterns: [
@@ -106,9 +110,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /ERROR: Failed to build installable wheels/,
     ],
     when: (_fact, facts) => facts.compileErrors.length === 0,
+    meets: ['ERROR: Failed building wheel for pear'],
+    spares: ['Building wheel for pear (setup.py): finished'],
   },
-  {
-    name: 'maven-unresolvable',
+  'maven-unresolvable': {
     kind: 'dependency_install',
     strength: 4.8,
     patterns: [
@@ -125,9 +130,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /unresolved dependency/,
     ],
     when: notJustTheNetwork,
+    meets: ['[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)'],
+    spares: ['[WARNING] Could not resolve dependencies of optional plugin, ignored', 'Resolving dependencies'],
   },
-  {
-    name: 'maven-enforcer',
+  'maven-enforcer': {
     kind: 'version_conflict',
     strength: 4.6,
     patterns: [
@@ -139,9 +145,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /banned dependenc/i,
       /Rule \d{1,3}: org\.apache\.maven\.(?:plugins\.)?enforcer/i,
     ],
+    meets: ['Rule 0: org.apache.maven.enforcer.rules.dependency.DependencyConvergence failed with message:'],
+    spares: ['[INFO] --- maven-enforcer-plugin:3.4.1:enforce (default) @ scales ---'],
   },
-  {
-    name: 'cargo-conflict',
+  'cargo-conflict': {
     kind: 'version_conflict',
     strength: 5.2,
     patterns: [
@@ -149,9 +156,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Only one package in the dependency graph may specify the same links value/,
       /all possible versions conflict with previously selected/,
     ],
+    meets: ['error: failed to select a version for `libpear-sys`.'],
+    spares: ['Updating libpear-sys v1.2.3 -> v1.2.4'],
   },
-  {
-    name: 'cargo-cannot-select',
+  'cargo-cannot-select': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
@@ -162,9 +170,10 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /cannot be built because it requires rustc/,
       /failed to resolve patches/,
     ],
+    meets: ['error: no matching package named `pear` found'],
+    spares: ['Locking 12 packages to latest compatible versions'],
   },
-  {
-    name: 'ruby-gems',
+  'ruby-gems': {
     kind: 'version_conflict',
     strength: 4.6,
     patterns: [
@@ -175,21 +184,24 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Could not find \S{1,80}-\d[\w.]{0,20} in (?:any of the sources|locally)/,
       /Bundler::GemNotFound/,
     ],
+    meets: ["Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally."],
+    spares: ['Using pear 1.2.3'],
   },
-  {
-    name: 'nuget-missing',
+  'nuget-missing': {
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [/\bNU1\d{3}\b/, /Unable to find package \S/, /Package restore failed/, /Detected package downgrade/],
+    meets: ['error NU1101: Unable to find package Pear. No packages exist with this id in source(s): nuget.org'],
+    spares: ['warning NU1701: Package Pear 1.2.3 was restored using another framework', 'Package restore completed'],
   },
-  {
-    name: 'composer-unsatisfied',
+  'composer-unsatisfied': {
     kind: 'version_conflict',
     strength: 4.8,
     patterns: [/Your requirements could not be resolved to an installable set/, /requires ext-\w/, /which is not satisfiable/],
+    meets: ['Your requirements could not be resolved to an installable set of packages.'],
+    spares: ['Verifying lock file contents can be installed on current platform.'],
   },
-  {
-    name: 'os-package-missing',
+  'os-package-missing': {
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [
@@ -221,15 +233,18 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /required by: world/i,
       /unsatisfiable constraints/i,
     ],
+    meets: ['E: Unable to locate package pear-dev'],
+    spares: ['✓ there is no such package any more'],
   },
-  {
-    name: 'registry-has-no-version',
+  'registry-has-no-version': {
     kind: 'dependency_install',
     strength: 2,
     patterns: [/[\s\S]/],
     when: (fact) => isPublishedVersionMissing(fact.text),
+    meets: ['npm error notarget No matching version found for pear@9.9.9.'],
+    spares: ['npm error code ECONNRESET'],
   },
-]);
+});
 
 /** A resolver's complaint that is only the echo of a network failure belongs to the network. */
 function notJustTheNetwork(fact: Fact): boolean {

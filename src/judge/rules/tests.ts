@@ -1,21 +1,21 @@
 import { isDiagnosed } from '../diagnosed.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { isThrown } from '../facts.ts';
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
-export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' }, [
-  {
-    name: 'assertion-of-failing-test',
+export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
+  'assertion-of-failing-test': {
     kind: 'assertion',
     strength: 4.5,
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
     when: isExpectation,
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
   },
-  {
-    name: 'expected-and-actual',
+  'expected-and-actual': {
     kind: 'assertion',
     strength: 3.8,
     patterns: [/[\s\S]/],
@@ -26,9 +26,10 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
         (test) =>
           test.expected !== null && test.actual !== null && test.message !== null && fact.text.startsWith(test.message.slice(0, 200)),
       ),
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: got 0, want 3\nFAIL'],
+    spares: ['Expected: 3 pears'],
   },
-  {
-    name: 'assertion-line',
+  'assertion-line': {
     kind: 'assertion',
     strength: 3.6,
     patterns: [
@@ -67,12 +68,41 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /^Error: {1,12}(?:Not equal|Should (?:be|not)|Received unexpected error|An error is expected)/i,
     ],
     when: isExpectation,
+    meets: [
+      'Failed asserting that 3 matches expected 0.',
+      '/build/ScalesTests.swift:4: error: -[ScalesTests testPear] : XCTAssertEqual failed: ("3") is not equal to ("0")',
+      'Expected equality of these values:',
+      '  REQUIRE( weigh(pear) == 0 )',
+      'scales_test.cpp(4): error: in "scales/pear": check weigh(pear) == 0 has failed [3 != 0]',
+      'Assert.Equal() Failure: Values differ',
+      'Condition not satisfied:',
+      "#   Failed test 'weighs a pear'",
+    ],
+    spares: ['✓ Expected: the pear is weighed', 'ok 4 - check failed: is told'],
   },
-  { name: 'go-test-failed', kind: 'assertion', strength: 2.6, patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /] },
-  { name: 'tap-not-ok', kind: 'assertion', strength: 2.8, patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/] },
-  { name: 'test-named-as-failed', kind: 'assertion', strength: 2.2, patterns: [/[\s\S]/], from: ['test'] },
-  {
-    name: 'test-summary-counts-failures',
+  'go-test-failed': {
+    kind: 'assertion',
+    strength: 2.6,
+    patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /],
+    meets: ['--- FAIL: TestWeigh (0.00s)'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
+  },
+  'tap-not-ok': {
+    kind: 'assertion',
+    strength: 2.8,
+    patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/],
+    meets: ['not ok 4 - weighs a pear'],
+    spares: ['not ok 4 - weighs a pear # TODO later'],
+  },
+  'test-named-as-failed': {
+    kind: 'assertion',
+    strength: 2.2,
+    patterns: [/[\s\S]/],
+    from: ['test'],
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: too heavy\nFAIL'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
+  },
+  'test-summary-counts-failures': {
     kind: 'assertion',
     strength: 2.6,
     patterns: [
@@ -88,9 +118,10 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /^# (?:FAIL|ERROR): {1,4}[1-9]/i,
       /SUMMARY {1,4}\d{1,6}\/\d{1,6} tasks/i,
     ],
+    meets: ['> There were failing tests. See the report at: file:///build/reports/tests/test/index.html'],
+    spares: ['Tests run: 12, Failures: 0, Errors: 0, Skipped: 0'],
   },
-  {
-    name: 'pytest-failed-line',
+  'pytest-failed-line': {
     kind: 'assertion',
     strength: 3,
     patterns: [
@@ -105,9 +136,13 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /REFTEST TEST-UNEXPECTED/,
       /\*\*\* FAILED \*\*\*/,
     ],
+    meets: [
+      'FAILED tests/test_scales.py::test_weigh - assert 3 == 0',
+      '- weighs a pear *** FAILED *** 3 did not equal 0 (ScalesSpec.scala:4)',
+    ],
+    spares: ['tests/test_scales.py::test_weigh PASSED'],
   },
-  {
-    name: 'snapshot-mismatch',
+  'snapshot-mismatch': {
     kind: 'snapshot',
     strength: 4.8,
     patterns: [
@@ -120,9 +155,10 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /image (?:mismatch|comparison)/i,
       /stored snapshot/i,
     ],
+    meets: ['Error: Snapshot `weighs a pear 1` mismatched'],
+    spares: ['Snapshots:   3 passed, 3 total', ' › 1 snapshot written.'],
   },
-  {
-    name: 'test-wait-expired',
+  'test-wait-expired': {
     kind: 'flaky_timing',
     strength: 4,
     patterns: [
@@ -149,16 +185,13 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
     ],
     when: (fact, facts) =>
       facts.subject.failingTests.length > 0 || /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
+    meets: [
+      'CypressError: Timed out retrying after 4000ms: Expected to find element: `.pear`, but never found it.',
+      'Test timeout of 30000ms exceeded.',
+    ],
+    spares: ['✓ ends when the test timed out after 5 s', 'Retrying after 4000ms'],
   },
-  {
-    name: 'test-order-or-race',
-    kind: 'flaky_timing',
-    strength: 2.4,
-    patterns: [/flaky/i, /race condition in test/i, /order[- ]dependent/i, /intermittent(?:ly)? fail/i],
-    from: STRUCTURED,
-    when: (_fact, facts) => facts.subject.failingTests.length > 0,
-  },
-]);
+});
 
 function isExpectation(fact: Fact, facts: Facts): boolean {
   return !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text) && !isDiagnosed(fact, facts.subject);
