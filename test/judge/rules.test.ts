@@ -58,6 +58,13 @@ describe('the rules', () => {
     expect(misled.map(({ rule, log, found }) => `${rule.name}: ${log} (${found.category}: ${found.because})`)).toEqual([]);
   });
 
+  test('that decide say in each pattern where it begins or what failed', () => {
+    const loose = ALL_RULES.filter(({ strength }) => strength >= TELLS).flatMap(({ name, patterns }) =>
+      patterns.flatMap(alternativesOf).flatMap((source) => (tellsOfFailure(source) ? [] : `${name}: ${source}`)),
+    );
+    expect(loose).toEqual([]);
+  });
+
   test('spare the same words beside an error of another kind', () => {
     const met = ALL_RULES.flatMap((rule) =>
       rule.spares.filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`)).map((line) => `${rule.name}: ${line}`),
@@ -65,6 +72,39 @@ describe('the rules', () => {
     expect(met).toEqual([]);
   });
 });
+
+/** What a pattern is met by, one of them at a time: "a|b(?:c|d)" is "a" or "b(?:c|d)". */
+function alternativesOf({ source }: RegExp): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const token of source.match(/\\.|\[(?:\\.|[^\]\\])*\]|./g) ?? []) {
+    if (token === '|' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${token}`);
+    depth += Number(token === '(') - Number(token === ')');
+  }
+  return parts;
+}
+
+/** Whether it is anchored to the line's beginning, holds a word that only a failure has, or is the name of an error (ECONNRESET, NU1004). */
+function tellsOfFailure(source: string): boolean {
+  const words = source.replace(/\\[a-zA-Z]/g, ' ');
+  const isName = /^\\b\S+\\b$/.test(source) || /\b(?:E|SIG)[A-Z]{3,}\b/.test(words);
+  return isName || /^(?:\(\?:)?\^/.test(source) || FAILURE_WORDS.test(words);
+}
+
+/** As patterns spell them. */
+const FAILURE_WORDS = new RegExp(
+  [
+    'rror|err[!_]|exception|fail|fatal|panic|crash|abort|kill|fault|violat|overflow|leak|race detected|assert|expect|\\bwant|should be|equal|==',
+    'not\\b|not.?(?:found|available)|n.t\\b|\\bno\\b|non-|nothing|never|neither|without|can ?not|only one|can only|nable to|missing|\\blost|gone|dying',
+    'un(?:approved|authori|available|checked|declared|defined|expected|healthy|known|met|reachable|recogni|reported|resolved|satisf|supported)',
+    'denied|refus|reject|declin|forbid|disabled|offline|blocked|banned|(?:in|mal-?)(?:valid|compatib|complete|consistent|correct|sufficient|formed)',
+    'wrong|bad |broken|corrupt|mis(?:match|behav)|differ|conflict|duplicate|multiple def|redefin|redeclare|ambiguous|truncated|impossible|thrashing',
+    'exceed|exhausted|out of|time.{0,2}out|timed ?out|expired|too.{0,2}many|too long|longer than|is full|low on|over its|reached your|preempted|early|signal',
+    'disconnect|closed|reset|hung up|hang up|interrupt|canc|must|require|need|already|dereference|problem|critical|offense|exit .{0,3}code|429|[45]0',
+  ].join('|'),
+  'i',
+);
 
 /** An error in words that no rule knows. */
 const ANOTHER_ERROR = 'error: the scales do not balance';

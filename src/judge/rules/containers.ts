@@ -81,7 +81,7 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
   'image-not-pulled': {
     kind: 'docker_build',
     strength: 2.5,
-    patterns: [/\bErrImagePull\b/, /\bImagePullBackOff\b/, /\bInvalidImageName\b/],
+    patterns: [/\b(?:ErrImagePull|ImagePullBackOff|InvalidImageName)\b/],
     meets: ['scales-4711   0/1   ImagePullBackOff   0   90s'],
     spares: ['✓ waits while ImagePullBackOff'],
   },
@@ -90,14 +90,14 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     kind: 'service_unavailable',
     strength: 4.2,
     patterns: [
-      /\d{1,6}\/\d{1,6} nodes are available: /,
+      /\b0\/\d{1,6} nodes are available: .{0,300}(?:Insufficient|didn't|untolerated)/,
       /\bFailedScheduling\b/,
       /The node was low on resource/,
       /etcdserver: (?:request timed out|leader changed)/,
       /Error from server \((?:ServiceUnavailable|InternalError|Timeout|TooManyRequests)\)/,
     ],
     meets: ['0/3 nodes are available: 3 Insufficient memory.', 'Error from server: etcdserver: request timed out'],
-    spares: ['3/3 nodes are ready'],
+    spares: ['3/3 nodes are available: pear-1 pear-2 pear-3', '3/3 nodes are ready'],
   },
   'cluster-unreachable': {
     category: 'INFRA_ERROR',
@@ -113,7 +113,6 @@ export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     patterns: [
       /(?:UPGRADE|INSTALLATION) FAILED: (?:template|execution error|unable to build|parse error|values don't meet|cannot re-use|another operation|"[^"]{1,100}" has no deployed)/,
       /values don't meet the specifications of the schema/,
-      /another operation \(install\/upgrade\/rollback\) is in progress/,
     ],
     meets: ['Error: UPGRADE FAILED: template: scales/templates/pod.yaml:4:9: executing "scales" at <.Values>'],
     spares: ['STATUS: deployed', 'Release "scales" has been upgraded.'],

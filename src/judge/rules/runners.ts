@@ -8,7 +8,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
     strength: 4.8,
     patterns: [
       /ERROR: Job failed \(system failure\)/,
-      /We stopped hearing from agent/,
+      /^(?:##\[error\])?We stopped hearing from agent/,
       /prepare environment: (?:waiting for pod|error dialing|.{0,120}(?:timed out|context deadline))/,
       /Unable to (?:provision|allocate) (?:a |an )?(?:machine|executor|remote [Dd]ocker)/,
       /An error occurred while generating the build script/,
@@ -32,7 +32,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /Too long with no output \(exceeded/,
       /ran longer than the maximum time of \d/,
       /The job exceeded the maximum log length/,
-      /Job was cancell?ed because it (?:exceeded|ran)/,
+      /[Jj]ob was cancell?ed because it (?:exceeded|ran)/,
     ],
     meets: [
       "##[error]The action 'Weigh the fruit' has timed out after 15 minutes.",
@@ -48,7 +48,7 @@ export const RUNNER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
       /jobs:[\w:.-]{1,120} (?:config|needs|script|rules) /,
       /The template is not valid\. /,
       /Unexpected symbol: '/,
-      /The `(?:set-env|add-path|set-output|save-state)` command is (?:disabled|deprecated)/,
+      /The `(?:set-env|add-path|set-output|save-state)` command is disabled/,
       /No such property: \w{1,80} for class: /,
       /There are no nodes with the label/,
       /Cannot find a definition for (?:job|command|executor|orb) named/,
