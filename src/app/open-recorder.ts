@@ -33,7 +33,11 @@ export async function openRecorder(
 /** What a recording says of the code and the configuration that made it. */
 export async function makerOfToday(config: Pick<Config, 'analyst'>): Promise<Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>> {
   const { ALL_RULES } = await import('../judge/rules/all.ts');
-  const rules = ALL_RULES.map((rule) => ({ ...rule, patterns: rule.patterns.map(String), when: rule.when?.toString() }));
+  const rules = ALL_RULES.map(({ meets, spares, ...rule }) => ({
+    ...rule,
+    patterns: rule.patterns.map(String),
+    when: rule.when?.toString(),
+  }));
   const model = config.analyst.driver === 'llm' ? (modelOptions(config.analyst.llm)?.model ?? null) : null;
   return { faultline: await versionOfPackage(), rules: shortHashOf(rules), model };
 }

@@ -3,7 +3,7 @@ import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
-import type { Match } from './rule.ts';
+import { type Match, TELLS } from './rule.ts';
 import { saysUnresolved } from './unresolved.ts';
 
 /** What the witnesses make together of a failure. */
@@ -180,8 +180,6 @@ function isTelling({ rule, fact, strength }: Match): boolean {
 }
 
 const STRUCTURED: ReadonlySet<string> = new Set(['test', 'diagnostic', 'exception']);
-/** Logits of a rule that tells. */
-const TELLS = 3.5;
 
 /** Categories, most probable first. */
 export function ranked(probabilities: CategoryProbabilities): readonly Category[] {

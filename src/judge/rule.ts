@@ -18,6 +18,14 @@ export interface Rule {
   readonly when?: (fact: Fact, facts: Facts) => boolean;
 }
 
+/** A rule as it stands in its table, with examples that a test reads as logs of their own. */
+export interface RuleRow extends Rule {
+  /** What a tool prints, the names in it invented, that the rule must meet. */
+  readonly meets: readonly string[];
+  /** The same words where nothing failed, beside an error of another kind: the rule must not meet them. */
+  readonly spares: readonly string[];
+}
+
 /** A rule met in a fact. */
 export interface Match {
   readonly rule: Rule;
@@ -30,6 +38,9 @@ export interface Match {
 const ANYWHERE: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message', 'line'];
 /** What an extractor claimed; never a bare line. */
 export const STRUCTURED: readonly Origin[] = ['test', 'exception', 'diagnostic', 'headline', 'message'];
+
+/** Logits of a rule that tells: it may decide alone. */
+export const TELLS = 3.5;
 
 /** The facts in which a rule is met, strongest first, one per text. */
 export function matchRule(rule: Rule, facts: Facts): Match | null {
@@ -66,14 +77,9 @@ function isTelling(text: string): boolean {
   return !BARE_EXIT.test(text) && /\S\s+\S+\s+\S/.test(text.replace(/^(?:npm (?:ERR!|error)|##\[error\]|[\w+-]{1,20}:) ?(?:code )?/, ''));
 }
 
-interface Area {
-  readonly category: Category;
-  readonly from?: readonly Origin[];
-}
+type Row = Omit<RuleRow, 'name' | 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>;
 
-type Row = Omit<Rule, 'category' | 'from'> & Partial<Pick<Rule, 'category' | 'from'>>;
-
-/** Writes a table of rules that share a category and, unless a row says otherwise, the origins they are met in. */
-export function ruleTable(area: Area, rows: readonly Row[]): Rule[] {
-  return rows.map((row) => ({ category: area.category, from: area.from ?? ANYWHERE, ...row }));
+/** Writes a table of rules, each under its name, that share a category and, unless a row says otherwise, the origins they are met in. */
+export function ruleTable(category: Category, rows: Readonly<Record<string, Row>>): RuleRow[] {
+  return Object.entries(rows).map(([name, row]) => ({ name, category, from: ANYWHERE, ...row }));
 }

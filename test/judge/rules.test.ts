@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readFacts } from '../../src/judge/facts.ts';
+import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { EXPLANATIONS } from '../../src/judge/rules/explanations.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
@@ -43,24 +44,74 @@ describe('the rules', () => {
     expect(facts.length).toBeGreaterThan(0);
   });
 
-  test.each([
-    ['npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree\n', 'DEPENDENCY_ERROR', 'version_conflict'],
-    ['ERROR: No matching distribution found for pomology==9.9\n', 'DEPENDENCY_ERROR', 'dependency_install'],
-    ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I\n', 'DEPENDENCY_ERROR', 'version_conflict'],
-    ['./ci/pack.sh: line 3: fruitctl: command not found\n', 'CONFIG_ERROR', 'environment'],
-    ['/bin/sh: 1: bison: not found\n', 'DEPENDENCY_ERROR', 'dependency_install'],
-    ['./ci/pack.sh: line 9: ORCHARD_TOKEN: ORCHARD_TOKEN is not set\n', 'CONFIG_ERROR', 'permission_or_secret'],
-    ['Error: Resource not accessible by integration\n', 'CONFIG_ERROR', 'permission_or_secret'],
-    ['error: invalid source release: 21\n', 'CONFIG_ERROR', 'environment'],
-    ['FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory\n', 'INFRA_ERROR', 'out_of_memory'],
-    ['Build timed out (after 90 minutes). Marking the build as aborted.\n', 'INFRA_ERROR', 'timeout'],
-    ['WARNING: DATA RACE\nWrite at 0x00c0000b4010 by goroutine 8:\n', 'CODE_ERROR', 'crash'],
-    ["main.cpp:(.text+0x1f): undefined reference to `grams(Basket)'\n", 'CODE_ERROR', 'link_error'],
-    ['would reformat src/scales.py\n1 file would be reformatted.\n', 'CODE_ERROR', 'formatting_failure'],
-  ])('know %j', (log, category, kind) => {
-    expect(classify(log)).toMatchObject({ category, kind, abstained: false });
+  test('say by example what they meet and what they spare', () => {
+    expect(ALL_RULES.filter(({ meets, spares }) => meets.length === 0 || spares.length === 0).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('meet their examples, and lead to their category where they decide', () => {
+    const read = ALL_RULES.flatMap((rule) =>
+      rule.meets.map((log) => ({ rule, log, isMet: isMet(rule, log), found: classify(`${log}\n`) })),
+    );
+    const missed = read.filter(({ isMet }) => !isMet);
+    const misled = read.filter(({ rule, found }) => rule.strength >= TELLS && (found.category !== rule.category || found.abstained));
+    expect(missed.map(({ rule, log }) => `${rule.name}: ${log}`)).toEqual([]);
+    expect(misled.map(({ rule, log, found }) => `${rule.name}: ${log} (${found.category}: ${found.because})`)).toEqual([]);
+  });
+
+  test('that decide say in each pattern where it begins or what failed', () => {
+    const loose = ALL_RULES.filter(({ strength }) => strength >= TELLS).flatMap(({ name, patterns }) =>
+      patterns.flatMap(alternativesOf).flatMap((source) => (tellsOfFailure(source) ? [] : `${name}: ${source}`)),
+    );
+    expect(loose).toEqual([]);
+  });
+
+  test('spare the same words beside an error of another kind', () => {
+    const met = ALL_RULES.flatMap((rule) =>
+      rule.spares.filter((line) => isMet(rule, `${ANOTHER_ERROR}\n${line}`)).map((line) => `${rule.name}: ${line}`),
+    );
+    expect(met).toEqual([]);
   });
 });
+
+/** What a pattern is met by, one of them at a time: "a|b(?:c|d)" is "a" or "b(?:c|d)". */
+function alternativesOf({ source }: RegExp): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const token of source.match(/\\.|\[(?:\\.|[^\]\\])*\]|./g) ?? []) {
+    if (token === '|' && depth === 0) parts.push('');
+    else parts.push(`${parts.pop()}${token}`);
+    depth += Number(token === '(') - Number(token === ')');
+  }
+  return parts;
+}
+
+/** Whether it is anchored to the line's beginning, holds a word that only a failure has, or is the name of an error (ECONNRESET, NU1004). */
+function tellsOfFailure(source: string): boolean {
+  const words = source.replace(/\\[a-zA-Z]/g, ' ');
+  const isName = /^\\b\S+\\b$/.test(source) || /\b(?:E|SIG)[A-Z]{3,}\b/.test(words);
+  return isName || /^(?:\(\?:)?\^/.test(source) || FAILURE_WORDS.test(words);
+}
+
+/** As patterns spell them. */
+const FAILURE_WORDS = new RegExp(
+  [
+    'rror|err[!_]|exception|fail|fatal|panic|crash|abort|kill|fault|violat|overflow|leak|race detected|assert|expect|\\bwant|should be|equal|==',
+    'not\\b|not.?(?:found|available)|n.t\\b|\\bno\\b|non-|nothing|never|neither|without|can ?not|only one|can only|nable to|missing|\\blost|gone|dying',
+    'un(?:approved|authori|available|checked|declared|defined|expected|healthy|known|met|reachable|recogni|reported|resolved|satisf|supported)',
+    'denied|refus|reject|declin|forbid|disabled|offline|blocked|banned|(?:in|mal-?)(?:valid|compatib|complete|consistent|correct|sufficient|formed)',
+    'wrong|bad |broken|corrupt|mis(?:match|behav)|differ|conflict|duplicate|multiple def|redefin|redeclare|ambiguous|truncated|impossible|thrashing',
+    'exceed|exhausted|out of|time.{0,2}out|timed ?out|expired|too.{0,2}many|too long|longer than|is full|low on|over its|reached your|preempted|early|signal',
+    'disconnect|closed|reset|hung up|hang up|interrupt|canc|must|require|need|already|dereference|problem|critical|offense|exit .{0,3}code|429|[45]0',
+  ].join('|'),
+  'i',
+);
+
+/** An error in words that no rule knows. */
+const ANOTHER_ERROR = 'error: the scales do not balance';
+
+function isMet(rule: Rule, log: string): boolean {
+  return matchRule(rule, readFacts(subjectOf(`${log}\n`))) !== null;
+}
 
 describe('the rules analyst', () => {
   test('judges for nothing, by itself, and the same way twice', async () => {

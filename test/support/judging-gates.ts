@@ -4,7 +4,7 @@ import type { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
 import { ruleBy, ruleOn } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
-import { matchRule, type Rule } from '../../src/judge/rule.ts';
+import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';
 import { ALL_RULES } from '../../src/judge/rules/all.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
@@ -18,8 +18,6 @@ import { type CapturedFailure, figure, type GateFigure, isLearned, type Read, re
 
 /** From here on an answer goes out without a person, by the default thresholds. */
 const PUBLISHED_FROM = 0.85;
-/** Logits of a rule that tells. */
-const DECIDES_FROM = 3.5;
 
 /** How a text is judged; gates are tried with judges that are worse. */
 export type Judge = (text: string, options?: Partial<ReadOptions>) => Classification;
@@ -102,7 +100,7 @@ export function inventedToolJudgement(count: number, judge: Judge = judgeText): 
 
 /** No rule that decides is met by a line of a green log. */
 export function greenRules(failures: readonly CapturedFailure[], rules: readonly Rule[] = ALL_RULES): GateFigure {
-  const deciding = rules.filter(({ strength, from }) => strength >= DECIDES_FROM && from.includes('line'));
+  const deciding = rules.filter(({ strength, from }) => strength >= TELLS && from.includes('line'));
   const texts = failures.flatMap(({ green }) => (green === null ? [] : green.split('\n').map((line) => cleanLine(stripEscapes(line)))));
   const lines = [...new Set(texts)].filter((text) => roleOf(text) === 'cause');
   const empty = subjectIn('');

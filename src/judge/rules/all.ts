@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { RuleRow } from '../rule.ts';
 import { ACCESS_RULES } from './access.ts';
 import { COMPILE_RULES } from './compile.ts';
 import { CONTAINER_RULES } from './containers.ts';
@@ -17,7 +17,7 @@ import { TEST_RULES } from './tests.ts';
 import { TOOLCHAIN_RULES } from './toolchains.ts';
 
 /** Every rule, area by area. Names are unique. */
-export const ALL_RULES: readonly Rule[] = [
+export const ALL_RULES: readonly RuleRow[] = [
   ...COMPILE_RULES,
   ...GATE_RULES,
   ...PROCESS_RULES,

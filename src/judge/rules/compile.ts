@@ -1,12 +1,11 @@
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
 import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 const GO_FILE = String.raw`\b[\w./-]{1,200}\.go:\d{1,6}(?::\d{1,6})?: `;
 
 /** The source does not compile, type-check or link. */
-export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
-  {
-    name: 'compiler-diagnostic',
+export const COMPILE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+  'compiler-diagnostic': {
     kind: 'compile_error',
     strength: 4,
     patterns: [
@@ -14,9 +13,10 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
     ],
     from: ['diagnostic'],
     when: (fact, facts) => facts.compileErrors.some((entry) => fact.text.endsWith(entry.message)),
+    meets: ["src/scales.c:4:9: error: expected ';' before '}' token"],
+    spares: ["src/scales.c:4:9: warning: unused variable 'pear' [-Wunused-variable]"],
   },
-  {
-    name: 'tsc-diagnostic',
+  'tsc-diagnostic': {
     kind: 'type_error',
     strength: 4.5,
     patterns: [
@@ -25,15 +25,17 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /\berror NG\d{4,6}:/i,
       /svelte-check found [1-9]\d{0,5} errors?/i,
     ],
+    meets: ["src/app/scales.ts:4:9 - error NG8001: 'app-pear' is not a known element"],
+    spares: ['svelte-check found 0 errors and 0 warnings'],
   },
-  {
-    name: 'mypy-error',
+  'mypy-error': {
     kind: 'type_error',
     strength: 3.5,
     patterns: [/\.pyi?:\d{1,6}: error: /, /^Found \d{1,5} errors? in \d{1,5} files? \(checked/],
+    meets: ['scales/weigh.py:4: error: Incompatible return value type (got "str", expected "int")  [return-value]'],
+    spares: ['scales/weigh.py:4: note: "weigh" defined here', 'Success: no issues found in 12 source files'],
   },
-  {
-    name: 'javac-cannot-find-symbol',
+  'javac-cannot-find-symbol': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [
@@ -41,69 +43,69 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /(?:class|interface|enum) \S{1,80} is public, should be declared in/,
       /package \S{1,120} does not exist/,
     ],
+    meets: ['src/main/java/org/fruit/Scales.java:4: error: cannot find symbol'],
+    spares: ['✓ reports that it cannot find symbol tables'],
   },
-  {
-    name: 'java-compilation-error',
+  'java-compilation-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [
-      /COMPILATION ERROR/,
-      /Compilation failure/,
-      /Compilation failed; see the compiler error output/,
+      /COMPILATION ERROR|Compilation failure|Compilation failed; see the compiler error output/,
       /incompatible types: /,
-      /might not have been initialized/,
+      /might not have been initialized|is not abstract and does not override|unreachable statement|duplicate class: /,
       /unreported exception \S{1,80}/,
-      /is not abstract and does not override/,
       /(?:method|constructor) \S{1,120} in (?:class|interface|enum|record) \S{1,160} cannot be applied/,
-      /duplicate class: /,
-      /type \S{1,160} is already defined/,
       /class, interface,? (?:enum,? )?(?:or record )?expected/,
-      /unreachable statement/,
-      /has private access in/,
-      /\.java:\[?\d{1,6}[,:\]]\S{0,12} (?:error: )?\S/,
+      /^\s{0,12}(?:\[(?:ERROR|javac)\] )?\S{1,300}\.java:\[?\d{1,6}[,:\]]\S{0,12} (?!warning|note)\S/,
     ],
+    meets: ['[ERROR] /build/src/main/java/org/fruit/Scales.java:[4,9] incompatible types: String cannot be converted to int'],
+    spares: ['[INFO] Scales.java:[4,9] uses unchecked or unsafe operations.'],
   },
-  {
-    name: 'kotlin-compile-error',
+  'kotlin-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [/^e: (?:file:\/\/)?\S{1,300}\.kts?[:(]/, /Compilation error\. See log for more details/, /Unresolved reference[: ]/],
+    meets: ['e: file:///build/src/main/kotlin/Scales.kt:4:9 Unresolved reference: weigh'],
+    spares: ["w: file:///build/src/main/kotlin/Scales.kt:4:9 Parameter 'pear' is never used"],
   },
-  {
-    name: 'scala-compile-error',
+  'scala-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [/\[error\] \S{1,300}\.scala:\d{1,6}/, /\(Compile \/ compileIncremental\) Compilation failed/],
+    meets: ['[error] /build/src/main/scala/Scales.scala:4:9: type mismatch;'],
+    spares: ['[warn] /build/src/main/scala/Scales.scala:4:9: unused import'],
   },
-  {
-    name: 'c-compile-error',
+  'c-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [
       /\.(?:c|cc|cpp|cxx|h|hpp|hh|m|mm|cu):\d{1,6}:(?:\d{1,6}:)? (?:fatal )?error: (?!.{0,160}(?:\[clang-|clang-formatted))(?!.{0,120}(?:No such file or directory|file not found))/,
     ],
+    meets: ["src/scales.cpp:4:9: error: no matching function for call to 'weigh'"],
+    spares: ['src/scales.cpp:4:9: note: candidate expects 2 arguments, 1 provided'],
   },
-  {
-    name: 'c-undeclared',
+  'c-undeclared': {
     kind: 'compile_error',
     strength: 4,
     patterns: [
-      /was not declared in this scope/,
-      /use of undeclared identifier/,
-      /implicit declaration of function/,
-      /has no member named/,
-      /invalid use of incomplete type/,
+      /was not declared in this scope|use of undeclared identifier|has no member named|invalid use of incomplete type/,
+      /(?:error|gcc|clang): .{0,20}implicit declaration of function/,
       /expected .{1,20} before .{1,20} token/,
     ],
+    meets: ["src/scales.c:4:9: error: 'struct basket' has no member named 'pear'"],
+    spares: [
+      "warning: implicit declaration of function 'weigh'",
+      "src/scales.c:4:9: warning: implicit declaration of function 'weigh' [-Wimplicit-function-declaration]",
+    ],
   },
-  {
-    name: 'rust-compile-error',
+  'rust-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [/^error\[E\d{4}\]/, /\berror\[E\d{4}\]:/, /could not compile `/],
+    meets: ['error[E0382]: borrow of moved value: `pear`'],
+    spares: ['warning: unused variable: `pear`'],
   },
-  {
-    name: 'go-compile-error',
+  'go-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
     patterns: [
@@ -111,39 +113,50 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
         `${GO_FILE}(?:undefined: |cannot use |syntax error|declared and not used|imported and not used|missing return|too many arguments|not enough arguments|.{0,80} redeclared|invalid operation|assignment mismatch|unknown field|.{0,120} undefined \\()`,
       ),
     ],
+    meets: ['./scales.go:4:9: undefined: weigh'],
+    spares: ['scales.go:4: weighing undefined: none'],
   },
-  {
-    name: 'go-build-failed',
+  'go-build-failed': {
     kind: 'compile_error',
     strength: 3,
     patterns: [/\[build failed\]/, /^# [\w./-]{1,200}(?: \[[\w./-]{1,200}\])?$/, /import cycle not allowed/],
+    meets: ['FAIL\torchard.example/scales [build failed]'],
+    spares: ['ok  \torchard.example/scales\t0.004s'],
   },
-  {
-    name: 'go-vet',
+  'go-vet': {
     kind: 'lint_failure',
     strength: 3,
     patterns: [new RegExp(`^vet: |${GO_FILE}.{0,120}(?:possible misuse|unreachable code|Printf format|composite literal)`)],
+    meets: ['./scales.go:4:9: fmt.Printf format %d has arg pear of wrong type string\nvet: ./scales.go:9:2: unreachable code'],
+    spares: ['vet: passed'],
   },
-  {
-    name: 'swift-compile-error',
+  'swift-compile-error': {
     kind: 'compile_error',
     strength: 4,
     patterns: [
       /\.swift:\d{1,6}:\d{1,6}: error: /,
-      /actor-isolated/,
+      /error: .{0,60}actor-isolated/,
       /error: [Ii]nvalid redeclaration of/,
       /^error: (?:cannot find '|value of type '|missing argument for|.{1,60} is ambiguous for type lookup)/,
     ],
+    meets: ["/build/Sources/Scales.swift:4:9: error: cannot find 'weigh' in scope"],
+    spares: ["/build/Sources/Scales.swift:4:9: warning: variable 'pear' was never used"],
   },
-  {
-    name: 'csharp-compile-error',
+  'csharp-compile-error': {
     kind: 'compile_error',
     strength: 4.5,
-    patterns: [/\berror CS\d{4}:/, /\berror FS\d{4}:/, /\berror BC\d{5}:/, /\berror C\d{4}:/],
+    patterns: [/\berror (?:CS\d{4}|FS\d{4}|BC\d{5}|C\d{4}):/],
+    meets: ["Scales.cs(4,9): error CS0103: The name 'pear' does not exist in the current context"],
+    spares: ["Scales.cs(4,9): warning CS0168: The variable 'pear' is declared but never used"],
   },
-  { name: 'python-syntax-error', kind: 'compile_error', strength: 4.5, patterns: [/\b(?:SyntaxError|IndentationError|TabError): /] },
-  {
-    name: 'script-syntax-error',
+  'python-syntax-error': {
+    kind: 'compile_error',
+    strength: 4.5,
+    patterns: [/\b(?:SyntaxError|IndentationError|TabError): /],
+    meets: ['  File "/app/scales.py", line 4\n    def weigh(pear)\n                   ^\nSyntaxError: expected \':\''],
+    spares: ['test_parser.py::test_raises_SyntaxError PASSED'],
+  },
+  'script-syntax-error': {
     kind: 'compile_error',
     strength: 4,
     patterns: [
@@ -156,35 +169,37 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /(?:: |^)syntax error(?: near|:|$)/,
     ],
     when: (fact) => !/yaml|\.ya?ml|workflow|json at position|SQLSTATE|in JSON/i.test(fact.text),
+    meets: ["./ci/weigh.sh: line 4: syntax error near unexpected token `fi'"],
+    spares: ['Checking syntax errors ... ok'],
   },
-  {
-    name: 'undefined-reference',
+  'undefined-reference': {
     kind: 'link_error',
     strength: 4.5,
     patterns: [
-      /undefined reference to/i,
-      /undefined symbols? for architecture/i,
-      /ld returned \d/i,
-      /symbol\(s\) not found/i,
+      /undefined (?:reference to|symbols? for architecture)|unresolved external symbol|symbol\(s\) not found/i,
+      /error: ld returned \d/i,
       /linker command failed/i,
-      /unresolved external symbol/i,
       /multiple definition of/i,
       /duplicate symbol/i,
       /linking with `\S{1,40}` failed/i,
-      /fatal error LNK\d{4}/i,
-      /error LNK\d{4}:/i,
-      /relocation (?:truncated to fit|R_\w{1,40} against)/i,
+      /error LNK\d{4}/i,
+      /relocation (?:truncated to fit|R_\w{1,40} against .{1,200}can ?not be used)/i,
     ],
+    meets: [
+      'scales.obj : error LNK2019: unresolved external symbol weigh referenced in function main',
+      "main.cpp:(.text+0x1f): undefined reference to `grams(Basket)'",
+    ],
+    spares: ['Linking CXX executable scales'],
   },
-  {
-    name: 'bundler-or-script-compile-error',
+  'bundler-or-script-compile-error': {
     kind: 'compile_error',
     strength: 4,
     patterns: [/^\*\* \(CompileError\)/, /\bRollupError: /, /^[✘X] \[ERROR\] /, /Module build failed/, /AAPT: error: /],
     when: (fact) => !ENVIRONMENT_WORDS.test(fact.text) && !/Could not resolve "/.test(fact.text),
+    meets: ['** (CompileError) lib/scales.ex:4: undefined function weigh/1', '✘ [ERROR] Expected ")" but found "}"'],
+    spares: ['▲ [WARNING] Duplicate key "pear" in object literal'],
   },
-  {
-    name: 'generic-compile-step',
+  'generic-compile-step': {
     kind: 'compile_error',
     strength: 2.5,
     patterns: [
@@ -195,9 +210,10 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /Type error: /i,
     ],
     from: STRUCTURED,
+    meets: ["Failed to compile.\n\nType error: Property 'pear' does not exist on type 'Basket'."],
+    spares: ['Compiled successfully with 0 compile errors'],
   },
-  {
-    name: 'documentation-error',
+  'documentation-error': {
     kind: 'lint_failure',
     strength: 2.5,
     patterns: [
@@ -206,25 +222,14 @@ export const COMPILE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR'
       /rustdoc::/,
       /WARNING: .{0,80} \[docutils\]/,
     ],
+    meets: ['src/main/java/org/fruit/Scales.java:4: error: reference not found'],
+    spares: ['Building index for all the packages and classes...', 'Generating javadoc without errors'],
   },
-  {
-    name: 'deprecated-call',
-    kind: 'compile_error',
-    strength: 1.5,
-    patterns: [/\bis deprecated\b.{0,80}$/i, /passing null to parameter/i],
-    from: ['headline', 'test', 'exception'],
-  },
-  {
-    name: 'deprecation-made-an-error',
+  'deprecation-made-an-error': {
     kind: 'lint_failure',
     strength: 2.6,
     patterns: [/^Deprecation triggered by /, /Remaining (?:self|direct|indirect) deprecation notices \([1-9]/],
+    meets: ['Deprecation triggered by Scales\\Tests\\PearTest::testWeigh:'],
+    spares: ['Remaining direct deprecation notices (0)'],
   },
-  {
-    name: 'build-order',
-    kind: 'compile_error',
-    strength: 1.2,
-    patterns: [/File\/directory does not exist: /, /Cannot (?:create|write) (?:file|directory).{0,120}/],
-    from: STRUCTURED,
-  },
-]);
+});

@@ -1,9 +1,8 @@
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Images, compose files, clusters and charts: what docker, kubectl and helm say. */
-export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'image-tag-missing',
+export const CONTAINER_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'image-tag-missing': {
     category: 'DEPENDENCY_ERROR',
     kind: 'dependency_install',
     strength: 4.4,
@@ -12,9 +11,13 @@ export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ER
       /manifest unknown/,
       /failed to resolve (?:source metadata for|reference) \S{1,200}: .{0,200}not found/,
     ],
+    meets: [
+      'Error response from daemon: manifest for orchard/pear:9.9 not found: manifest unknown',
+      'ERROR: failed to solve: failed to resolve source metadata for docker.io/orchard/pear:9: docker.io/orchard/pear:9: not found',
+    ],
+    spares: ['#3 [internal] load metadata for docker.io/orchard/pear:9'],
   },
-  {
-    name: 'build-context',
+  'build-context': {
     kind: 'docker_build',
     strength: 4.4,
     patterns: [
@@ -22,9 +25,13 @@ export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ER
       /forbidden path outside the build context/,
       /the Dockerfile \(.{1,200}\) must be within the build context/,
     ],
+    meets: [
+      'failed to calculate checksum of ref 4711::x: "/basket.lock": not found',
+      'COPY failed: forbidden path outside the build context: ../pear',
+    ],
+    spares: ['#5 [internal] load build context'],
   },
-  {
-    name: 'compose-file',
+  'compose-file': {
     kind: 'workflow_config',
     strength: 4.4,
     patterns: [
@@ -33,9 +40,10 @@ export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ER
       /Unsupported config option for services/,
       /^services\.[\w.-]{1,120} (?:must be|Additional property)/,
     ],
+    meets: ['service "scales" depends on undefined service "pear": invalid compose project', 'no configuration file provided: not found'],
+    spares: ['service "scales" depends on "pear"'],
   },
-  {
-    name: 'kubernetes-manifest',
+  'kubernetes-manifest': {
     kind: 'workflow_config',
     strength: 4.4,
     patterns: [
@@ -47,9 +55,13 @@ export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ER
       /couldn't find key \S{1,80} in (?:Secret|ConfigMap)/,
       /(?:secret|configmap) "[\w.-]{1,120}" not found/,
     ],
+    meets: [
+      'error: error validating "scales.yaml": error validating data: unknown field "replica"',
+      'error: unable to recognize "scales.yaml": no matches for kind "Basket" in version "fruit/v1"',
+    ],
+    spares: ['secret "pear" created', 'Warning: secret "pear" not found, will retry'],
   },
-  {
-    name: 'kubernetes-access',
+  'kubernetes-access': {
     kind: 'permission_or_secret',
     strength: 4.6,
     patterns: [
@@ -59,55 +71,58 @@ export const CONTAINER_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ER
       /The connection to the server localhost:8080 was refused/,
       /invalid configuration: no configuration has been provided/,
     ],
+    meets: [
+      'Error from server (Forbidden): pods is forbidden: User "ci" cannot list resource "pods" in API group ""',
+      'error: You must be logged in to the server (Unauthorized)',
+      'The connection to the server localhost:8080 was refused - did you specify the right host or port?',
+    ],
+    spares: ['clusterrole "ci" can list resource "pods"'],
   },
-  {
-    name: 'image-not-pulled',
+  'image-not-pulled': {
     kind: 'docker_build',
     strength: 2.5,
-    patterns: [/\bErrImagePull\b/, /\bImagePullBackOff\b/, /\bInvalidImageName\b/],
+    patterns: [/\b(?:ErrImagePull|ImagePullBackOff|InvalidImageName)\b/],
+    meets: ['scales-4711   0/1   ImagePullBackOff   0   90s'],
+    spares: ['✓ waits while ImagePullBackOff'],
   },
-  {
-    name: 'cluster-short-of-room',
+  'cluster-short-of-room': {
     category: 'INFRA_ERROR',
     kind: 'service_unavailable',
     strength: 4.2,
     patterns: [
-      /\d{1,6}\/\d{1,6} nodes are available: /,
+      /\b0\/\d{1,6} nodes are available: .{0,300}(?:Insufficient|didn't|untolerated)/,
       /\bFailedScheduling\b/,
       /The node was low on resource/,
       /etcdserver: (?:request timed out|leader changed)/,
       /Error from server \((?:ServiceUnavailable|InternalError|Timeout|TooManyRequests)\)/,
     ],
+    meets: ['0/3 nodes are available: 3 Insufficient memory.', 'Error from server: etcdserver: request timed out'],
+    spares: ['3/3 nodes are available: pear-1 pear-2 pear-3', '3/3 nodes are ready'],
   },
-  {
-    name: 'cluster-unreachable',
+  'cluster-unreachable': {
     category: 'INFRA_ERROR',
     kind: 'network',
     strength: 4.2,
     patterns: [/Unable to connect to the server: (?:dial tcp|net\/http|EOF|context deadline)/, /error during connect: /],
+    meets: ['Unable to connect to the server: dial tcp 192.0.2.7:6443: i/o timeout'],
+    spares: ['Connected to the server 192.0.2.7:6443'],
   },
-  {
-    name: 'helm-chart',
+  'helm-chart': {
     kind: 'workflow_config',
     strength: 4.4,
     patterns: [
       /(?:UPGRADE|INSTALLATION) FAILED: (?:template|execution error|unable to build|parse error|values don't meet|cannot re-use|another operation|"[^"]{1,100}" has no deployed)/,
       /values don't meet the specifications of the schema/,
-      /another operation \(install\/upgrade\/rollback\) is in progress/,
     ],
+    meets: ['Error: UPGRADE FAILED: template: scales/templates/pod.yaml:4:9: executing "scales" at <.Values>'],
+    spares: ['STATUS: deployed', 'Release "scales" has been upgraded.'],
   },
-  {
-    name: 'chart-missing',
+  'chart-missing': {
     category: 'DEPENDENCY_ERROR',
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [/found in Chart\.yaml, but missing in charts/, /chart "[^"]{1,120}" (?:matching|version) .{1,80} not found/],
+    meets: ['Error: found in Chart.yaml, but missing in charts/ directory: pear'],
+    spares: ['Saving 1 charts', 'Chart.yaml found in charts/pear'],
   },
-  {
-    name: 'pod-crashes',
-    category: 'CODE_ERROR',
-    kind: 'crash',
-    strength: 2.2,
-    patterns: [/\bCrashLoopBackOff\b/],
-  },
-]);
+});

@@ -1,123 +1,101 @@
 import type { Fact, Facts } from '../facts.ts';
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable, STRUCTURED } from '../rule.ts';
 import { ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** The product throws, crashes or races. */
-export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
-  {
-    name: 'null-pointer',
+export const CRASH_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+  'null-pointer': {
     kind: 'null_reference',
     strength: 3.8,
     patterns: [
-      /NullPointer(?:Exception)?\b/,
-      /NullReferenceException/,
+      /NullPointer(?:Exception)?\b|NullReferenceException/,
       /nil pointer dereference/,
       /'?NoneType'? object (?:has no|is not)/,
-      /Cannot read propert(?:y|ies) .{0,80}(?:of|from) (?:undefined|null)/,
+      /Cannot (?:read|set) propert(?:y|ies) .{0,80}(?:of|from) (?:undefined|null)|Cannot destructure property/,
       /(?:undefined|null) is not (?:an object|a function)/,
       /undefined method .{1,80} for nil/,
-      /Cannot set propert(?:y|ies) .{0,40}of (?:undefined|null)/,
-      /Call to a member function .{0,80} on null/,
-      /Option::unwrap\(\)` on a `None`/,
+      /Error: Call to a member function .{0,80} on null/,
       /unexpectedly found nil/,
-      /Cannot destructure property/,
     ],
     when: isNotTheEnvironment,
+    meets: ["TypeError: Cannot read properties of undefined (reading 'pear')\n    at weigh (/build/src/scales.js:4:9)"],
+    spares: ['✓ throws NullPointerException for no pear'],
   },
-  {
-    name: 'type-error-thrown',
+  'type-error-thrown': {
     kind: 'null_reference',
     strength: 3.3,
     patterns: [
       /\bTypeError: (?!.{0,120}unexpected keyword argument)/,
-      /\bAttributeError: /,
-      /is not a function\b/,
-      /is not (?:iterable|callable)/,
-      /ClassCastException/,
+      /\b(?:AttributeError|NameError|ReferenceError|UnboundLocalError): /,
+      /is not (?:iterable|callable|a function\b)/,
+      /(?:ClassCast|InvalidCast)Exception|UndefinedFunctionError/,
       /undefined method/,
-      /\bNameError: /,
-      /\bReferenceError: /,
-      /\bUnboundLocalError: /,
       /Call to undefined (?:function|method)/,
       /uninitialized constant /,
-      /UndefinedFunctionError/,
-      /InvalidCastException/,
     ],
     when: isNotTheEnvironment,
+    meets: ['NameError: uninitialized constant Scales::Pear'],
+    spares: ['NameError handling ... ok'],
   },
-  {
-    name: 'index-or-value-error',
+  'index-or-value-error': {
     kind: 'crash',
     strength: 3,
     patterns: [
       /\b(?:IndexError|KeyError|ValueError|RangeError|ZeroDivisionError|RecursionError|StopIteration|UnicodeDecodeError|FileExistsError|NotImplementedError|OverflowError): /,
-      /IndexOutOfBounds/,
-      /ArrayIndexOutOfRange/,
-      /index out of range/,
-      /NegativeArraySize/,
-      /ArithmeticException/,
-      /NumberFormatException/,
-      /ConcurrentModificationException/,
-      /NoSuchElementException/,
-      /IllegalStateException/,
-      /IllegalArgumentException/,
-      /UnsupportedOperationException/,
-      /StackOverflow/,
-      /Maximum call stack size/,
-      /InvalidOperationException/,
-      /DirectoryNotFoundException/,
-      /std::out_of_range/,
-      /(?:BeanCreation|UnsatisfiedDependency|NoSuchBeanDefinition)Exception/,
+      /IndexOutOfBounds|ArrayIndexOutOfRange|index out of range|NegativeArraySize|std::out_of_range/,
+      /(?:Arithmetic|NumberFormat|ConcurrentModification|NoSuchElement|IllegalState|IllegalArgument|UnsupportedOperation)Exception/,
+      /StackOverflow|Maximum call stack size/,
+      /(?:InvalidOperation|DirectoryNotFound|BeanCreation|UnsatisfiedDependency|NoSuchBeanDefinition)Exception/,
     ],
     when: isNotTheEnvironment,
+    meets: ["KeyError: 'pear'\n"],
+    spares: ['test_weigh.py::test_raises_KeyError PASSED'],
   },
-  {
-    name: 'shell-saw-crash',
+  'shell-saw-crash': {
     kind: 'crash',
     strength: 4.5,
     patterns: [/line \d{1,6}: +\d{1,8} (?:Segmentation fault|Aborted|Illegal instruction|Bus error|Floating point exception)/],
+    meets: ['./ci/weigh.sh: line 4:  4711 Segmentation fault      (core dumped) ./scales'],
+    spares: ['./ci/weigh.sh: line 4: 4711 pears'],
   },
-  {
-    name: 'segmentation-fault',
+  'segmentation-fault': {
     kind: 'crash',
     strength: 4.5,
     patterns: [
-      /\bSIGSEGV\b/,
+      /\bSIG(?:SEGV|ABRT|BUS|ILL)\b/,
       /[Ss]egmentation fault/,
-      /\bSIGABRT\b/,
-      /\bSIGBUS\b/,
-      /\bSIGILL\b/,
-      /EXC_BAD_ACCESS/,
-      /Aborted \(core dumped\)/,
-      /\(core dumped\)/,
-      /access violation/,
-      /STATUS_ACCESS_VIOLATION/,
+      /\bEXC_BAD_ACCESS\b/,
+      /(?:Aborted|exception|trap) {1,8}\(core dumped\)/,
+      /access violation|STATUS_ACCESS_VIOLATION/,
       /A fatal error has been detected by the Java Runtime/,
-      /double free/,
-      /free\(\): invalid/,
-      /stack smashing detected/,
-      /heap corruption/,
-      /Got a SIGABRT/,
-      /^\s{0,8}Native stacktrace:/,
-      /critical: Stacktrace:/,
+      /double free or corruption|free\(\): invalid|heap corruption/,
+      /^\*\*\* stack smashing detected/,
+      /^\s{0,8}Native stacktrace:|critical: Stacktrace:|Native Crash/,
       /terminated without (?:properly )?saying goodbye/,
-      /Native Crash/,
-      /terminate called after throwing/,
+      /^terminate called after throwing/,
     ],
+    meets: ['Segmentation fault (core dumped)'],
+    spares: ['ok 4 - survives a segmentation fault'],
   },
-  {
-    name: 'sanitizer-report',
+  'sanitizer-report': {
     kind: 'crash',
     strength: 5,
     patterns: [
       /(?:Address|Memory|Thread|Leak|UndefinedBehavior)Sanitizer:/,
       /runtime error: (?:signed integer|load of|index|member|null|left shift|division)/,
-      /(?:Read|Write) of size \d{1,6} at 0x/,
+      /^\s{0,8}(?:Read|Write) of size \d{1,6} at 0x/,
     ],
+    meets: ['==4711==ERROR: AddressSanitizer: heap-use-after-free on address 0x602000000010'],
+    spares: ['-- Building with AddressSanitizer'],
   },
-  { name: 'data-race', kind: 'crash', strength: 4, patterns: [/DATA RACE/, /race detected during execution/, /data race/] },
-  {
-    name: 'panic',
+  'data-race': {
+    kind: 'crash',
+    strength: 4,
+    patterns: [/^WARNING: DATA RACE/, /race detected during execution/],
+    meets: ['WARNING: DATA RACE\nWrite at 0x00c0000b4010 by goroutine 8:'],
+    spares: ['Checking every test for a data race', '--- PASS: TestDataRaceFree (0.00s)'],
+  },
+  panic: {
     kind: 'crash',
     strength: 3.6,
     patterns: [
@@ -128,24 +106,29 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /\bkernel panic/,
     ],
     when: (_fact, facts) => facts.assertion === null,
+    meets: ["thread 'main' panicked at src/scales.rs:4:9:\nno pear"],
+    spares: ['--- PASS: TestPanics (0.00s)'],
   },
-  {
-    name: 'exit-by-signal',
+  'exit-by-signal': {
     kind: 'crash',
     strength: 3.5,
-    patterns: [/\b(?:exit (?:code|status)|Error|exited with(?: code)?|code) (?:139|134|132|136|-1073741819)\b/, /3221225477/],
+    patterns: [/\b(?:exit (?:code|status)|Error|exited with(?: code)?|code) (?:139|134|132|136|-1073741819|3221225477)\b/],
     when: (_fact, facts) => facts.assertion === null,
+    meets: ['##[error]Process completed with exit code 139.'],
+    spares: ['Process weighed 139 pears'],
   },
-  {
-    name: 'uncaught-product-exception',
+  'uncaught-product-exception': {
     kind: 'crash',
     strength: 2.6,
     patterns: [/^[\w.$]{0,160}(?:Exception|Error|Panic)\b/],
     from: ['exception'],
     when: isProductFact,
+    meets: [
+      'Exception in thread "main" org.fruit.RottenException: pear\n\tat org.fruit.Scales.weigh(Scales.java:4)\n\tat org.fruit.Main.main(Main.java:9)',
+    ],
+    spares: ['✓ throws org.fruit.RottenException'],
   },
-  {
-    name: 'unhandled-exception',
+  'unhandled-exception': {
     kind: 'crash',
     strength: 2,
     patterns: [
@@ -155,15 +138,20 @@ export const CRASH_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }
       /Traceback \(most recent call last\)/i,
     ],
     when: (_fact, facts) => facts.productException !== null,
+    meets: [
+      'Exception in thread "main" org.fruit.RottenException: pear\n\tat org.fruit.Scales.weigh(Scales.java:4)\n\tat org.fruit.Main.main(Main.java:9)',
+    ],
+    spares: ['Unhandled exceptions are sent to the tracker'],
   },
-  {
-    name: 'leak-or-corruption',
+  'leak-or-corruption': {
     kind: 'crash',
     strength: 2,
     patterns: [/memory leak/i, /detected memory leaks/i, /use[- ]after[- ]free/i, /deadlock detected/i],
     from: STRUCTURED,
+    meets: ['error: use-after-free in weigh'],
+    spares: ['Checking for memory leaks ... ok'],
   },
-]);
+});
 
 /** "TypeError: fetch failed" and the like tell of the network. */
 function isNotTheEnvironment(fact: Fact, facts: Facts): boolean {

@@ -1,10 +1,9 @@
 import type { Fact, Facts } from '../facts.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** What a step expects of its machine: variables, programs, versions, services, paths. */
-export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'variable-missing',
+export const ENVIRONMENT_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'variable-missing': {
     kind: 'environment',
     strength: 4,
     patterns: [
@@ -12,17 +11,24 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /(?:[Ee]nvironment|env) variables? [^\n]{0,80}(?:missing|not (?:set|found|defined)|required|undefined)/,
       /[Mm]issing (?:required )?(?:env|environment|configuration)\b/,
       /KeyError: ['"][A-Z][A-Z0-9_]{3,60}['"]/,
-      /(?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
+      /^\S{1,40} has been (?:executed|run) with an? [A-Z][A-Z0-9_]{3,60} environment variable set/,
     ],
+    meets: ['Error: Environment variable SCALES_URL is not set'],
+    spares: ['env:\n  SCALES_URL: https://orchard.example', 'SCALES_URL is required in production only, skipping'],
   },
-  { name: 'exit-127', kind: 'environment', strength: 2.2, patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/] },
-  {
-    name: 'command-not-found',
+  'exit-127': {
+    kind: 'environment',
+    strength: 2.2,
+    patterns: [/(?:exit|error)(?:ed with)? (?:code|status):? 127\b/],
+    meets: ['##[error]Process completed with exit code 127.'],
+    spares: ['exit code 1270 is not used'],
+  },
+  'command-not-found': {
     kind: 'environment',
     strength: 4.2,
     patterns: [
       // A log may be cut off in the middle of a word.
-      /command not fou(?:nd?)?$|command not found/i,
+      /: command not fou(?:$|n$|nd(?!["'\\,]))/i,
       /^\S{1,200}: (?:line )?\d{1,6}: \S{1,60}: not found$/i,
       /^(?:\S{0,40}\/)?(?:ba|da|a|z|k)?sh: \S{1,60}: not found$/i,
       /is not recognized as an (?:internal|name|external)/i,
@@ -36,104 +42,75 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /must be installed to/i,
       /no job control/i,
     ],
+    meets: ['./ci/pack.sh: line 3: fruitctl: command not found', './ci/pack.sh: line 3: fruitctl: command not fou'],
+    spares: ['command -v fruitctl || echo "fruitctl: command not found, using npx"', '✓ says command not found'],
   },
-  {
-    name: 'wrong-runtime-version',
+  'wrong-runtime-version': {
     kind: 'environment',
     strength: 4.2,
     patterns: [
-      /Not compatible with your version of/,
+      /The engine "node" is incompatible|incompatible with the (?:current )?(?:JDK|JVM)|Not compatible with your version of/,
       /Version \S{1,40} with arch \S{1,20} not found/,
-      /go\.mod requires go >=/,
-      /toolchain not available/,
+      /requires go >= |requires rustc|rustc \d[\d.]{2,8} is not supported/,
+      /toolchain not available|No matching toolchains|Could not find specification for target/,
       /minimum (?:required|supported) .{1,40} version/,
-      /invalid (?:source|target) release/,
-      /release version \d{1,3} not supported/,
-      /Unsupported class file major version/,
-      /UnsupportedClassVersionError/,
-      /has been compiled by a more recent version/,
-      /JAVA_HOME/,
+      /invalid (?:source|target) release|release version \d{1,3} not supported|Dependency requires at least JVM/,
+      /Unsupported (?:engine|Java|class file major version)|UnsupportedClassVersionError|\bEBADENGINE\b/,
+      /JAVA_HOME\b.{0,200}\b(?:is not|not (?:set|defined|found)|invalid|could not)/,
       /requires? (?:at least )?(?:Node(?:\.js)?|Python|Java|JDK|Go|Ruby|PHP|CMake|Gradle|Xcode)(?: version)? ?[><=^~]{0,2} ?v?\d/,
-      /EBADENGINE/,
-      /The engine "node" is incompatible/,
-      /Unsupported engine/,
       /(?:go|Go) version .{1,40} (?:is too old|required)/,
-      /requires go >= /,
-      /rustc \d[\d.]{2,8} is not supported/,
-      /requires rustc/,
       /Python version .{1,60} not/,
       /is not supported by this version of/,
-      /Could not find specification for target/,
-      /incompatible with the (?:current )?(?:JDK|JVM)/,
-      /Dependency requires at least JVM/,
-      /javax[./]xml[./]bind/,
-      /Unsupported Java/,
-      /Value '.{1,60}' given for org\.gradle\.java\.home/,
-      /No matching toolchains/,
+      /(?:NoClassDefFoundError: |ClassNotFoundException: |package )javax[./]xml[./]bind/,
+      /Value '.{1,200}' given for org\.gradle\.java\.home Gradle property is invalid/,
       /redefinition of module/,
       /Node\.js version .{1,40} (?:detected|required)/,
     ],
+    meets: ['error: invalid source release: 21'],
+    spares: ['JAVA_HOME: /usr/lib/jvm/java-21', 'Picked up the environment'],
   },
-  {
-    name: 'service-missing',
+  'service-missing': {
     kind: 'environment',
     strength: 3.6,
     patterns: [
-      /Unknown database/,
-      /database ".{1,80}" does not exist/,
-      /role ".{1,80}" does not exist/,
-      /relation ".{1,80}" does not exist/,
-      /port is already allocated/,
-      /EADDRINUSE/,
+      /(?:database|role|relation) ".{1,80}" does not exist|Unknown database/,
+      /failed: port is already allocated/,
+      /\b(?:EADDRINUSE|NOAUTH)\b/,
       /[Aa]ddress already in use/,
-      /bind: address/,
       /could not select device driver/,
-      /no DISPLAY/,
-      /Missing X server/,
-      /cannot open display/,
-      /no supported GPU/,
+      /no DISPLAY|Missing X server|cannot open display|no supported GPU/,
       /container .{0,60}is unhealthy/,
-      /NOAUTH/,
-      /Could not find Chrome/,
-      /Executable doesn't exist at/,
-      /playwright install/,
-      /chrome not reachable/,
-      /locale .{0,40}not/,
-      /unsupported locale setting/,
+      /Could not find Chrome|chrome not reachable|Executable doesn't exist at/,
+      /locale .{0,40}not|unsupported locale setting/,
       /manager dying, exit status/,
-      /not running as root/,
-      /must be (?:run as )?root/,
-      /user namespace/,
+      /not running as root|must be (?:run as )?root/,
     ],
+    meets: ['FATAL:  database "scales_test" does not exist'],
+    spares: ['NOTICE:  relation "pears" does not exist, skipping', 'Installing Chromium for playwright install'],
   },
-  {
-    name: 'path-missing',
+  'path-missing': {
     kind: 'missing_file',
     strength: 3.2,
     patterns: [
-      /: No such file or directory/i,
-      /can't open file/i,
-      /cannot stat/i,
-      /cannot access/i,
-      /ENOENT: no such file/i,
+      /no such file\b|File not found/i,
+      /can't open file|could not open|cannot (?:stat|access)|Unable to (?:open|read) file/i,
       /does not (?:exist|appear to be a)/i,
-      /FileNotFoundException/i,
-      /FileNotFoundError/i,
-      /NoSuchFileException/i,
+      /FileNotFound(?:Exception|Error)|NoSuchFileException|Cannot find path/i,
       /cannot find the (?:path|file)/i,
-      /no such file\b/i,
-      /File not found/i,
       /Could not find (?:file|a part of the path)/i,
-      /Cannot find path/i,
-      /Unable to (?:open|read) file/i,
-      /could not open/i,
       /Bad file: /i,
       /Couldn't download/i,
     ],
     when: isNotOfCode,
+    meets: ["cp: cannot stat 'pears.csv': No such file or directory"],
+    spares: [
+      'javac: cannot access org.fruit.Pear',
+      "Property 'pear' does not exist on type 'Basket'.",
+      '✓ warns when the file does not exist',
+      "rm: cannot remove 'pears.tmp': No such file or directory (ignored)",
+    ],
   },
-  {
-    name: 'script-path-missing',
+  'script-path-missing': {
     kind: 'missing_file',
     strength: 4.2,
     patterns: [
@@ -149,12 +126,15 @@ export const ENVIRONMENT_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_
       /stat \S{1,160}: no such file/i,
       /No such file or directory: '[^']{0,200}(?:\.ya?ml|\.toml|\.json|\.ini|\.cfg|\.env)'/i,
     ],
+    meets: ['bash: ./ci/weigh.sh: No such file or directory'],
+    spares: ['cat: pears.txt: No such file or directory (ignored)'],
   },
-]);
+});
 
 /** Neither an include, a library or a module that is missing, nor a file that a failing test itself looked for. */
 function isNotOfCode(fact: Fact, facts: Facts): boolean {
   if (/\.(?:c|cc|cpp|h|hpp):\d|shared object|\.so\b|fatal error:|ModuleNotFound|Cannot find module/.test(fact.text)) return false;
+  if (/package \S{1,160} does not exist|does not exist on type|cannot access (?!['"/.])/.test(fact.text)) return false;
   const thrown = fact.origin === 'test' || fact.origin === 'exception' || fact.origin === 'headline';
   return !(thrown && facts.subject.failingTests.length > 0);
 }

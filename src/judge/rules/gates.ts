@@ -1,17 +1,17 @@
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 import { LINTERS } from '../vocabulary.ts';
 
 /** Lint, format, licence and documentation gates: the code is there, but not as the project wants it. */
-export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' }, [
-  {
-    name: 'lint-diagnostic',
+export const GATE_RULES: readonly RuleRow[] = ruleTable('CODE_ERROR', {
+  'lint-diagnostic': {
     kind: 'lint_failure',
     strength: 4,
     patterns: [LINTERS],
     from: ['diagnostic'],
+    meets: ["/build/src/scales.js\n  4:9  error  'pear' is not defined  no-undef\n\n✖ 1 problem (1 error, 0 warnings)"],
+    spares: ["src/scales.ts:4:9: warning: 'pear' is not defined"],
   },
-  {
-    name: 'eslint-findings',
+  'eslint-findings': {
     kind: 'lint_failure',
     strength: 4,
     patterns: [
@@ -19,28 +19,27 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
       /\d{1,6} errors? and \d{1,6} warnings?\)/,
       /(?:^|\s)\d{1,6}:\d{1,6}\s{1,4}error\s{1,4}\S/,
     ],
+    meets: ["  4:9  error  'pear' is not defined  no-undef"],
+    spares: ['✖ 3 problems (0 errors, 3 warnings)', "  4:9  warning  'pear' is never used  no-unused-vars"],
   },
-  {
-    name: 'python-lint',
+  'python-lint': {
     kind: 'lint_failure',
     strength: 3.5,
-    patterns: [/\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
+    patterns: [/^\S{1,240}\.py:\d{1,6}:\d{1,6}:? [A-Z]{1,4}\d{2,5}\b/, /^Your code has been rated at (?!10(?:\.0{1,2})?\/)/],
+    meets: ['scales/weigh.py:4:9: F401 [*] `os` imported but unused'],
+    spares: ['E   scales/weigh.py:8:1: F401 imported but unused', 'Your code has been rated at 10.00/10'],
   },
-  {
-    name: 'static-analysis',
+  'static-analysis': {
     kind: 'lint_failure',
     strength: 4,
     patterns: [
-      /\[clang-(?:analyzer|diagnostic)-/i,
-      /\[(?:bugprone|modernize|readability|cppcoreguidelines|performance|misc)-[\w-]{1,60}\]/i,
-      /You have \d{1,6} (?:Checkstyle|PMD|SpotBugs|FindBugs)/i,
+      /(?:error|warning): .{1,400}\[(?:clang-(?:analyzer|diagnostic)|bugprone|modernize|readability|cppcoreguidelines|performance|misc)-/i,
+      /You have [1-9]\d{0,5} (?:Checkstyle|PMD|SpotBugs|FindBugs) violation/i,
       /Checkstyle (?:rule )?violations/i,
       /PMD Failure/i,
-      /BugInstance size is/i,
-      /clippy::/i,
-      /`-D [\w:-]{1,60}` implied by/i,
+      /^(?:\[\w{4,5}\] )?BugInstance size is [1-9]/i,
+      /^[ =]{0,8}note: `-D [\w:-]{1,60}` implied by/i,
       /detekt.{0,40}(?:issues|failed)/i,
-      /golangci-lint.{0,60}(?:issues|exit)/i,
       /Architecture Violation.{0,200}/i,
       /\d{1,6} files? inspected, [1-9]\d{0,5} offenses? detected/i,
       /FOUND \d{1,6} ERRORS?(?: AND \d{1,6} WARNINGS?)? AFFECTING/i,
@@ -49,44 +48,37 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
       /subject may not be empty \[subject-empty\]/i,
       /\b(?:SC|DL)\d{4}\b ?\(?(?:error|warning|info|style)/i,
     ],
+    meets: ['12 files inspected, 3 offenses detected', 'FOUND 3 ERRORS AFFECTING 2 LINES', "Execution failed for task ':scales:detekt'."],
+    spares: ['12 files inspected, no offenses detected'],
   },
-  {
-    name: 'style-violation',
-    kind: 'lint_failure',
-    strength: 2.5,
-    patterns: [/lint(?:ing)? (?:failed|errors?|issues? found)/i, /There (?:is|are) \d{1,5} (?:style|lint) (?:error|violation)/i],
-  },
-  {
-    name: 'not-formatted',
+  'not-formatted': {
     kind: 'formatting_failure',
     strength: 4.5,
     patterns: [
-      /would (?:be )?reformat(?:ted)?/i,
-      /would be left unchanged.{0,20}reformat/i,
-      /Code style issues (?:found|were found)/i,
-      /Run Prettier/i,
+      /^(?:would reformat|[1-9]\d{0,5} files? would be reformatted)/i,
+      /^(?:prettier: |\[warn\] )?Code style issues (?:found|were found)/i,
       /files? (?:is|are) not (?:properly )?formatted/i,
       /The following files had format violations/i,
-      /Run '?\S{0,80}spotlessApply/i,
+      /Run '.{0,80}spotlessApply' to fix these violations/i,
       /imports are incorrectly sorted/i,
-      /formatter would have printed/i,
-      /not gofmt/i,
-      /gofmt (?:needs|check)/i,
-      /(?:^|\n)Diff in \S{1,200}(?: at line |:)\d/i,
-      /Incorrect formatting/i,
-      /isn't formatted/i,
-      /needs formatting/i,
+      /^\W{0,6}Formatter would have printed/i,
+      /not gofmt|gofmt (?:needs|check)|isn't formatted|needs formatting|Incorrect formatting/i,
+      /^Diff in \S{1,200}(?: at line |:)\d/i,
       /File content differs from formatting output/i,
-      /code-format/i,
-      /files were modified by this hook/i,
-      /code should be clang-formatted/i,
+      /^\W{0,4}files were modified by this hook/i,
+      /(?:error|violations): code should be clang-formatted/i,
       /mix format failed/i,
-      /Found \d{1,6} of \d{1,6} files that can be fixed/i,
+      /^Found [1-9]\d{0,5} of \d{1,6} files that can be fixed/i,
       /Execution failed for task '[^']{0,120}spotless\w{0,40}Check'/i,
     ],
+    meets: [
+      'would reformat src/scales.py\n1 file would be reformatted.',
+      'src/scales.c:4:9: error: code should be clang-formatted [-Wclang-format-violations]',
+      '- files were modified by this hook',
+    ],
+    spares: ['Prettier would be run by the editor', '12 files would be left unchanged.', 'All matched files use Prettier code style!'],
   },
-  {
-    name: 'licence-header',
+  'licence-header': {
     kind: 'lint_failure',
     strength: 4,
     patterns: [
@@ -96,9 +88,10 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
       /Some files do not have the expected licen[cs]e header/i,
       /is not compliant with version [\d.]{1,8} of the REUSE/i,
     ],
+    meets: ['Too many files with unapproved license: 3 See RAT report'],
+    spares: ['License header check ... ok'],
   },
-  {
-    name: 'generated-out-of-date',
+  'generated-out-of-date': {
     kind: 'lint_failure',
     strength: 2.5,
     patterns: [
@@ -108,13 +101,14 @@ export const GATE_RULES: readonly Rule[] = ruleTable({ category: 'CODE_ERROR' },
       /have changes that are not yet reflected in a migration/i,
       /API (?:check|surface) .{0,20}(?:failed|changed)/i,
     ],
+    meets: ['The generated files are out of date. Please run make generate.'],
+    spares: ['Generated files are up to date.'],
   },
-]);
+});
 
 /** Measured values that the project wants, and what the process asks of a change (TAXONOMY, ties 8 and 9). */
-export const PROCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERROR' }, [
-  {
-    name: 'threshold-missed',
+export const PROCESS_RULES: readonly RuleRow[] = ruleTable('CONFIG_ERROR', {
+  'threshold-missed': {
     category: 'TEST_FAILURE',
     kind: 'threshold',
     strength: 3.5,
@@ -123,9 +117,10 @@ export const PROCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERRO
       /\b(?:bundle|file|image|package|asset)s? (?:size )?.{0,60}(?:exceeds?|larger than|over|above) .{0,30}(?:limit|budget|threshold|maximum)/i,
       /\b(?:thresholds?|budgets?)\b.{0,60}(?:not met|exceeded|crossed|missed)/i,
     ],
+    meets: ['Jest: "global" coverage threshold for lines (80%) not met: 71.5%'],
+    spares: ['Coverage: 91.5% (threshold 80% met)'],
   },
-  {
-    name: 'process-gate',
+  'process-gate': {
     kind: 'process_gate',
     strength: 4,
     patterns: [
@@ -137,14 +132,17 @@ export const PROCESS_RULES: readonly Rule[] = ruleTable({ category: 'CONFIG_ERRO
       /\b(?:CLA|contributor licen[cs]e agreement)\b.{0,60}(?:not signed|unsigned|must sign|needs to sign)/i,
       /\b(?:requires?|needs?|at least) \d{1,2} (?:more )?(?:approv|review)/i,
     ],
+    meets: ['The PR title does not follow the convention: type(scope): subject'],
+    spares: ['PR title: Weigh the pears'],
   },
-  {
-    name: 'upstream-job',
+  'upstream-job': {
     kind: 'upstream_job',
     strength: 4,
     patterns: [
       /\b(?:some|one or more|at least one|not all)\b.{0,30}\b(?:required|upstream|dependent|needed|dependency|prerequisite)\b.{0,30}\b(?:jobs?|checks?|workflows?|builds?)\b.{0,60}(?:failed|not succeed|did not pass|unsuccessful|not successful)/i,
       /\b(?:upstream|required|previous|dependent) (?:jobs?|checks?|workflows?|builds?)\b.{0,40}(?:failed|was cancell?ed|did not succeed|were not successful)/i,
     ],
+    meets: ['Error: upstream job weigh failed'],
+    spares: ['Triggering the upstream job weigh', 'All required jobs succeeded.'],
   },
-]);
+});

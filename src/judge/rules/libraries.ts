@@ -1,11 +1,10 @@
 import type { Fact, Facts } from '../facts.ts';
 import { isOwnHeader, isOwnModule, missingModuleName } from '../modules.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** Modules, headers and libraries that are missing, or of a version that breaks their users. */
-export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
-  {
-    name: 'header-missing',
+export const LIBRARY_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'header-missing': {
     kind: 'missing_module',
     strength: 4.4,
     patterns: [
@@ -13,9 +12,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /gcc: [\w./+-]{1,160}\.h(?:pp)?: No such file/,
     ],
     when: (fact, facts) => !isOwnHeader(fact.text, facts),
+    meets: ['src/scales.c:4:10: fatal error: pear.h: No such file or directory'],
+    spares: ['checking for pear.h... no', '-- Looking for pear.h - not found'],
   },
-  {
-    name: 'language-module-missing',
+  'language-module-missing': {
     kind: 'missing_module',
     strength: 4.5,
     patterns: [
@@ -25,23 +25,20 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /can't find crate for `/,
       /module '[\w.-]{1,80}' not found:/,
       /Class '[\w\\]{1,120}' not found/,
-      /Typelib file for namespace/,
+      /Typelib file for namespace .{1,120}not found/,
       /Namespace \w{1,60} not available/,
       /Package `[\w.+-]{1,80}' not found in specified/,
       /Unknown module\(s\) in QT/,
-      /fixture '\w{1,60}' not found/,
       /cannot find package "[\w./-]{1,200}"/,
       /Library "[\w.-]{1,80}" not found/,
-      /Missing (?:build )?dependenc(?:y|ies)/,
+      /^(?:error: )?Missing (?:build )?dependenc(?:y|ies)(?:$|:)/,
       /Could not find (?:a )?(?:gem|plugin|theme)/,
-      /there is no package called/,
-      /no theme named/,
-      /Unable to (?:find|load) plugin/,
-      /Local (?:grunt|gulp) not found/,
+      /Unable to (?:find|load) plugin|Local (?:grunt|gulp) not found|no theme named/,
     ],
+    meets: ["Can't locate Fruit/Pear.pm in @INC (you may need to install the Fruit::Pear module)"],
+    spares: ['Missing dependencies are installed now', "E       fixture 'pear' not found", "ok 4 - plugin pear can't be found"],
   },
-  {
-    name: 'build-program-missing',
+  'build-program-missing': {
     kind: 'dependency_install',
     strength: 4.7,
     patterns: [
@@ -57,9 +54,10 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Could not find (?:the )?(?:program|executable|command) /,
       /configure: error: .{0,80}(?:is required|needed|not found)/,
     ],
+    meets: ['/bin/sh: 1: bison: not found'],
+    spares: ['checking for bison... no', 'Program bison found: YES (/usr/bin/bison)'],
   },
-  {
-    name: 'library-not-found',
+  'library-not-found': {
     kind: 'dependency_install',
     strength: 4.4,
     patterns: [
@@ -71,46 +69,46 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /[Cc]ould (?:not|NOT) find (?!method|file|property|setting|a part|Chrome|artifact)\S{1,60}(?: \(|$)/,
       /Package requirements \(.{1,200}\) were not met/,
       /configure: error:/,
-      /cannot find -l\w/,
       /cannot find -l/,
       /Unable to find the /,
       /not found in the pkg-config/,
-      /Tests? requires? \S/,
-      /^[\w.+-]{1,40} is not available$/,
+      /Problem encountered: Tests? requires? \S/,
+      /^(?!KVM)[\w.+-]{1,40} is not available$/,
       /Did not find (?:CMake|pkg-config)/,
       /pdflatex.{0,40}(?:not found|missing|No such)/,
       /library .{1,60} (?:is )?not found/,
-      /Please install/,
-      /development (?:files|headers)/,
-      /checking for .{1,80}\.\.\. no$/,
+    ],
+    meets: ['CMake Error: Could NOT find Pear (missing: PEAR_LIBRARY)', '/usr/bin/ld: cannot find -lpear'],
+    spares: [
+      'KVM is not available',
+      '-- Could NOT find Pear (missing: PEAR_LIBRARY), using the bundled one: fallback',
+      'checking for libpear... no',
+      'Please install pears with care, warning: none',
     ],
   },
-  {
-    name: 'shared-library-missing',
+  'shared-library-missing': {
     kind: 'version_conflict',
     strength: 4.8,
     patterns: [
       /cannot open shared object file/,
-      /Library not loaded: /,
+      /symbol lookup error|DLL load failed|wrong ELF class|invalid ELF header|Library not loaded: /,
       /version `(?:GLIBC|GLIBCXX|CXXABI)_[\d.]{1,10}' not found/,
-      /symbol lookup error/,
       /(?:\.so[.\d]{0,12}|python\S{0,20}|ImportError).{0,80}undefined symbol: /,
-      /DLL load failed/,
-      /wrong ELF class/,
-      /NODE_MODULE_VERSION/,
+      /NODE_MODULE_VERSION \d{1,4}\. This version of Node\.js requires/,
       /was compiled against a different Node/,
-      /invalid ELF header/,
     ],
+    meets: ['./scales: error while loading shared libraries: libpear.so.1: cannot open shared object file: No such file or directory'],
+    spares: ['NODE_MODULE_VERSION: 127', 'libpear.so.1 => /usr/lib/libpear.so.1'],
   },
-  {
-    name: 'python-module-missing',
+  'python-module-missing': {
     kind: 'missing_module',
     strength: 4.2,
     patterns: [/No module named/, /ModuleNotFoundError/, /Could not import extension/],
     when: (fact, facts) => !isOwnModule(fact.text, facts),
+    meets: ["ModuleNotFoundError: No module named 'pear'"],
+    spares: ['test_weigh.py::test_raises_ModuleNotFoundError PASSED'],
   },
-  {
-    name: 'node-module-missing',
+  'node-module-missing': {
     kind: 'missing_module',
     strength: 4.2,
     patterns: [
@@ -119,45 +117,41 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /Failed to resolve import/,
       /Could not resolve "/,
       /ERR_MODULE_NOT_FOUND/,
-      /TS2307/,
+      /\bTS2307\b/,
     ],
     when: (fact, facts) => missingModuleName(fact.text) !== null && !isOwnModule(fact.text, facts),
+    meets: ["Error: Cannot find module 'pear'"],
+    spares: ["Resolving 'pear' from node_modules"],
   },
-  {
-    name: 'import-name-gone',
+  'import-name-gone': {
     kind: 'version_conflict',
     strength: 4,
     patterns: [/cannot import name/, /ImportError: /],
     when: namesPackage,
+    meets: ["ImportError: cannot import name 'weigh' from 'pear' (/venv/lib/python3.12/site-packages/pear/__init__.py)"],
+    spares: ['ImportError: attempted relative import beyond top-level package', 'test_pear.py::test_ImportError PASSED'],
   },
-  {
-    name: 'linkage-error',
+  'linkage-error': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
-      /NoSuchMethodError/,
-      /NoSuchFieldError/,
-      /NoClassDefFoundError/,
-      /AbstractMethodError/,
-      /IncompatibleClassChangeError/,
-      /ClassNotFoundException/,
-      /LinkageError/,
+      /(?:NoSuchMethod|NoSuchField|NoClassDefFound|AbstractMethod|IncompatibleClassChange|Linkage)Error/,
+      /ClassNotFoundException: \S/,
       /ExceptionInInitializerError.{0,80}NoSuch/,
-      /MissingMethodException/,
-      /Could not load file or assembly/,
-      /TypeLoadException/,
-      /Could not load type/,
+      /(?:MissingMethod|TypeLoad)Exception|Could not load (?:file or assembly|type)/,
     ],
     when: (fact) => !/javax[./]xml[./]bind/.test(fact.text),
+    meets: ['java.lang.NoSuchMethodError: org.fruit.Basket.weigh()I'],
+    spares: ['Excluding ClassNotFoundException from the trace', '✓ throws ClassNotFoundException'],
   },
-  {
-    name: 'class-file-version',
+  'class-file-version': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [/class file has wrong version/, /bad class file:/, /class file contains wrong class/],
+    meets: ['class file has wrong version 65.0, should be 61.0'],
+    spares: ['Class file version: 61.0'],
   },
-  {
-    name: 'keyword-of-other-version',
+  'keyword-of-other-version': {
     kind: 'version_conflict',
     strength: 3.4,
     patterns: [
@@ -168,37 +162,43 @@ export const LIBRARY_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /does not provide an export named/,
       /got an unexpected keyword/,
     ],
+    meets: ["TypeError: weigh() got an unexpected keyword argument 'pear'"],
+    spares: ["weigh() got keyword argument 'pear'"],
   },
-  {
-    name: 'r-package',
+  'r-package': {
     kind: 'missing_module',
     strength: 4.6,
     patterns: [
       /there is no package called/,
       /namespace ‘.{1,60}’ .{1,60} (?:is required|already loaded)/,
-      /is being loaded, but >= /,
       /dependenc(?:y|ies) ‘.{1,60}’ (?:is|are) not available/,
       /ERROR: dependenc(?:y|ies) /,
     ],
+    meets: ['Error in library(pear) : there is no package called ‘pear’'],
+    spares: ['* checking package dependencies ... OK'],
   },
-  { name: 'java-command-missing', kind: 'missing_module', strength: 4, patterns: [/no 'java' command could be found/] },
-  {
-    name: 'go-module-missing',
+  'java-command-missing': {
+    kind: 'missing_module',
+    strength: 4,
+    patterns: [/no 'java' command could be found/],
+    meets: ["ERROR: JAVA_HOME is not set and no 'java' command could be found in your PATH."],
+    spares: ["Using 'java' command found in PATH"],
+  },
+  'go-module-missing': {
     kind: 'missing_module',
     strength: 4.6,
     patterns: [
-      /no required module provides package/,
-      /cannot find module providing package/,
+      /no required module provides package|cannot find module providing package|ambiguous import|unknown revision/,
       /does not contain package/,
-      /unknown revision/,
       /is not in (?:GOROOT|std)/,
       /module .{1,160} not found/,
       /go: .{1,200}: (?:invalid version|reading \S{1,200}: 404)/,
       /verifying .{0,120}checksum mismatch/,
-      /ambiguous import/,
     ],
+    meets: ['scales.go:4:2: no required module provides package orchard.example/pear; to add it:'],
+    spares: ['go: downloading orchard.example/pear v1.2.3', '✓ refuses an ambiguous import'],
   },
-]);
+});
 
 function namesPackage(fact: Fact, facts: Facts): boolean {
   if (/ImportError: lib\S{1,80}\.so/.test(fact.text)) return true;

@@ -1,26 +1,30 @@
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** More of what package managers say: lock files and checksums, members that do not fit, advisories. */
-export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
-  {
-    name: 'lock-file-stale',
+export const PACKAGE_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'lock-file-stale': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
       /The lockfile at `[^`]{1,120}` needs to be updated/,
-      /pyproject\.toml changed significantly since poetry\.lock/,
+      /^(?:Error: )?pyproject\.toml changed significantly since poetry\.lock/,
       /ERR_PNPM_(?:NO_LOCKFILE|LOCKFILE_CONFIG_MISMATCH|BROKEN_LOCKFILE)/,
-      /install in deployment mode after changing/,
-      /Your bundle only supports platforms/,
-      /The gemspecs for path gems changed/,
+      /^You are trying to install in deployment mode after changing/,
+      /^Your bundle only supports platforms/,
+      /^The gemspecs for path gems changed/,
       /Your lock file does not contain a compatible set of packages/,
       /The sandbox is not in sync with the Podfile\.lock/,
       /\bNU1004\b/,
       /Unchecked dependencies for environment/,
     ],
+    meets: [
+      'error: The lockfile at `uv.lock` needs to be updated, but `--locked` was provided.',
+      'pyproject.toml changed significantly since poetry.lock was last generated.',
+      'You are trying to install in deployment mode after changing your Gemfile.',
+    ],
+    spares: ['Resolved 12 packages from uv.lock'],
   },
-  {
-    name: 'package-checksum',
+  'package-checksum': {
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [
@@ -28,12 +32,13 @@ export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /THESE PACKAGES DO NOT MATCH THE HASHES/,
       /Integrity check failed for/,
       /SECURITY ERROR/,
-      /checksum for `[^`]{1,120}` changed between lock files/,
+      /error: checksum for `[^`]{1,120}` changed between lock files/,
       /invalid or corrupted package/,
     ],
+    meets: ['npm error code EINTEGRITY', 'ERROR: THESE PACKAGES DO NOT MATCH THE HASHES FROM THE REQUIREMENTS FILE.'],
+    spares: ['✓ refuses an invalid or corrupted package', 'Integrity check passed for pear'],
   },
-  {
-    name: 'members-do-not-fit',
+  'members-do-not-fit': {
     kind: 'version_conflict',
     strength: 4.8,
     patterns: [
@@ -47,22 +52,29 @@ export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /failed to get `[^`]{1,80}` as a dependency of package/,
       /ResolveException: /,
     ],
+    meets: [
+      '[!] CocoaPods could not find compatible versions for pod "Pear":',
+      'Duplicate class org.fruit.Pear found in modules pear-1.jar (a:b:1) and pear-2.jar (a:b:2)',
+      'ERROR: unable to select packages:',
+    ],
+    spares: ['✓ throws a ResolveException: pear', 'Duplicate classes found in modules: none'],
   },
-  {
-    name: 'built-against-another-version',
+  'built-against-another-version': {
     kind: 'version_conflict',
     strength: 4.7,
     patterns: [
       /numpy\.\w{1,40} size changed, may indicate binary incompatibility/,
       /A module that was compiled using NumPy 1\.x cannot be run in/,
-      /\bERR_REQUIRE_ESM\b/,
-      /require\(\) of ES Module \S{1,300} .{0,200}not supported/,
+      /require\(\) of ES Module \S{0,300}node_modules\S{1,300} .{0,200}not supported/,
       /Could not locate the bindings file/,
-      /built for (?:GNU\/Linux|a newer|an older) /,
     ],
+    meets: [
+      'A module that was compiled using NumPy 1.x cannot be run in NumPy 2.0.0 as it may crash.',
+      'Error [ERR_REQUIRE_ESM]: require() of ES Module /app/node_modules/pear/index.js from /app/weigh.js not supported.',
+    ],
+    spares: ['Error: require() of ES Module /app/dist/index.js from /app/weigh.js not supported.', 'scales: ELF 64-bit LSB executable'],
   },
-  {
-    name: 'module-of-language-missing',
+  'module-of-language-missing': {
     kind: 'missing_module',
     strength: 4.3,
     patterns: [
@@ -71,11 +83,17 @@ export const PACKAGE_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_
       /An error occurred while installing \S{1,80} \(/,
       /Could not find plugin "[^"]{1,100}"/,
     ],
+    meets: [
+      "scales.swift:3:8: error: no such module 'Pear'",
+      'An error occurred while installing pear (1.2.3), and Bundler cannot continue.',
+    ],
+    spares: ["✓ no such module 'Pear'", 'Installing pear (1.2.3)'],
   },
-  {
-    name: 'advisory-found',
+  'advisory-found': {
     kind: 'vulnerability',
     strength: 3.6,
-    patterns: [/\bRUSTSEC-\d{4}-\d{4}\b/, /\bGHSA(?:-\w{4}){3}\b/, /\b[1-9]\d{0,5} (?:\w{1,12} ){0,3}vulnerabilit(?:y|ies)\b/],
+    patterns: [/\bRUSTSEC-\d{4}-\d{4}\b/, /\bGHSA(?:-\w{4}){3}\b/, /^Found [1-9]\d{0,5} known vulnerabilit(?:y|ies)\b/],
+    meets: ['error[vulnerability]: RUSTSEC-2099-0001'],
+    spares: ['1 critical severity vulnerability', 'found 0 vulnerabilities', 'warning: ignored advisory RUSTSEC-2099-0001'],
   },
-]);
+});

@@ -1,46 +1,44 @@
 import type { Fact } from '../facts.ts';
 import { isPublishedVersionMissing } from '../registry.ts';
-import { type Rule, ruleTable } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 
 /** What package managers say when versions are missing, clash or do not fit the lock file. */
-export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY_ERROR' }, [
-  {
-    name: 'npm-eresolve',
+export const RESOLVER_RULES: readonly RuleRow[] = ruleTable('DEPENDENCY_ERROR', {
+  'npm-eresolve': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
       /\bERESOLVE\b/,
       /unable to resolve dependency tree/,
       /Conflicting peer dependency/,
-      /unmet peer/,
       /Could not resolve dependency:/,
       /ERR_PNPM_PEER/,
     ],
+    meets: ['npm error code ERESOLVE\nnpm error ERESOLVE unable to resolve dependency tree'],
+    spares: ['npm warn ERESOLVE overriding peer dependency', ' WARN  unmet peer pear@2: found 1.0.0'],
   },
-  {
-    name: 'npm-version-missing',
+  'npm-version-missing': {
     kind: 'dependency_install',
     strength: 4.8,
     patterns: [
-      /\bETARGET\b/,
-      /No matching version found for/,
-      /\bE404\b/,
+      /\b(?:ETARGET|E404)\b|No matching version found for/,
       /is not in (?:this|the npm) registry/,
       /Couldn't find (?:any versions|package)/,
       /ERR_PNPM_(?:FETCH_404|NO_MATCHING_VERSION)/,
     ],
+    meets: ['npm error notarget No matching version found for pear@9.9.9.'],
+    spares: ['✓ answers E404 for a foreign pear'],
   },
-  {
-    name: 'lockfile-out-of-step',
+  'lockfile-out-of-step': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
-      /can only install packages when your package\.json and/i,
+      /`?npm ci`? can only install packages when your package\.json and/i,
       /lock ?file (?:needs to be|would have been|is not up to date|is out of)/i,
       /(?:cannot|fail\w{0,3}|unable).{0,60}frozen[- ]lockfile/i,
       /frozen-lockfile.{0,40}(?:fail|error|not up)/i,
       /ERR_PNPM_OUTDATED_LOCKFILE/i,
-      /but --locked was passed/i,
+      /needs to be updated but --locked was passed/i,
       /lock file .{0,40}(?:is out of date|not up to date|needs to be updated)/i,
       /out of sync with/i,
       /missing go\.sum entry/i,
@@ -48,15 +46,14 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /inconsistent vendoring/i,
       /poetry\.lock is not up to date/i,
       /Pipfile\.lock .{0,40}out of date/i,
-      /dependency-lock/i,
       /dependencies differ/i,
-      /The lockfile would have been modified/i,
+      /The lockfile would have been modified by this install, which is explicitly forbidden/i,
       /Dependency verification failed/i,
-      /YN0028/i,
     ],
+    meets: ['npm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.'],
+    spares: ['Lockfile is up to date, resolution step is skipped', 'Installing with --frozen-lockfile'],
   },
-  {
-    name: 'pip-no-matching-distribution',
+  'pip-no-matching-distribution': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
@@ -65,50 +62,42 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Could not find suitable distribution/,
       /because there (?:is|are) no versions? of/,
       /No solution found when resolving/,
-      /Requires-Python/,
       /requires a different Python/,
-      /python_requires/,
     ],
+    meets: ['ERROR: No matching distribution found for pomology==9.9'],
+    spares: ['Requires-Python: >=3.9', '    python_requires=">=3.9",', 'Requirement already satisfied: pear'],
   },
-  {
-    name: 'pip-conflict',
+  'pip-conflict': {
     kind: 'version_conflict',
     strength: 5,
     patterns: [
-      /ResolutionImpossible/,
-      /conflicting dependencies/,
+      /ResolutionImpossible|DistributionNotFound|version solving failed/,
+      /have conflicting dependencies/,
       /Cannot install .{1,160} because these package versions/,
-      /DistributionNotFound/,
-      /VersionConflict/,
-      /ContextualVersionConflict/,
-      /SolverProblemError/,
-      /version solving failed/,
-      /PluginValidationError/,
+      /VersionConflict|SolverProblemError|UnsatisfiableError|PackagesNotFoundError|PluginValidationError/,
       /but you have .{1,80} which is incompatible/,
-      /UnsatisfiableError/,
-      /LibMambaUnsatisfiableError/,
-      /PackagesNotFoundError/,
+    ],
+    meets: ['ERROR: ResolutionImpossible: for help visit https://pip.pypa.io/'],
+    spares: [
+      'Looking for conflicting dependencies ... none',
+      'WARNING: pear 1.2 requires plum<2, but you have plum 2.0 which is incompatible.',
     ],
   },
-  {
-    name: 'package-build-failed',
+  'package-build-failed': {
     kind: 'dependency_install',
     strength: 3.6,
     patterns: [
       /Failed building wheel for/,
       /Failed to build \S{1,80}$/,
-      /subprocess-exited-with-error/,
-      /metadata-generation-failed/,
+      /subprocess-exited-with-error|metadata-generation-failed|gyp ERR!|Failed to build gem native extension/,
       /failed to run custom build command for/,
-      /node-gyp/,
-      /gyp ERR!/,
-      /Failed to build gem native extension/,
       /ERROR: Failed to build installable wheels/,
     ],
     when: (_fact, facts) => facts.compileErrors.length === 0,
+    meets: ['ERROR: Failed building wheel for pear'],
+    spares: ['node-gyp is installed', 'Building wheel for pear (setup.py): finished'],
   },
-  {
-    name: 'maven-unresolvable',
+  'maven-unresolvable': {
     kind: 'dependency_install',
     strength: 4.8,
     patterns: [
@@ -119,29 +108,29 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Non-resolvable (?:parent POM|import POM)/,
       /Could not resolve all (?:files|dependencies|artifacts|task dependencies)/,
       /> Could not find \S{1,200}/,
-      /DependencyResolutionException/,
+      /UNRESOLVED DEPENDENCIES|unresolved dependency|DependencyResolutionException/,
       /not found: \S{1,120}#\S{1,120};/,
-      /UNRESOLVED DEPENDENCIES/,
-      /unresolved dependency/,
     ],
     when: notJustTheNetwork,
+    meets: ['[ERROR] Could not find artifact org.fruit:pear:jar:9.9 in central (https://repo.maven.apache.org/maven2)'],
+    spares: ['[WARNING] Could not resolve dependencies of optional plugin, ignored', 'Resolving dependencies'],
   },
-  {
-    name: 'maven-enforcer',
+  'maven-enforcer': {
     kind: 'version_conflict',
     strength: 4.6,
     patterns: [
-      /maven-enforcer-plugin/i,
+      /^(?:\[ERROR\] )?(?:Failed to execute goal )?(?:org\.apache\.maven\.plugins:)?maven-enforcer-plugin:/i,
       /Dependency convergence error/i,
       /RequireUpperBound/i,
       /requires Jenkins \d/i,
       /Some Enforcer rules have failed/i,
       /banned dependenc/i,
-      /Rule \d{1,3}: org\.apache\.maven\.(?:plugins\.)?enforcer/i,
+      /^(?:\[\w{5,7}\] )?Rule \d{1,3}: org\.apache\.maven\.(?:plugins\.)?enforcer/i,
     ],
+    meets: ['Rule 0: org.apache.maven.enforcer.rules.dependency.DependencyConvergence failed with message:'],
+    spares: ['Configuring maven-enforcer-plugin for scales', '[INFO] --- maven-enforcer-plugin:3.4.1:enforce (default) @ scales ---'],
   },
-  {
-    name: 'cargo-conflict',
+  'cargo-conflict': {
     kind: 'version_conflict',
     strength: 5.2,
     patterns: [
@@ -149,22 +138,24 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Only one package in the dependency graph may specify the same links value/,
       /all possible versions conflict with previously selected/,
     ],
+    meets: ['error: failed to select a version for `libpear-sys`.'],
+    spares: ['Updating libpear-sys v1.2.3 -> v1.2.4'],
   },
-  {
-    name: 'cargo-cannot-select',
+  'cargo-cannot-select': {
     kind: 'dependency_install',
     strength: 5,
     patterns: [
       /failed to select a version for/,
       /no matching package named/,
       /candidate versions found which didn't match/,
-      /the package `\S{1,80}` depends on `/,
+      /the package `\S{1,80}` depends on `.{1,300} does not have/,
       /cannot be built because it requires rustc/,
       /failed to resolve patches/,
     ],
+    meets: ['error: no matching package named `pear` found'],
+    spares: ['Locking 12 packages to latest compatible versions'],
   },
-  {
-    name: 'ruby-gems',
+  'ruby-gems': {
     kind: 'version_conflict',
     strength: 4.6,
     patterns: [
@@ -175,61 +166,52 @@ export const RESOLVER_RULES: readonly Rule[] = ruleTable({ category: 'DEPENDENCY
       /Could not find \S{1,80}-\d[\w.]{0,20} in (?:any of the sources|locally)/,
       /Bundler::GemNotFound/,
     ],
+    meets: ["Could not find gem 'pear (~> 9.0)' in rubygems repository https://rubygems.org/ or installed locally."],
+    spares: ['Using pear 1.2.3'],
   },
-  {
-    name: 'nuget-missing',
+  'nuget-missing': {
     kind: 'dependency_install',
     strength: 4.6,
-    patterns: [/\bNU1\d{3}\b/, /Unable to find package \S/, /Package restore failed/, /Detected package downgrade/],
+    patterns: [/\bNU1\d{3}\b/, /Unable to find package \S/, /Package restore failed/],
+    meets: ['error NU1101: Unable to find package Pear. No packages exist with this id in source(s): nuget.org'],
+    spares: ['warning NU1701: Package Pear 1.2.3 was restored using another framework', 'Package restore completed'],
   },
-  {
-    name: 'composer-unsatisfied',
+  'composer-unsatisfied': {
     kind: 'version_conflict',
     strength: 4.8,
     patterns: [/Your requirements could not be resolved to an installable set/, /requires ext-\w/, /which is not satisfiable/],
+    meets: ['Your requirements could not be resolved to an installable set of packages.'],
+    spares: ['Verifying lock file contents can be installed on current platform.'],
   },
-  {
-    name: 'os-package-missing',
+  'os-package-missing': {
     kind: 'dependency_install',
     strength: 4.6,
     patterns: [
       /E: Version '.{1,60}' for '.{1,60}' was not found/i,
-      /dpkg: dependency problems/i,
-      /The following packages have unmet dependencies/i,
-      /Unsatisfied dependencies/i,
-      /No candidate version found/i,
-      /No such formula|No available formula/i,
+      /(?:Unsatisfied|Unmet|Failed)(?: build)? dependencies|dpkg: dependency problems|Not all dependencies satisfied/i,
+      /No candidate version found|No matching package to install|No match for argument|No such formula|No available formula/i,
       /nothing provides/i,
-      /No matching package to install/i,
-      /No match for argument/i,
-      /Unable to locate package/i,
-      /has no installation candidate/i,
-      /unmet dependencies/i,
-      /Unmet build dependencies/i,
-      /packages could not be found/i,
-      /Not all dependencies satisfied/i,
-      /conflicts with file from package/i,
+      /Unable to locate package|has no installation candidate|packages could not be found|no such package/i,
+      /conflicting requests|cannot install the best candidate|conflicts with file from package|held broken packages/i,
       /Failed to resolve the transaction/i,
-      /cannot install the best candidate/i,
-      /conflicting requests/i,
-      /held broken packages/i,
-      /no such package/i,
-      /Failed build dependencies/i,
-      /is needed by/i,
+      /^\s{0,8}\S{1,120}(?: [<>=]{1,2} \S{1,60})? is needed by \S{1,120}$/i,
       /No package \S{1,80} available/i,
       /target not found: /i,
       /required by: world/i,
       /unsatisfiable constraints/i,
     ],
+    meets: ['E: Unable to locate package pear-dev'],
+    spares: ['pear-dev is needed by scales-dev: yes', '✓ there is no such package any more'],
   },
-  {
-    name: 'registry-has-no-version',
+  'registry-has-no-version': {
     kind: 'dependency_install',
     strength: 2,
     patterns: [/[\s\S]/],
     when: (fact) => isPublishedVersionMissing(fact.text),
+    meets: ['npm error notarget No matching version found for pear@9.9.9.'],
+    spares: ['npm error code ECONNRESET'],
   },
-]);
+});
 
 /** A resolver's complaint that is only the echo of a network failure belongs to the network. */
 function notJustTheNetwork(fact: Fact): boolean {

@@ -1,24 +1,24 @@
 import { isDiagnosed } from '../diagnosed.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { isThrown } from '../facts.ts';
-import { type Rule, ruleTable, STRUCTURED } from '../rule.ts';
+import { type RuleRow, ruleTable } from '../rule.ts';
 import { ASSERTION_WORDS, COMPILER_BEGINS, ENVIRONMENT_WORDS } from '../vocabulary.ts';
 
 /** A test states an expectation and it does not hold, or the test itself is wrong or timing-dependent. */
-export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' }, [
-  {
-    name: 'assertion-of-failing-test',
+export const TEST_RULES: readonly RuleRow[] = ruleTable('TEST_FAILURE', {
+  'assertion-of-failing-test': {
     kind: 'assertion',
     strength: 4.5,
     patterns: [ASSERTION_WORDS],
     from: ['test', 'headline', 'exception'],
     when: isExpectation,
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: expected 3 but got 0\nFAIL'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
   },
-  {
-    name: 'expected-and-actual',
+  'expected-and-actual': {
     kind: 'assertion',
     strength: 3.8,
-    patterns: [/[\s\S]/],
+    patterns: [/^/],
     from: ['test'],
     when: (fact, facts) =>
       !isThrown(fact.text) &&
@@ -26,9 +26,10 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
         (test) =>
           test.expected !== null && test.actual !== null && test.message !== null && fact.text.startsWith(test.message.slice(0, 200)),
       ),
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: got 0, want 3\nFAIL'],
+    spares: ['Expected: 3 pears'],
   },
-  {
-    name: 'assertion-line',
+  'assertion-line': {
     kind: 'assertion',
     strength: 3.6,
     patterns: [
@@ -38,41 +39,63 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /\bwant(?:ed)? .{1,120}, (?:got|have) /i,
       /\bgot .{1,120},? (?:want|expected) /i,
       /\bAssertion(?:Failed)?Error\b/i,
-      /ComparisonFailure/i,
+      /Assertion failed|Failed asserting that|Failure\/Error: |Failed: DID NOT RAISE|ComparisonFailure/i,
       /^E\s{1,8}assert /i,
       /\bexpected\b.{1,160}\bbut (?:was|got|received|found)\b/i,
       /Expected .{1,120} (?:to (?:be|equal|have)|but got|, got)/i,
-      /Expected: /i,
+      /(?:^(?:ERROR:)?[\s>E*#+-]{0,12}|\bgot: .{1,120} )Expected: /i,
       /assertion `?(?:left|failed)/i,
-      /Failed: DID NOT RAISE/i,
       /expected (?:exit code|substring|truthy)/i,
-      /(?:values?|objects?) (?:are|were) not equal/i,
-      /check failed: /i,
-      /Failure\/Error: /i,
-      /not equal but was/i,
-      /not (?:greater|less) than/i,
-      /Assertion failed/i,
-      /Failed asserting that/i,
+      /not equal but was|not (?:greater|less) than|(?:values?|objects?) (?:are|were) not equal|Condition not satisfied:/i,
+      /(?:^|[\])] |: )check failed: /i,
       /\bXCTAssert\w{0,40} failed/i,
       /Expected equality of these values/i,
-      /^\s{0,12}(?:REQUIRE|CHECK)(?:_\w{1,30})?\( ?\S/i,
+      /^\s{0,12}(?:REQUIRE|CHECK)(?:_(?:FALSE|THROWS|NOTHROW|THAT|MESSAGE|UNARY|EQ|NE|[LG][TE])\w{0,20})?\( ?\S/i,
       /error: in "[^"]{1,200}": check .{1,200} has failed/i,
       /^\s{0,8}But was: /i,
       /\bAssert\.\w{1,40}\(\) Failure/i,
       /\b(?:did not equal|was not equal to) \S/i,
-      /Condition not satisfied:/i,
       /^# {1,6}Failed test\b/i,
       /^Failed example:/i,
-      /\(in test file \S{1,200}, line \d/i,
+      /^\W{0,6}\(in test file \S{1,200}, line \d/i,
       /^Error: {1,12}(?:Not equal|Should (?:be|not)|Received unexpected error|An error is expected)/i,
     ],
     when: isExpectation,
+    meets: [
+      'Failed asserting that 3 matches expected 0.',
+      '/build/ScalesTests.swift:4: error: -[ScalesTests testPear] : XCTAssertEqual failed: ("3") is not equal to ("0")',
+      'Expected equality of these values:',
+      '  REQUIRE( weigh(pear) == 0 )',
+      'scales_test.cpp(4): error: in "scales/pear": check weigh(pear) == 0 has failed [3 != 0]',
+      'Assert.Equal() Failure: Values differ',
+      'Condition not satisfied:',
+      "#   Failed test 'weighs a pear'",
+    ],
+    spares: ['Health check failed: HTTP 404', 'check_error(error_code)', '✓ Expected: the pear is weighed', 'ok 4 - check failed: is told'],
   },
-  { name: 'go-test-failed', kind: 'assertion', strength: 2.6, patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /] },
-  { name: 'tap-not-ok', kind: 'assertion', strength: 2.8, patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/] },
-  { name: 'test-named-as-failed', kind: 'assertion', strength: 2.2, patterns: [/[\s\S]/], from: ['test'] },
-  {
-    name: 'test-summary-counts-failures',
+  'go-test-failed': {
+    kind: 'assertion',
+    strength: 2.6,
+    patterns: [/^\s{0,12}--- FAIL: /, /_test\.go:\d{1,6}: /],
+    meets: ['--- FAIL: TestWeigh (0.00s)'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
+  },
+  'tap-not-ok': {
+    kind: 'assertion',
+    strength: 2.8,
+    patterns: [/^\s{0,12}not ok \d{1,6}\b(?!.{0,120}# (?:TODO|SKIP))/],
+    meets: ['not ok 4 - weighs a pear'],
+    spares: ['not ok 4 - weighs a pear # TODO later'],
+  },
+  'test-named-as-failed': {
+    kind: 'assertion',
+    strength: 2.2,
+    patterns: [/[\s\S]/],
+    from: ['test'],
+    meets: ['--- FAIL: TestWeigh (0.00s)\n    scales_test.go:4: too heavy\nFAIL'],
+    spares: ['--- PASS: TestWeigh (0.00s)'],
+  },
+  'test-summary-counts-failures': {
     kind: 'assertion',
     strength: 2.6,
     patterns: [
@@ -84,20 +107,21 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /Errors while running CTest/i,
       /tests? failed out of/i,
       /Failures: [1-9]/i,
-      /FAILED in \d/i,
+      /(?<!build |restore )FAILED in \d/i,
       /^# (?:FAIL|ERROR): {1,4}[1-9]/i,
       /SUMMARY {1,4}\d{1,6}\/\d{1,6} tasks/i,
     ],
+    meets: ['> There were failing tests. See the report at: file:///build/reports/tests/test/index.html'],
+    spares: ['x Build failed in 140ms', 'Tests run: 12, Failures: 0, Errors: 0, Skipped: 0'],
   },
-  {
-    name: 'pytest-failed-line',
+  'pytest-failed-line': {
     kind: 'assertion',
     strength: 3,
     patterns: [
       /^(?:FAILED|ERROR) \S{1,240}::\S{1,240}/,
       /^\S{1,240}::\S{1,240} FAILED/,
       /^FAIL: /,
-      /^\s{0,8}(?:✕|✗|✖|×|●) \S/,
+      /^\s{0,8}(?:● .{1,200} › |[✕✗✖×] (?:(?:Given|When|Then) |.{1,200} [›>] |.{1,200}\d ?m?s\)?$))/,
       /\[\s{0,4}FAILED\s{0,4}\] /,
       /^\[FAIL(?:ED)?\] /,
       /^FAIL {1,4}\S/,
@@ -105,60 +129,54 @@ export const TEST_RULES: readonly Rule[] = ruleTable({ category: 'TEST_FAILURE' 
       /REFTEST TEST-UNEXPECTED/,
       /\*\*\* FAILED \*\*\*/,
     ],
+    meets: [
+      'FAILED tests/test_scales.py::test_weigh - assert 3 == 0',
+      '- weighs a pear *** FAILED *** 3 did not equal 0 (ScalesSpec.scala:4)',
+    ],
+    spares: ['× No solution found when resolving dependencies:', '✖ npm publish', 'tests/test_scales.py::test_weigh PASSED'],
   },
-  {
-    name: 'snapshot-mismatch',
+  'snapshot-mismatch': {
     kind: 'snapshot',
     strength: 4.8,
     patterns: [
       /\bsnapshot [`'"].{1,200}[`'"] (?:mismatched|did not match)/i,
       /snapshots? (?:failed|obsolete|does not match|mismatch)/i,
       /does not match (?:the )?(?:stored |inline )?snapshot/i,
-      /toMatch(?:Inline)?Snapshot/i,
+      /expect\(.{0,300}\)\.toMatch(?:Inline)?Snapshot\(/i,
       /golden (?:file )?(?:mismatch|differs)/i,
-      /snapshot assertion for/i,
+      /snapshot assertion for .{1,200} failed/i,
       /image (?:mismatch|comparison)/i,
-      /stored snapshot/i,
     ],
+    meets: ['Error: Snapshot `weighs a pear 1` mismatched'],
+    spares: ['Snapshots:   3 passed, 3 total', ' › 1 snapshot written.'],
   },
-  {
-    name: 'test-wait-expired',
+  'test-wait-expired': {
     kind: 'flaky_timing',
     strength: 4,
     patterns: [
-      /Exceeded timeout of \d/i,
+      /(?:Exceeded timeout of|Timed out retrying after) \d/i,
       /Timeout of \d{1,9} ?ms exceeded/i,
-      /Test timed out in \d/i,
-      /test timed out after/i,
+      /Test timed out (?:in|after)|panic: test timed out|poll timed out|Timed retries exceeded/i,
       /\bTimed out after \d{1,6}(?:\.\d{1,6})?s?\b/i,
-      /TestTimedOutException/i,
+      /(?:TestTimedOut|ConditionTimeout)Exception/i,
       /TimeoutError: (?:locator|page|waiting)/i,
       /wait(?:ed|ing) (?:for )?.{0,80}timed out/i,
-      /ConditionTimeoutException/i,
       /Condition .{0,80} was not (?:met|fulfilled)/i,
       /did(?:n't| not) (?:finish|complete|become|appear) (?:in|within)/i,
-      /panic: test timed out/i,
       /async callback was not invoked/i,
-      /poll timed out/i,
       /timeout waiting for/i,
       /never (?:became|reached)/i,
-      /Timed retries exceeded/i,
-      /Timed out retrying after \d/i,
-      /Test timeout of \d{1,9} ?ms exceeded/i,
       /expected condition failed: waiting for/i,
     ],
     when: (fact, facts) =>
       facts.subject.failingTests.length > 0 || /test|expect|locator|assert|timed out after \d{1,3}\.\d/i.test(fact.text),
+    meets: [
+      'CypressError: Timed out retrying after 4000ms: Expected to find element: `.pear`, but never found it.',
+      'Test timeout of 30000ms exceeded.',
+    ],
+    spares: ['✓ ends when the test timed out after 5 s', 'Retrying after 4000ms'],
   },
-  {
-    name: 'test-order-or-race',
-    kind: 'flaky_timing',
-    strength: 2.4,
-    patterns: [/flaky/i, /race condition in test/i, /order[- ]dependent/i, /intermittent(?:ly)? fail/i],
-    from: STRUCTURED,
-    when: (_fact, facts) => facts.subject.failingTests.length > 0,
-  },
-]);
+});
 
 function isExpectation(fact: Fact, facts: Facts): boolean {
   return !ENVIRONMENT_WORDS.test(fact.text) && !COMPILER_BEGINS.test(fact.text) && !isDiagnosed(fact, facts.subject);
