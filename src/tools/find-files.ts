@@ -139,7 +139,7 @@ function namedInLog(subject: TriageSubject, lookup: Lookup): FoundFile[] {
   const words = [...texts, ...steps].flatMap((text) => text.split(BETWEEN_WORDS)).slice(0, MAX_WORDS);
   const seen = new Set<string>();
   return words.flatMap((word) => {
-    const name = word.replace(/^[([]+(?=[\w./])|[)\].,:!?]+$/g, '');
+    const name = word.replace(/^[([]{1,4}(?=[\w./])|[)\].,:!?]{1,6}$/g, '');
     if (seen.has(name) || !/[./]/.test(name) || name.includes('://')) return [];
     seen.add(name);
     const line = Number(

@@ -149,7 +149,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     play({ 'select-tool': [{ do: 'call', calls: [{ name: 'search_knowledge', args: '{"query": "a cent' }] }, CALLS] });
     const state = await run();
     expect(judges(state)).toContain('select_tool llm');
-    expect(state.outcomes.map((outcome) => outcome.call.tool).sort()).toEqual(['search_error_library', 'search_knowledge']);
+    expect(state.outcomes.map((outcome) => outcome.call.tool).sort()).toEqual(['find_files', 'search_error_library', 'search_knowledge']);
   });
 
   test('the choice in prose, twice: the rules choose, and the model goes on', async () => {
@@ -175,7 +175,7 @@ describe('servers of other makers: the same run, the same answer', () => {
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('llm'))).toBe(true);
     expect(state.answer?.title).toBe(ANSWER.title);
-    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['search_knowledge', 'search_error_library']);
+    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['find_files', 'search_knowledge', 'search_error_library']);
     expect(state.notes).toEqual([]);
   });
 });

@@ -37,11 +37,12 @@ describe('the graph with a model over HTTP', () => {
     for (const quote of state.answer?.claims.flatMap((claim) => claim.quotes) ?? []) expect(lines[quote.line - 1]).toContain(quote.text);
     expect(state.answer?.claims).toHaveLength(1);
     expect(state.outcomes.map((outcome) => [outcome.call.tool, outcome.status])).toEqual([
+      ['find_files', 'ok'],
       ['search_knowledge', 'ok'],
       ['search_error_library', 'empty'],
     ]);
     expect(state.notes).toEqual([]);
-    expect(state.usage).toMatchObject({ modelCalls: 6, inputTokens: 6000, outputTokens: 600, toolCalls: 2, iterations: 2 });
+    expect(state.usage).toMatchObject({ modelCalls: 6, inputTokens: 6000, outputTokens: 600, toolCalls: 3, iterations: 2 });
     expect(state.usage.costUsd).toBeCloseTo((6000 * 0.15 + 600 * 0.6) / 1e6);
     expect(Object.keys(state.promptHashes).sort()).toEqual(['classify', 'generate_answer', 'reason', 'select_tool', 'verify']);
     expect(state.model).toBe('gpt-4o-mini');
@@ -114,7 +115,7 @@ describe('the graph with a model over HTTP', () => {
   test('a tool that does not exist is named back to the model', async () => {
     play({ 'select-tool': [{ calls: [{ tool: 'run_shell', args: { command: 'env' }, why: 'x' }] }, { calls: BOTH_SEARCHES }] });
     const state = await run();
-    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['search_knowledge', 'search_error_library']);
+    expect(state.outcomes.map((outcome) => outcome.call.tool)).toEqual(['find_files', 'search_knowledge', 'search_error_library']);
     expect(judges(state)).toContain('select_tool llm');
   });
 

@@ -10,9 +10,7 @@ interface Value extends Span {
 
 const ENTITY = /&#?\w{1,12};/g;
 const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[^u])/g;
-/** Numbers of JSON are values as well; what stands for them must be a string. */
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
-const NAMED = /<!\[CDATA\[[\s\S]*?\]\]>|<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
+const NAMED = /<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
 
 /**
  * Hides spans of a report so that it can still be read: in values only, never in the markup between them, since a secret seems to go on into
@@ -27,14 +25,25 @@ export function hideInReport(text: string, spans: readonly Span[]): Masked | nul
 /** The names that stand for e-mail addresses and hosts look like tags: as text in XML they are written as entities. */
 export function namesAsText(text: string): string {
   if (!isXmlReport(text)) return text;
-  return text.replace(NAMED, (all, kind: string | undefined, number: string) => (kind === undefined ? all : `&lt;${kind}${number}&gt;`));
+  const parts: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const cdata = text.indexOf(CDATA, at);
+    const end = cdata === -1 ? -1 : text.indexOf(']]>', cdata);
+    parts.push(text.slice(at, cdata === -1 ? text.length : cdata).replace(NAMED, '&lt;$1$2&gt;'));
+    if (cdata === -1) break;
+    at = end === -1 ? text.length : end;
+    parts.push(text.slice(cdata, at));
+  }
+  return parts.join('');
 }
+
+const CDATA = '<![CDATA[';
 
 function hideInJson(text: string, spans: readonly Span[]): Masked {
   const merged = mergeSpans(spans);
   const parts: string[] = [];
   let [at, next, count] = [0, 0, 0];
-  for (const { 0: token, index } of text.matchAll(JSON_TOKEN)) {
+  for (const { index, token } of jsonTokens(text)) {
     while (next < merged.length && (merged[next]?.to ?? 0) <= index) next += 1;
     const own: Span[] = [];
     for (let one = merged[next], of = next; one !== undefined && one.from < index + token.length; one = merged[++of])
@@ -48,6 +57,20 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
   }
   parts.push(text.slice(at));
   return { text: parts.join(''), count };
+}
+
+/** Strings and numbers of valid JSON, with where they begin; numbers are values as well, and what stands for them must be a string. */
+function* jsonTokens(text: string): Generator<{ readonly index: number; readonly token: string }> {
+  for (let index = 0; index < text.length; ) {
+    const first = text[index] ?? '';
+    let end = index + 1;
+    if (first === '"') {
+      while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+      end += 1;
+    } else if (/[-\d]/.test(first)) while (/[\d.eE+-]/.test(text[end] ?? '')) end += 1;
+    if (end > index + 1) yield { index, token: text.slice(index, end) };
+    index = end;
+  }
 }
 
 /** What of the spans lies in values; both ascending. */
@@ -89,7 +112,7 @@ function xmlValues(text: string): Value[] {
     const open = text.indexOf('<', at);
     add(at, open === -1 ? text.length : open, ENTITY);
     if (open === -1) break;
-    const [begins, ends] = text.startsWith('<![CDATA[', open) ? [9, ']]>'] : text.startsWith('<!--', open) ? [4, '-->'] : [0, '>'];
+    const [begins, ends] = text.startsWith(CDATA, open) ? [CDATA.length, ']]>'] : text.startsWith('<!--', open) ? [4, '-->'] : [0, '>'];
     if (begins > 0) {
       const close = text.indexOf(ends, open + begins);
       add(open + begins, close === -1 ? text.length : close, null);
