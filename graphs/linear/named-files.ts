@@ -1,5 +1,5 @@
+import { namedPaths } from '../../src/domain/named-paths.ts';
 import type { TriageSubject } from '../../src/domain/subject.ts';
-import { namedPaths } from '../../src/log/paths/named-paths.ts';
 import type { NamedFile } from './state.ts';
 
 /** As many as the loop names at most. */

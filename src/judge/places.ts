@@ -1,6 +1,6 @@
+import { namedPaths } from '../domain/named-paths.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
-import { namedPaths } from '../log/paths/named-paths.ts';
 import { isTestClass } from './jvm-classes.ts';
 import { namedClasses } from './named-classes.ts';
 import { type OwnFrame, ownFramesOf, type Project, projectOf, tracesOf } from './own-frames.ts';
