@@ -1,4 +1,5 @@
 import { type Analysis, isJudged } from '../domain/analysis.ts';
+import { maxOf } from '../domain/lists.ts';
 import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
@@ -64,7 +65,10 @@ function unsure(analysis: Analysis): string[] {
 function proof(analysis: Analysis): string[] {
   const lines = proofLines(analysis);
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = Math.max(0, ...lines.map(({ line }) => `${line}`.length));
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
   const fences = sources.flatMap((source) => {
     const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
     return [...(sources.length > 1 ? [codeSpan(clip(source, MAX_TITLE))] : []), fence(shown)];

@@ -1,3 +1,4 @@
+import { maxOf, minOf } from '../../domain/lists.ts';
 import { proofLines } from '../answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';
@@ -79,7 +80,10 @@ function change(standing: CauseStanding): string {
 function quoted({ cause }: CauseStanding): string[] {
   const lines = proofLines(cause.analysis);
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = Math.max(0, ...lines.map(({ line }) => `${line}`.length));
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
   return sources.map((source) => {
     const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
     return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_TITLE))}\n\n` : ''}${fence(shown)}`;
@@ -111,6 +115,6 @@ function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | nu
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
-  const range = { lineStart: Math.min(...numbers), lineEnd: Math.max(...numbers) };
+  const range = { lineStart: minOf(numbers), lineEnd: maxOf(numbers) };
   return markdownLink('Lines in the log', links.lines(build.id, source, range));
 }
