@@ -57,6 +57,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
+  // Before a door is open: nobody else can be receiving an upload.
+  if (database.exclusive) await stores.builds.withdrawUnfinished(null);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const threads = createLogThreads({ masking: maskingOf(config) });

@@ -80,6 +80,8 @@ export const Config = z.object({
     jenkinsSecrets: z.array(z.string().min(8)),
   }),
   database: DatabaseConfig,
+  /** An embedded database with less free disk accepts no builds. */
+  disk: z.object({ minFreeMegabytes: z.int().min(0) }),
   jobQueue: JobQueueConfig,
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
@@ -245,6 +247,7 @@ export const COMMON = {
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
+  disk: { minFreeMegabytes: 256 },
   review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, undoMs: 10_000, blindEvery: 20, auditEvery: 0 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
   retention: { logsDays: 0, buildsDays: 0, repositories: {} },
