@@ -9,7 +9,7 @@ import { type PreparedSources, prepareSources, requireSomethingToRead } from './
 import { sha256InTurns } from './read-input.ts';
 import { type Delivery, findRecorded, type Recorded, recordBuild } from './record-build.ts';
 import { readFormUpload } from './upload-form.ts';
-import { buildOf, FormUpload, JsonUpload, readJsonUpload, type Upload } from './upload-shape.ts';
+import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload } from './upload-shape.ts';
 import { headerOf } from './webhook-body.ts';
 
 const UploadHeaders = z.object({
@@ -19,7 +19,7 @@ const UploadHeaders = z.object({
 /** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
   const { maxBodyBytes } = deps.settings.http;
-  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 500 };
+  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
   await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
   const inFlight = new Set<string>();
   app.post(

@@ -1,5 +1,6 @@
 import { type Analysis, isJudged } from '../domain/analysis.ts';
 import { maxOf } from '../domain/lists.ts';
+import { asSentence } from '../domain/sentence.ts';
 import { confirmation, failureCount, formOf, otherEvidence, percent, proofLines, sinceGreen, usageParts } from './answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
@@ -47,7 +48,7 @@ function unsure(analysis: Analysis): string[] {
     hypotheses
       .map(({ category, text, settledBy }, index) => {
         const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 500))}`;
-        return `${index + 1}. ${category}: ${inline(clip(text, 1000))}${settled}`;
+        return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 1000))}${settled}`;
       })
       .join('\n'),
     answer.fixRecommendation === '' ? '' : `**Try:** ${inline(clip(answer.fixRecommendation, MAX_PROSE))}`,

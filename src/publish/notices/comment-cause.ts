@@ -1,4 +1,5 @@
 import { maxOf, minOf } from '../../domain/lists.ts';
+import { asSentence } from '../../domain/sentence.ts';
 import { proofLines } from '../answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';
@@ -60,7 +61,7 @@ function unsure(standing: CauseStanding): string[] {
   if (hypotheses.length < 2) return explained(standing);
   const listed = hypotheses.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
     const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 300))}`;
-    return `${index + 1}. ${category}: ${inline(clip(text, 600))}${settled}`;
+    return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 600))}${settled}`;
   });
   return [listed.join('\n'), change(standing)];
 }
