@@ -1,9 +1,11 @@
 // Checks the packages that the lock file names. `--offline`: only what the lock file and node_modules tell. `--strict`: a
 // registry that does not tell known weaknesses is a failure, not a remark.
+
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
+import { append } from '../src/domain/lists.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** What people may pass on with a product of theirs, without having to open it. Words of SPDX expressions. */
@@ -68,9 +70,15 @@ process.exit(problems.length === 0 ? 0 : 1);
 /** Packages for other machines are not here, and npm writes no hash of what it never fetched. */
 function checkIntegrity(): void {
   const loose = installed.filter(({ entry }) => entry.integrity?.startsWith('sha512-') !== true);
-  problems.push(...loose.map(({ path }) => `${path} is not pinned by a sha512 hash`));
+  append(
+    problems,
+    loose.map(({ path }) => `${path} is not pinned by a sha512 hash`),
+  );
   const elsewhere = all.filter(({ entry }) => entry.resolved !== undefined && !entry.resolved.startsWith('https://'));
-  problems.push(...elsewhere.map(({ path }) => `${path} does not come over https`));
+  append(
+    problems,
+    elsewhere.map(({ path }) => `${path} does not come over https`),
+  );
   const absent = all.filter(({ entry }) => entry.integrity === undefined).length;
   console.log(
     `integrity   ${installed.length} installed packages, ${loose.length} without a hash; ${absent} for other machines have none yet`,
@@ -81,7 +89,10 @@ function checkInstallScripts(): void {
   const { allowScripts } = Own.parse(read('package.json'));
   const running = [...new Set(all.filter(({ entry }) => entry.hasInstallScript === true).map(({ name }) => name))];
   const undecided = running.filter((name) => allowScripts[name] === undefined);
-  problems.push(...undecided.map((name) => `${name} has an install script; say in package.json, allowScripts, whether it may run`));
+  append(
+    problems,
+    undecided.map((name) => `${name} has an install script; say in package.json, allowScripts, whether it may run`),
+  );
   const told = running.map((name) => `${name}: ${allowScripts[name] === true ? 'allowed' : 'not run'}`);
   console.log(`scripts     ${told.join(', ')}`);
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
+import { append } from '../src/domain/lists.ts';
 import { estimateTokens } from '../src/replay/run/estimate-tokens.ts';
 import { judge } from './bench-parts/scripted-judgements.ts';
 import { startScriptedModel } from './bench-parts/scripted-model.ts';
@@ -38,7 +39,7 @@ try {
   const all: Case[] = [];
   for (const dataset of datasets) {
     const cases = await casesOf(dataset);
-    all.push(...cases);
+    append(all, cases);
     print(`${basename(dataset, '.jsonl')} (${cases.length})`, cases);
   }
   if (datasets.length > 1) print(`all (${all.length})`, all);

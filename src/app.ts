@@ -22,6 +22,7 @@ import type { Logger } from './ports/logger.ts';
 import type { Stores } from './ports/stores.ts';
 import { createJobTurns } from './store/job-turns.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
+import { type DetachableQueue, detachableQueue } from './triage/detachable-queue.ts';
 import { endJob } from './triage/end-job.ts';
 import { fairQueue } from './triage/fair-queue.ts';
 import { giveUp } from './triage/give-up.ts';
@@ -49,13 +50,15 @@ export async function createApp(config: Config, logger: Logger, clock: Clock = s
 
 export type { App };
 
-type WorkerParts = Pick<App, 'config' | 'stores' | 'logger' | 'jobQueue' | 'tracer' | 'metrics' | 'clock'>;
+type WorkerParts = Pick<App, 'config' | 'stores' | 'logger' | 'tracer' | 'metrics' | 'clock'>;
 type OpenedDatabase = Awaited<ReturnType<typeof openDatabase>>;
 
 async function composeApp(config: Config, logger: Logger, clock: Clock, opened: OpenedDatabase, failpoint?: Failpoint): Promise<App> {
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
+  // Before a door is open: nobody else can be receiving an upload.
+  if (database.exclusive) await stores.builds.withdrawUnfinished(null);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
   const threads = createLogThreads({ masking: maskingOf(config) });
@@ -70,7 +73,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const deps = { ...(await triageDepsOf({ ...parts, found, publishing }, steps, checkpointer)), threads, ...dying };
   const retention = openRetention({ ...parts, ...indexKeeping.doors, forgetThreads: () => forgetConcluded(database, logger) });
   // Last: it runs timers of its own, which nothing may leave behind.
-  const jobQueue = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
+  const fair = fairQueue(await opened.jobQueue(logger), { turns: createJobTurns(database), logger });
+  const jobQueue = detachableQueue(fair, logger);
   const background = openBackground({ ...parts, jobQueue, deps, found, publishing, indexKeeping, retention });
   return {
     ...parts,
@@ -112,7 +116,11 @@ async function eachInTurn(ends: readonly (() => Promise<unknown>)[]): Promise<vo
 }
 
 /** Rings are answered from now on; `steps` forgets a build whose triage ends. */
-async function takeJobs(app: WorkerParts, deps: TriageBuildDeps & { failpoint?: Failpoint }, steps: Map<string, string>): Promise<void> {
+async function takeJobs(
+  app: WorkerParts & { jobQueue: DetachableQueue },
+  deps: TriageBuildDeps & { failpoint?: Failpoint },
+  steps: Map<string, string>,
+): Promise<void> {
   const { config, stores, logger, jobQueue } = app;
   await startWorker({
     jobQueue,

@@ -1,4 +1,5 @@
 import type { Step, Usage } from '../../src/domain/analysis.ts';
+import { maxOf } from '../../src/domain/lists.ts';
 import type { TriageLimits } from './state.ts';
 
 /** What a run has used up so far. */
@@ -17,7 +18,10 @@ type SpendingState = { readonly usage: Usage; readonly steps: readonly Pick<Step
 export function spentOf({ usage, steps }: SpendingState): Spent {
   const total = (list: SpendingState['steps']) => list.reduce((sum, step) => sum + step.milliseconds, 0);
   const investigators = [...new Set(steps.flatMap((step) => step.investigator ?? []))];
-  const slowest = Math.max(0, ...investigators.map((name) => total(steps.filter((step) => step.investigator === name))));
+  const slowest = maxOf(
+    investigators.map((name) => total(steps.filter((step) => step.investigator === name))),
+    0,
+  );
   const alone = total(steps.filter((step) => step.investigator === undefined));
   return { tokens: usage.inputTokens + usage.outputTokens, costUsd: usage.costUsd, milliseconds: alone + slowest };
 }

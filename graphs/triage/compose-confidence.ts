@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Classification, type ConfidenceFactor, isExcuse } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
+import { maxOf } from '../../src/domain/lists.ts';
 import type { Assessment } from '../../src/ports/analyst.ts';
 
 export interface ConfidenceFacts {
@@ -115,7 +116,7 @@ function history({ evidence, classification, fingerprint }: ConfidenceFacts): Co
   const red = evidence
     .filter((item) => item.tool === 'count_consecutive_failures')
     .map((item) => Red.safeParse(item.data).data?.count ?? 0);
-  const longest = Math.max(0, ...red);
+  const longest = maxOf(red, 0);
   if (classification.category === 'INFRA_ERROR' && longest >= LONG_RED) {
     found.push(factor('history', WAS_OTHERWISE, `it has failed ${longest} times in a row`));
   }

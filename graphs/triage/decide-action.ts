@@ -1,6 +1,7 @@
 import { type Action, type Classification, type Grade, isExcuse, isFounded } from '../../src/domain/analysis.ts';
 import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
+import { minOf } from '../../src/domain/lists.ts';
 import type { TriageLimits } from './state.ts';
 
 export interface ActionFacts {
@@ -45,7 +46,10 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   const map = facts.calibration?.categories[facts.classification.category];
   const limits = withThreshold(given, map);
   const doubts = doubtsOf(facts, limits, map);
-  const most = Math.min(1, ...doubts.map((doubt) => doubt.most ?? 1));
+  const most = minOf(
+    doubts.map((doubt) => doubt.most ?? 1),
+    1,
+  );
   const verified = Math.min(facts.confidence, most);
   // What a doubt forbids, no calibration allows: its cap binds before and after.
   const confidence = map === undefined ? verified : Math.min(calibratedConfidence(map.points, verified), most);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
 import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { maxOf } from '../../src/domain/lists.ts';
 import { buildHttp } from '../../src/http.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { generatedLog } from '../../src/replay/bench/generate-log.ts';
@@ -61,7 +62,7 @@ async function timeWindows(app: FastifyInstance, at: string): Promise<void> {
   }
   const folded: Answer[] = [];
   for (let round = 0; round < 50; round += 1) folded.push(await ask(app, at));
-  const largest = Math.max(...pages.map(({ bytes }) => bytes)) / 1000;
+  const largest = maxOf(pages.map(({ bytes }) => bytes)) / 1000;
   say(
     'page with a window of 400 lines',
     pages,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { append } from '../../src/domain/lists.ts';
 
 import { assertNeutral, neutralise } from './neutral.ts';
 import type { ToolRow } from './row.ts';
@@ -44,7 +45,7 @@ export async function readToolRows(): Promise<ToolRow[]> {
   const rows: ToolRow[] = [];
   for (const file of (await readdir(folder)).toSorted()) {
     const table: { readonly rows: readonly ToolRow[] } = await import(join(folder, file));
-    rows.push(...table.rows);
+    append(rows, table.rows);
   }
   const twice = rows.find(({ slug }, index) => rows.findIndex((row) => row.slug === slug) < index);
   if (twice !== undefined) throw new Error(`two rows are called ${twice.slug}`);

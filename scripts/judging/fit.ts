@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
+import { maxOf } from '../../src/domain/lists.ts';
 import type { Facts } from '../../src/judge/facts.ts';
 import { BUCKETS, chosen, FACTS, type Features, type JudgementModel, SIGNS, signsOf, weigh } from '../../src/judge/judgement.ts';
 import type { Match } from '../../src/judge/rule.ts';
@@ -97,7 +98,10 @@ function priorOf(fact: string, category: Category): number {
 
 function rounded(weights: readonly Float64Array[]): CategoryModel {
   const words = weights.map((own) => own.subarray(FACTS.length));
-  const most = Math.max(1e-9, ...words.map((own) => own.reduce((top, value) => Math.max(top, Math.abs(value)), 0)));
+  const most = maxOf(
+    words.map((own) => own.reduce((top, value) => Math.max(top, Math.abs(value)), 0)),
+    1e-9,
+  );
   const wordScale = Number((most / 127).toPrecision(6));
   return {
     facts: weights.map((own) => Array.from(own.subarray(0, FACTS.length), (value) => Math.round(value * 1e4) / 1e4)),
@@ -113,7 +117,7 @@ function wantedOf({ category, accepted }: Lesson): number[] {
 }
 
 function softmax(sums: readonly number[]): number[] {
-  const most = Math.max(...sums);
+  const most = maxOf(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   return shares.map((share) => share / total);

@@ -101,7 +101,8 @@ function grow(
   while (leaves.length < options.leaves) {
     const best = leaves.reduce((top, leaf) => (leaf.gain > top.gain ? leaf : top));
     if (best.gain <= 1e-6) break;
-    leaves.splice(leaves.indexOf(best), 1, ...divide(best));
+    const [left, right] = divide(best);
+    leaves.splice(leaves.indexOf(best), 1, left, right);
   }
   for (const { rows, node } of leaves) {
     for (const row of rows) scores[row] = (scores[row] ?? 0) + node.value;

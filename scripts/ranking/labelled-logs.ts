@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { minOf } from '../../src/domain/lists.ts';
 import type { Block, Extraction } from '../../src/log/extract/extraction.ts';
 import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from '../../src/log/extract/run.ts';
 import { type LogText, openLog } from '../../src/log/lines/lines.ts';
@@ -75,7 +76,7 @@ function harmlessIn(logs: readonly LabelledLog[]): HarmlessKind[] {
   const severity = FACTS.indexOf('severity');
   const texts = logs.flatMap(({ set, augmented, candidates: { lines, facts }, wanted, sampled }) => {
     if (augmented || !HARMLESS_FROM.has(set)) return [];
-    const [first, taught] = [Math.min(...wanted.map(([start]) => start)), new Set(sampled)];
+    const [first, taught] = [minOf(wanted.map(([start]) => start)), new Set(sampled)];
     const isHarmless = ({ line, role }: Candidate, i: number) =>
       line < first - IN_FRONT &&
       !taught.has(i) &&

@@ -1,3 +1,4 @@
+import { append } from '../../src/domain/lists.ts';
 import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, wordScore } from '../../src/log/rank/model.ts';
 import type { Tree } from '../../src/log/rank/trees.ts';
 import { bucketsOf } from '../../src/log/rank/words.ts';
@@ -51,8 +52,8 @@ export function train(own: readonly LabelledLog[], groupOf: (one: LabelledLog) =
     const weighed = words(samples.filter((sample) => !inFold.has(sample)));
     for (const { one } of fold) {
       const rows = labelledRows(one, weighed);
-      if (!one.again) keeping.push(...rows);
-      if (!PASSAGES.has(one.set)) proving.push(...evenly(rows.filter(({ mayProve }) => mayProve)));
+      if (!one.again) append(keeping, rows);
+      if (!PASSAGES.has(one.set)) append(proving, evenly(rows.filter(({ mayProve }) => mayProve)));
     }
   }
   return { ...words(own.map((one) => wordSample(one, true))), keeping: trees(keeping, KEEPING), proving: trees(proving, PROVING) };

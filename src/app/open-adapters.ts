@@ -14,6 +14,7 @@ import { silentTracer, type Tracer } from '../ports/tracer.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
 import { listenedChatModel } from '../replay/recording/shown.ts';
+import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
 import { longestLogsDays } from '../triage/retention.ts';
 import { measuredChatModel } from './measured.ts';
 import { modelOptions } from './model-options.ts';
@@ -224,8 +225,22 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
   const { createJenkinsBuildSource } = await import('../adapters/build-source/jenkins.ts');
   const { github, jenkins, timeoutMs } = config.buildSource;
   const common = { timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
+  const resilience = createResilience(LEFT_ALONE);
+  const guarded = ({ provider, fetch, fetchGreen }: BuildSource): BuildSource => ({
+    provider,
+    fetch: (build, signal) => resilience.once(provider, () => fetch(build, signal)),
+    fetchGreen: (build, signal, maxBytes) => resilience.once(provider, () => fetchGreen(build, signal, maxBytes)),
+  });
   return {
-    github: createGithubBuildSource({ ...github, ...common }),
-    jenkins: createJenkinsBuildSource({ ...jenkins, ...common }),
+    github: guarded(createGithubBuildSource({ ...github, ...common })),
+    jenkins: guarded(createJenkinsBuildSource({ ...jenkins, ...common })),
   };
 }
+
+/** When a CI is left alone. A refusal is of one repository, and says nothing about the others. */
+const LEFT_ALONE: ResilienceOptions = {
+  firstDelayMs: 0,
+  breakAfter: 3,
+  restMs: 30_000,
+  speaksAgainst: (error) => error instanceof TriageError && error.retryable && ['timeout', 'upstream-failed'].includes(error.code),
+};

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
+import { maxOf } from '../domain/lists.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { print, say, voiceOf } from './terminal.ts';
 
@@ -86,7 +87,7 @@ async function answerOf(address: string, token: string, buildId: string): Promis
 
 /** The answer stands last: on a narrow terminal it is cut, and no row takes two lines. */
 function table(rows: readonly string[][], width: number): string {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => (row[column] ?? '').length)));
   return rows
     .map((row) =>
       row

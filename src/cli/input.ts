@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { SourceKind, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../domain/lists.ts';
 import { decodeSources } from '../log/decode/archive.ts';
 import { planTexts } from '../log/decode/archive-plan.ts';
 import { type ArtifactRoom, artifactRoom, namelessText, openArtifact } from '../log/survey/open-artifact.ts';
@@ -47,7 +48,7 @@ export async function readArtifacts(paths: readonly string[], maxBytes: number):
       throw unreadable(path, cause);
     });
     const files = info.isDirectory() ? (await filesBelow(path, path, [])).map((file) => join(path, file)) : [path];
-    for (const file of files.slice(0, room.files)) sources.push(...(await readArtifact(file, room)));
+    for (const file of files.slice(0, room.files)) append(sources, await readArtifact(file, room));
   }
   return sources;
 }
@@ -73,7 +74,10 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
     try {
       const read = await readFileSources(join(folder, file), file, maxBytes - bytes, { onlySources: true });
       bytes += read.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-      sources.push(...read.filter(({ text }) => text.trim() !== ''));
+      append(
+        sources,
+        read.filter(({ text }) => text.trim() !== ''),
+      );
     } catch (error) {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
       notes.push(`Left out: ${error.message}`);
@@ -107,7 +111,7 @@ async function filesBelow(folder: string, top: string, notes: string[]): Promise
     return [];
   });
   const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => relative(top, join(folder, name)));
-  for (const { name } of entries.filter((entry) => entry.isDirectory())) paths.push(...(await filesBelow(join(folder, name), top, notes)));
+  for (const { name } of entries.filter((entry) => entry.isDirectory())) append(paths, await filesBelow(join(folder, name), top, notes));
   return paths;
 }
 

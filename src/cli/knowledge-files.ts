@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../domain/lists.ts';
 import { FORMAT_BY_ENDING } from '../ports/team-knowledge.ts';
 
 /** A file to be brought, and the name under which it is kept. */
@@ -61,7 +62,7 @@ async function documentsIn(folder: string): Promise<string[]> {
   for (const entry of entries.sort((left, right) => (left.name < right.name ? -1 : 1))) {
     if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
     const path = join(folder, entry.name);
-    if (entry.isDirectory()) found.push(...(await documentsIn(path)));
+    if (entry.isDirectory()) append(found, await documentsIn(path));
     else if (entry.isFile() && Object.hasOwn(FORMAT_BY_ENDING, extname(entry.name).toLowerCase())) found.push(path);
   }
   return found;

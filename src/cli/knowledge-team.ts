@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { append } from '../domain/lists.ts';
 import { AddedDocument, Embedded, type KnowledgeDesk, type NewDocument, ShownDocument } from '../ports/knowledge-desk.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { TeamDocument } from '../ports/team-knowledge.ts';
@@ -43,7 +44,7 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
   await withDesk(options, async (desk) => {
     const outcomes: Outcome[] = [];
     for (const file of files) outcomes.push(await addOne(desk, file, options));
-    if (options.dryRun !== true) outcomes.push(...(await removeGone(desk, files, folders)));
+    if (options.dryRun !== true) append(outcomes, await removeGone(desk, files, folders));
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     if (failed > 0) process.exitCode = EXIT.unreadable;
     if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));

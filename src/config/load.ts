@@ -14,11 +14,17 @@ export function loadConfig(preset: object, environment: Environment, readFile: (
   const merged: Tree = { ...structuredClone(preset) };
   const profile = profileOf(environment.FAULTLINE_PROFILE?.trim() ?? '');
   if (profile !== undefined && isTree(merged.triage)) merged.triage = { ...merged.triage, ...structuredClone(profile) };
+  const wrong: TriageError[] = [];
   for (const variable of VARIABLES) {
-    const text = textOf(variable, environment, readFile);
-    if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
+    try {
+      const text = textOf(variable, environment, readFile);
+      if (text !== undefined && text !== '') assign(merged, variable.path.split('.'), parsedValue(variable, text, readFile));
+    } catch (error) {
+      if (!(error instanceof TriageError)) throw error;
+      wrong.push(error);
+    }
   }
-  return parseConfig(merged);
+  return parseConfig(merged, wrong);
 }
 
 interface Tree {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { NO_PUBLISHERS, PublishersConfig } from './publish-schema.ts';
@@ -80,6 +80,8 @@ export const Config = z.object({
     jenkinsSecrets: z.array(z.string().min(8)),
   }),
   database: DatabaseConfig,
+  /** An embedded database with less free disk accepts no builds. */
+  disk: z.object({ minFreeMegabytes: z.int().min(0) }),
   jobQueue: JobQueueConfig,
   buildArchive: BuildArchiveConfig,
   vectorIndex: VectorIndexConfig,
@@ -248,6 +250,7 @@ export const COMMON = {
     greenBuilds: 3,
     thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 },
   },
+  disk: { minFreeMegabytes: 256 },
   review: { claimMs: 15 * 60_000, questionMs: 24 * 3_600_000, undoMs: 10_000, blindEvery: 20, auditEvery: 0 },
   mask: { emails: false, hosts: false, hostSuffixes: [] },
   retention: { logsDays: 0, buildsDays: 0, repositories: {} },
@@ -259,12 +262,15 @@ export const COMMON = {
   log: { level: 'info' },
 } satisfies Partial<z.input<typeof Config>>;
 
-/** Checks a merged config; says every field that is wrong, and how it is called in the environment. */
-export function parseConfig(input: unknown): Config {
+/** Checks a merged config; says every field that is wrong, and how it is called in the environment, beside what was `wrong` before. */
+export function parseConfig(input: unknown, wrong: readonly TriageError[] = []): Config {
   const result = Config.safeParse(input);
-  if (result.success) return result.data;
-  const lines = result.error.issues.map((issue) => `  ${nameOf(issue.path.join('.'))}: ${issue.message}`);
-  throw new TriageError('invalid-config', `The configuration is not usable:\n${lines.join('\n')}`);
+  const [first] = wrong;
+  if (result.success && first === undefined) return result.data;
+  const issues = result.error?.issues ?? [];
+  if (first !== undefined && wrong.length === 1 && issues.length === 0) throw first;
+  const lines = [...wrong.map(messageOf), ...issues.map((issue) => `${nameOf(issue.path.join('.'))}: ${issue.message}`)];
+  throw new TriageError('invalid-config', `The configuration is not usable:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
 function nameOf(path: string): string {

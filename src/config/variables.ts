@@ -89,6 +89,12 @@ export const VARIABLES: readonly Variable[] = [
   ...IDENTITY_VARIABLES,
   ...SERVER_VARIABLES,
   ...RETENTION_VARIABLES,
+  {
+    name: 'FAULTLINE_MIN_FREE_MB',
+    path: 'disk.minFreeMegabytes',
+    type: 'number',
+    meaning: 'Free megabytes on the disk of an embedded database below which /readyz answers 503; 0: none.',
+  },
   { name: 'FAULTLINE_CONCURRENCY', path: 'jobQueue.concurrency', type: 'number', meaning: 'Builds triaged at once.' },
   {
     name: 'FAULTLINE_CODE_HOST',

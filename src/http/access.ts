@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { SessionDoor } from '../console/console-deps.ts';
 import type { RouteAccess } from '../domain/access.ts';
@@ -29,10 +30,14 @@ interface Doorkeepers {
   readonly sessions: Pick<SessionDoor, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
+  /** How often whoever follows a stream of events is asked for anew, in milliseconds; absent: 5 s. */
+  readonly lookAgainMs?: number;
 }
 
+const LOOK_AGAIN_MS = 5_000;
+
 /** Deny by default: declared at start, enforced before the body is read. */
-export function enforceAccess(app: FastifyInstance, { holders, sessions, count }: Doorkeepers): void {
+export function enforceAccess(app: FastifyInstance, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: Doorkeepers): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);
@@ -43,16 +48,41 @@ export function enforceAccess(app: FastifyInstance, { holders, sessions, count }
     route.config = { ...route.config, access };
     for (const method of [route.method].flat()) table.push({ method, url: route.url, access });
   });
-  app.addHook('onRequest', async (request) => {
-    const access: RouteAccess | undefined = request.routeOptions.config.access;
-    if (access === undefined || 'open' in access || 'signature' in access) return;
+  const find = async (request: FastifyRequest): Promise<Principal> => {
     const { authorization } = request.headers;
     const bySession = request.routeOptions.config.console === true && authorization === undefined;
-    const principal = bySession ? await sessions.find(request) : await holders.find(authorization);
-    request.principal = principal;
+    return bySession ? await sessions.find(request) : await holders.find(authorization);
+  };
+  app.addHook('onRequest', async (request) => {
+    const role = roleFor(request);
+    if (role === null) return;
+    request.principal = await find(request);
     await count(request);
-    if (!principal.roles.includes(access.role) && !principal.roles.includes('admin')) throw lacksRole(principal, access.role);
+    requireRole(request.principal, role);
   });
+  // What goes on for minutes ends soon after who follows it may not.
+  app.addHook('onSend', async (request, reply, payload) => {
+    const role = roleFor(request);
+    if (role === null || !(payload instanceof Readable) || !String(reply.getHeader('content-type')).startsWith('text/event-stream')) return;
+    const timer = setInterval(() => {
+      find(request)
+        .then((principal) => requireRole(principal, role))
+        .catch((error: unknown) => {
+          if (error instanceof TriageError && (error.code === 'unauthenticated' || error.code === 'forbidden')) payload.destroy();
+        });
+    }, lookAgainMs);
+    payload.once('close', () => clearInterval(timer));
+  });
+}
+
+/** Null where nobody has to show who they are. */
+function roleFor(request: FastifyRequest): Role | null {
+  const access: RouteAccess | undefined = request.routeOptions.config.access;
+  return access === undefined || 'open' in access || 'signature' in access ? null : access.role;
+}
+
+function requireRole(principal: Principal, role: Role): void {
+  if (!principal.roles.includes(role) && !principal.roles.includes('admin')) throw lacksRole(principal, role);
 }
 
 function isDocs(url: string): boolean {

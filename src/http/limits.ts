@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
+import { maxOf } from '../domain/lists.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;
@@ -38,7 +39,7 @@ export function createLimits(app: FastifyInstance, { perToken, perSource }: { pe
     countGuess: async (request) => {
       const counted = [await byAddress(request), await byPrefix(request)];
       const waits = counted.map((one) => (!one.isAllowed && one.isExceeded ? one.ttl : 0));
-      return Math.max(...waits) > 0 ? Math.max(...waits) : null;
+      return maxOf(waits) > 0 ? maxOf(waits) : null;
     },
   };
 }

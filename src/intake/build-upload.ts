@@ -9,7 +9,7 @@ import { type PreparedSources, prepareSources, requireSomethingToRead } from './
 import { sha256InTurns } from './read-input.ts';
 import { type Delivery, findRecorded, type Recorded, recordBuild } from './record-build.ts';
 import { readFormUpload } from './upload-form.ts';
-import { buildOf, FormUpload, JsonUpload, readJsonUpload, type Upload } from './upload-shape.ts';
+import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload } from './upload-shape.ts';
 import { headerOf } from './webhook-body.ts';
 
 const UploadHeaders = z.object({
@@ -19,7 +19,7 @@ const UploadHeaders = z.object({
 /** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
 export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps): Promise<void> {
   const { maxBodyBytes } = deps.settings.http;
-  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 500 };
+  const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
   await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
   const inFlight = new Set<string>();
   app.post(
@@ -55,17 +55,36 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const prepared = await prepareSources(upload.files, deps.settings.http.maxLogBytes, deps.masker, deps.decode);
   const build = buildOf(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
-  await archive(deps, build, prepared);
-  return recordBuild(deps, delivery, build, { testResults: prepared.testResults });
+  const row = await claimRow(deps, build, prepared);
+  try {
+    for (const source of prepared.sources) await deps.archive.put(row.id, source);
+    return await recordBuild(deps, delivery, build, { testResults: prepared.testResults });
+  } catch (error) {
+    if (row.created) await withdraw(deps, row.id);
+    throw error;
+  }
+}
+
+/** What was refused leaves nothing behind; where even that fails, the next start of an embedded service looks after it. */
+async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string): Promise<void> {
+  try {
+    if ((await stores.builds.withdrawUnfinished(buildId)).length > 0) await archive.remove(buildId);
+  } catch (error) {
+    logger.warn({ buildId, error }, 'what was kept of a refused upload could not be removed');
+  }
 }
 
 /**
  * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is
  * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try
- * completes, with its own logs only. Logs of the same names are replaced one by one: another process may be receiving the same upload
+ * completes, with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving the same upload
  * right now, and what it has kept must not be gone when it says so.
  */
-async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { sources }: PreparedSources): Promise<void> {
+async function claimRow(
+  deps: IntakeDeps,
+  build: ReturnType<typeof buildOf>,
+  { sources }: PreparedSources,
+): Promise<{ readonly id: string; readonly created: boolean }> {
   const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
   if (row.status !== 'unknown') {
     throw new TriageError(
@@ -78,7 +97,7 @@ async function archive(deps: IntakeDeps, build: ReturnType<typeof buildOf>, { so
   }
   const names = new Set(sources.map(({ name }) => name));
   if (!created && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
-  for (const source of sources) await deps.archive.put(row.id, source);
+  return { id: row.id, created };
 }
 
 /** The same build twice at the same moment: the second is told to come again, and then gets the first one's answer. */

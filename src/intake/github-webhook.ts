@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { acceptDelivery } from './accept-delivery.ts';
 import { WebhookAnswer } from './answers.ts';
@@ -8,6 +8,9 @@ import { parseJson, sha256 } from './read-input.ts';
 import { checkGithubSignature } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody, requiredHeader } from './webhook-body.ts';
 
+/** What GitHub sends where nobody chose "application/json". */
+const FORM = 'application/x-www-form-urlencoded';
+
 const GithubHeaders = z.object({
   'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
   'x-github-delivery': z.string().describe('Id of the delivery. A second delivery under it changes nothing.'),
@@ -16,7 +19,7 @@ const GithubHeaders = z.object({
 
 /** `POST /webhooks/github`: checks the signature over the raw body, makes the delivery durable, answers 202. */
 export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): void {
-  keepRawBodies(app);
+  keepRawBodies(app, ['application/json', FORM]);
   app.post(
     '/webhooks/github',
     {
@@ -39,7 +42,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
       checkGithubSignature(body, headerOf(request, 'x-hub-signature-256'), deps.settings.webhooks.githubSecrets);
       const event = requiredHeader(request, 'x-github-event', 'X-GitHub-Event');
       const deliveryId = requiredHeader(request, 'x-github-delivery', 'X-GitHub-Delivery');
-      const reading = readGithubEvent(event, parseJson('The body', body.toString('utf8')));
+      const reading = readGithubEvent(event, parseJson('The body', jsonIn(request, body)));
       reply.status(202);
       if ('ignored' in reading) {
         deps.logger.info({ source: 'github', event, deliveryId, reason: reading.ignored }, 'delivery ignored');
@@ -49,4 +52,10 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
       return (await acceptDelivery(deps, delivery, reading)).answer;
     },
   );
+}
+
+/** A form holds the JSON in one field; GitHub signs the form as it is sent. */
+function jsonIn(request: FastifyRequest, body: Buffer): string {
+  const text = body.toString('utf8');
+  return headerOf(request, 'content-type')?.startsWith(FORM) ? (new URLSearchParams(text).get('payload') ?? '') : text;
 }

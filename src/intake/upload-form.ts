@@ -1,7 +1,7 @@
 import type { MultipartFile } from '@fastify/multipart';
 import type { FastifyRequest } from 'fastify';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { readMetadata, type Upload, type UploadedFile, type UploadMetadata, withDistinctNames } from './upload-shape.ts';
+import { MAX_FILES, readMetadata, type Upload, type UploadedFile, type UploadMetadata, withDistinctNames } from './upload-shape.ts';
 
 const MAX_METADATA_BYTES = 64 * 1024;
 
@@ -21,7 +21,9 @@ export async function readFormUpload(request: FastifyRequest, maxBytes: number):
         const bytes = await collect(part, createRoom(0, MAX_METADATA_BYTES));
         metadata = readMetadata(new TextDecoder().decode(bytes));
       } else {
-        files.push({ name: part.filename, kind: kindOf(part.fieldname), bytes: await collect(part, room) });
+        const kind = kindOf(part.fieldname);
+        if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw tooMany(kind);
+        files.push({ name: part.filename, kind, bytes: await collect(part, room) });
       }
     }
   } catch (error) {
@@ -92,6 +94,10 @@ async function collect(part: MultipartFile, room: Room): Promise<Uint8Array> {
   for await (const chunk of part.file) room.add(chunk);
   if (part.file.truncated) throw new TriageError('too-large', `${part.filename} is larger than the limit of this address.`);
   return room.take();
+}
+
+function tooMany(kind: UploadedFile['kind']): TriageError {
+  return new TriageError('invalid-input', `The form has more than ${MAX_FILES} files in "${kind}". Send them in a zip or tar archive.`);
 }
 
 function tooLarge(limit: number): TriageError {

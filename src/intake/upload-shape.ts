@@ -40,7 +40,8 @@ const UploadedText = z
   .refine((file) => (file.text === undefined) !== (file.base64 === undefined), 'needs either text or base64');
 type UploadedText = z.infer<typeof UploadedText>;
 
-const MAX_FILES = 200;
+/** Of one kind, in one upload. */
+export const MAX_FILES = 200;
 const ARTIFACTS =
   'Files beside the logs: logs of servers under test, crash reports, debug logs, plain or in archives. Those that tell of a failure, or that a log refers to, are read.';
 

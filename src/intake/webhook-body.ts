@@ -4,11 +4,11 @@ import { TriageError } from '../domain/errors.ts';
 /** GitHub sends no more. Whoever may not sign can still make us hold this much, so it is not the limit of uploads. */
 const MAX_WEBHOOK_BYTES = 25 * 1024 * 1024;
 
-/** In this scope a JSON body stays as the bytes that were signed; nothing is parsed before its signature was checked. */
-export function keepRawBodies(scope: FastifyInstance): void {
+/** In this scope a body of these types stays as the bytes that were signed; nothing is parsed before its signature was checked. */
+export function keepRawBodies(scope: FastifyInstance, types: readonly string[] = ['application/json']): void {
   const bodyLimit = Math.min(scope.initialConfig.bodyLimit ?? MAX_WEBHOOK_BYTES, MAX_WEBHOOK_BYTES);
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('application/json', { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
+  scope.addContentTypeParser([...types], { parseAs: 'buffer', bodyLimit }, (_request, body, done) => done(null, body));
 }
 
 /** The body as it came. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Witness } from '../domain/analysis.ts';
 import { CATEGORIES, type Category, type CategoryProbabilities } from '../domain/category.ts';
+import { maxOf } from '../domain/lists.ts';
 import type { Facts } from './facts.ts';
 import stored from './judgement.json' with { type: 'json' };
 import { type Match, TELLS } from './rule.ts';
@@ -165,7 +166,7 @@ export function chosen(
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
   const sums = CATEGORIES.map((_, i) => (told.facts[i] ?? 0) + (told.words[i] ?? 0));
-  const most = Math.max(...sums);
+  const most = maxOf(sums);
   const shares = sums.map((sum) => Math.exp(sum - most));
   const total = shares.reduce((sum, share) => sum + share, 0);
   const [code = 0, infra = 0, config = 0, dependency = 0, test = 0] = shares.map((share) => Math.round((share / total) * 1e4) / 1e4);
@@ -195,11 +196,11 @@ export function featuresOf(given: Facts, matches: readonly Match[]): Features {
   const best = (isOne: (match: Match) => boolean) =>
     CATEGORIES.map(
       (category) =>
-        Math.max(
-          0,
-          ...of(matches, category)
+        maxOf(
+          of(matches, category)
             .filter(isOne)
             .map(({ strength }) => strength),
+          0,
         ) / FULL,
     );
   const facts = [
@@ -323,7 +324,7 @@ function hasUnresolved(facts: Facts): boolean {
 function margin(sums: readonly number[], category: Category): number {
   const at = CATEGORIES.indexOf(category);
   const others = sums.filter((_, i) => i !== at);
-  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - Math.max(...others)));
+  return Math.max(-3, Math.min(3, (sums[at] ?? 0) - maxOf(others)));
 }
 
 function isStructured(match: Match): boolean {

@@ -66,6 +66,11 @@ export interface BuildStore {
    * which is told when the build has ended, was told before.
    */
   addFailedPart(buildId: string, part: string, sql?: Sql): Promise<boolean>;
+  /**
+   * Deletes uploads that were never kept whole: this one, or all of them where no other process can be receiving one. Returns the ids of what
+   * was deleted.
+   */
+  withdrawUnfinished(buildId: string | null): Promise<string[]>;
   /** When retention deleted the texts of a build that stays; null where it did not. */
   logsForgottenAt(buildId: string): Promise<string | null>;
 }

@@ -1,3 +1,4 @@
+import { maxOf } from '../domain/lists.ts';
 import { visibleLine, visibleLines } from './visible-text.ts';
 
 /** Breaks what GitHub would read (mentions, issue numbers, links) without changing how it looks. Put in after `visible…`. */
@@ -85,5 +86,8 @@ function escapeLineStart(line: string): string {
 }
 
 function longestRun(text: string): number {
-  return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+  return maxOf(
+    Array.from(text.matchAll(/`+/g), ([run]) => run.length),
+    0,
+  );
 }

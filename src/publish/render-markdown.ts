@@ -1,4 +1,6 @@
 import { type Analysis, isJudged } from '../domain/analysis.ts';
+import { maxOf } from '../domain/lists.ts';
+import { asSentence } from '../domain/sentence.ts';
 import {
   confirmation,
   failureCount,
@@ -56,7 +58,7 @@ function unsure(analysis: Analysis): string[] {
     hypotheses
       .map(({ category, text, settledBy }, index) => {
         const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 500))}`;
-        return `${index + 1}. ${category}: ${inline(clip(text, 1000))}${settled}`;
+        return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 1000))}${settled}`;
       })
       .join('\n'),
     answer.fixRecommendation === '' ? '' : `**Try:** ${inline(clip(answer.fixRecommendation, MAX_PROSE))}`,
@@ -74,7 +76,10 @@ function unsure(analysis: Analysis): string[] {
 function proof(analysis: Analysis): string[] {
   const lines = proofLines(analysis);
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = Math.max(0, ...lines.map(({ line }) => `${line}`.length));
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
   const fences = sources.flatMap((source) => {
     const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
     return [...(sources.length > 1 ? [codeSpan(clip(source, MAX_TITLE))] : []), fence(shown)];

@@ -1,4 +1,5 @@
 import { type Analysis, type Hypothesis, type Suspect, saidCategory } from '../domain/analysis.ts';
+import { asSentence } from '../domain/sentence.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, visibleLine } from './visible-text.ts';
 
@@ -49,5 +50,5 @@ export function describeSuspect(suspect: Suspect): string {
 /** "CONFIG_ERROR: `TAX_TABLE` is not set. Would be settled by: the job's environment". Raw text: escape it. */
 export function describeHypothesis(hypothesis: Hypothesis): string {
   const settled = hypothesis.settledBy === '' ? '' : ` Would be settled by: ${hypothesis.settledBy}`;
-  return `${hypothesis.category}: ${hypothesis.text}${settled}`;
+  return `${hypothesis.category}: ${asSentence(hypothesis.text)}${settled}`;
 }

@@ -1,5 +1,6 @@
 import { styleText } from 'node:util';
 import { type Analysis, isJudged } from '../domain/analysis.ts';
+import { maxOf } from '../domain/lists.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { describeHypothesis, describeSuspect } from './render-plain.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from './visible-text.ts';
@@ -88,7 +89,13 @@ function evidenceRows(analysis: Analysis, columns: number, paint: Paint): string
   const proof = proofLines(analysis);
   const oneSource = new Set(proof.map(({ source }) => source)).size === 1;
   const places = proof.map(({ source, line }) => (oneSource ? `${line}` : `${visibleLine(source)}:${line}`));
-  const placeWidth = Math.min(columns - INDENT - 12, Math.max(0, ...places.map((place) => place.length)));
+  const placeWidth = Math.min(
+    columns - INDENT - 12,
+    maxOf(
+      places.map((place) => place.length),
+      0,
+    ),
+  );
   const rows = proof.map(({ text }, index) => {
     const place = (places[index] ?? '').slice(-placeWidth).padStart(placeWidth);
     return `${paint('dim', place)}  ${cut(disarmRunnerCommands(visibleLines(text)[0] ?? ''), columns - INDENT - placeWidth - 2)}`;

@@ -12,6 +12,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { OwedVector } from '../ports/vector-debts.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
+import { blindStateOf } from './blind.ts';
 import { checkDecision } from './check-decision.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
 import { flagSentence, greenFlagOf } from './green-flag.ts';
@@ -27,6 +28,8 @@ export interface DecideDeps {
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
   readonly undoMs?: number;
+  /** One item in so many hides its verdict until the reviewer has said what it is; absent: none does where this is called from. */
+  readonly blindEvery?: number;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -57,7 +60,7 @@ export interface DecisionOutcome {
 
 /**
  * Stores a person's decision, its audit event and what it teaches, all or nothing; then puts the lesson into the index.
- * Throws TriageError `not-found`, `invalid-input`, or `conflict` (held by another, decided already, outdated version) with
+ * Throws TriageError `not-found`, `invalid-input` (also for an item whose verdict is still hidden from the reviewer), or `conflict` (held by another, decided already, outdated version) with
  * the current review in its details.
  */
 export async function decideReview(deps: DecideDeps, request: DecisionRequest): Promise<DecisionOutcome> {
@@ -66,6 +69,11 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const { input, reviewer } = request;
   checkDecision(input, analysis);
+  if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
+    throw new TriageError(
+      'invalid-input',
+      'The verdict of this item is hidden from you. Say first what it is, with a category of your own.',
+    );
   const others = await othersOf(deps, request);
   const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
   const now = deps.clock.now();

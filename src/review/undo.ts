@@ -1,6 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import { debtsWithout } from '../domain/library-vectors.ts';
+import { append } from '../domain/lists.ts';
 import type { Decision, Review } from '../domain/review.ts';
 import type { Sql } from '../ports/database.ts';
 import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
@@ -94,7 +95,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
       const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
       withdrawn.push(gone);
       if (answering !== null) restored.push(answering);
-      owed.push(...debtsWithout(gone, answering));
+      append(owed, debtsWithout(gone, answering));
     }
   }
   return { withdrawn, restored, owed };

@@ -20,6 +20,8 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
       return sql === undefined ? await db.transaction((own) => upsertBuild(own, build, now)) : await upsertBuild(sql, build, now);
     },
 
+    withdrawUnfinished: async (buildId) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
+
     find: async (id) => await first(db, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
     findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
@@ -55,6 +57,11 @@ async function saveTestResults(sql: Sql, buildId: string, results: readonly Test
   await sql.query(INSERT_TEST_RESULTS, [buildId, { results }]);
   await follow(sql, buildId, results);
 }
+
+// An upload gets its status, and what is owed to it, in the transaction that ends it.
+const WITHDRAW = `
+  delete from builds b where provider = 'upload' and status = 'unknown' and ($1::text is null or id = $1)
+    and not exists (select from triage_jobs j where j.build_id = b.id) returning id`;
 
 const FIND_BY_EXTERNAL_ID = `
   select ${buildColumns('b')} from builds b

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Failure, Fingerprint } from '../domain/failure.ts';
+import { append, maxOf } from '../domain/lists.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { FailureFilter, FailureStore } from '../ports/stores.ts';
@@ -44,14 +45,20 @@ type StoredRow = z.infer<typeof StoredRow>;
 function newRows(buildId: string, groups: readonly FailureGroup[], stored: readonly StoredRow[]): StoredRow[] {
   const rows = [...stored];
   for (const group of groups) {
-    const number = rows.find((row) => isOfGroup(row, group))?.group ?? Math.max(-1, ...rows.map((row) => row.group)) + 1;
+    const number =
+      rows.find((row) => isOfGroup(row, group))?.group ??
+      maxOf(
+        rows.map((row) => row.group),
+        -1,
+      ) + 1;
     const known = new Set(stored.filter((row) => row.group === number).map((row) => failureKey(row.failure)));
     // A group keeps the fingerprint it was first saved with: its triage goes by that.
     const { fingerprint, generic } = rows.find((row) => row.group === number) ?? group;
     const from = rows.filter((row) => row.group === number).length;
     const fresh = group.failures.filter((one) => !known.has(failureKey(one)));
-    rows.push(
-      ...fresh.map((failure, at) => ({ group: number, position: from + at, fingerprint, generic, failure: { ...failure, buildId } })),
+    append(
+      rows,
+      fresh.map((failure, at) => ({ group: number, position: from + at, fingerprint, generic, failure: { ...failure, buildId } })),
     );
   }
   return rows.slice(stored.length);

@@ -1,3 +1,5 @@
+import { append } from '../domain/lists.ts';
+
 /** Words of programming languages and of any code: they say nothing about what it does. */
 const COMMON = new Set(
   `abstract and any args array assert async await bool boolean break byte case catch char class const constructor continue def default del
@@ -14,7 +16,7 @@ export function codeWords(text: string): string[] {
   for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
     const parts = partsOf(identifier);
     if (parts.length > 1) words.push(identifier.toLowerCase());
-    words.push(...parts);
+    append(words, parts);
   }
   return words.filter((word) => word.length > 1 && !COMMON.has(word));
 }

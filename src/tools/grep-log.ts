@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
+import { append } from '../domain/lists.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { cleanText } from './bounds.ts';
 import { lineTest } from './line-test.ts';
@@ -57,7 +58,10 @@ export function grepLog(archive: BuildArchive): Tool {
         room -= hits.length;
         const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
         const runs = await withContext(archive, subject.build.id, source.name, runsOf(hits, context), context);
-        findings.push(...runs.flatMap((run) => windowPieces(source.name, title, run)));
+        append(
+          findings,
+          runs.flatMap((run) => windowPieces(source.name, title, run)),
+        );
       }
       return findings;
     },

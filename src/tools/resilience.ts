@@ -31,6 +31,8 @@ export interface ResilienceOptions {
   readonly breakAfter: number;
   /** How long it is left alone, in milliseconds. */
   readonly restMs: number;
+  /** Which failures count; absent: whatever is slow, broken, or refuses who we are. */
+  readonly speaksAgainst?: (error: Error) => boolean;
 }
 
 /** What came of asking one provider: the value or the last error, and how often it was asked. */
@@ -51,6 +53,11 @@ export interface Resilience {
     signal: AbortSignal,
     work: (signal: AbortSignal) => Promise<Value>,
   ): Promise<Attempted<Value>>;
+  /**
+   * Asks once, behind the same breaker, for as long as `work` takes. Throws what `work` throws, and a retryable error that says how long where
+   * the provider is left alone.
+   */
+  once<Value>(provider: string, work: () => Promise<Value>): Promise<Value>;
   /** State of each provider's breaker; only of those that were asked. */
   breakers(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
 }
@@ -63,17 +70,30 @@ export function createResilience(options: ResilienceOptions): Resilience {
     const known = breakers.get(provider);
     if (known !== undefined) return known;
     const breaker = new ConsecutiveBreaker(options.breakAfter);
-    const made = circuitBreaker(handleWhen(speaksAgainstProvider), { halfOpenAfter: options.restMs, breaker });
+    const made = circuitBreaker(handleWhen(options.speaksAgainst ?? speaksAgainstProvider), { halfOpenAfter: options.restMs, breaker });
     breakers.set(provider, made);
     return made;
   }
+  const restOf = (provider: string) => (restsUntil.get(provider) ?? 0) - Date.now();
+  const heed = (provider: string, error: unknown) => {
+    const demanded = retryAfterOf(error);
+    if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
+  };
   return {
     breakers: () =>
-      Object.fromEntries(
-        [...breakers].map(([provider, { state }]) => [provider, (restsUntil.get(provider) ?? 0) > Date.now() ? 'open' : stateName(state)]),
-      ),
+      Object.fromEntries([...breakers].map(([provider, { state }]) => [provider, restOf(provider) > 0 ? 'open' : stateName(state)])),
+    async once(provider, work) {
+      const restMs = restOf(provider);
+      if (restMs > 0) throw toldToWait(provider, restMs);
+      try {
+        return await breakerOf(provider).execute(work);
+      } catch (error) {
+        heed(provider, error);
+        throw isBrokenCircuitError(error) ? resting(provider, options.restMs) : error;
+      }
+    },
     async attempt(provider, limitMs, signal, work) {
-      const restMs = (restsUntil.get(provider) ?? 0) - Date.now();
+      const restMs = restOf(provider);
       if (restMs > 0) return { error: toldToWait(provider, restMs), attempts: 0 };
       const deadline = Date.now() + limitMs;
       const limit = AbortSignal.timeout(limitMs);
@@ -89,9 +109,8 @@ export function createResilience(options: ResilienceOptions): Resilience {
         return { value: await orAborted(asked, both), attempts };
       } catch (error) {
         if (signal.aborted) throw new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: signal.reason });
-        const demanded = retryAfterOf(error);
-        if (demanded !== undefined) restsUntil.set(provider, Date.now() + Math.min(demanded, MAX_DEMANDED_REST_MS));
-        if (isBrokenCircuitError(error)) return { error: resting(provider), attempts };
+        heed(provider, error);
+        if (isBrokenCircuitError(error)) return { error: resting(provider, options.restMs), attempts };
         return { error: limit.aborted ? tooSlow(limitMs) : error, attempts };
       }
     },
@@ -153,10 +172,16 @@ function tooSlow(limitMs: number): TriageError {
   return new TriageError('timeout', `No answer within ${limitMs} ms.`);
 }
 
-function resting(provider: string): TriageError {
-  return new TriageError('upstream-failed', `${provider} failed several times in a row and is left alone for a while.`);
+function resting(provider: string, restMs: number): TriageError {
+  return new TriageError('upstream-failed', `${provider} failed several times in a row and is left alone for a while.`, {
+    retryable: true,
+    retryAfterMs: restMs,
+  });
 }
 
 function toldToWait(provider: string, restMs: number): TriageError {
-  return new TriageError('rate-limited', `${provider} asked to be left alone for ${Math.ceil(restMs / 1000)} s more.`);
+  return new TriageError('rate-limited', `${provider} asked to be left alone for ${Math.ceil(restMs / 1000)} s more.`, {
+    retryable: true,
+    retryAfterMs: restMs,
+  });
 }

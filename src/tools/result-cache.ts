@@ -16,13 +16,20 @@ export interface ResultCache {
    * The kept answer, else `work`'s, which is then kept where the tool allows it and something was found. The same question of the same
    * failure put twice at a time is asked once. A cache that fails costs time, never the answer; one that hangs is given up on.
    */
-  answer(tool: Tool, question: Question, context: ToolContext, work: () => Promise<Reply>): Promise<Reply>;
+  answer(tool: Tool, question: Question, context: CacheContext, work: () => Promise<Reply>): Promise<Reply>;
 }
 
 /** Rises when findings change their shape: what an older version kept is then not found any more. */
 const VERSION = 1;
 /** How long finding and reading a kept answer may take, in milliseconds: asking anew is often no slower. */
 const LOOKUP_MS = 2_000;
+/** The same where the provider, who may have to say what a kept answer holds for, does not answer these days. */
+const LOOKUP_ALONE_MS = 200;
+
+export interface CacheContext extends ToolContext {
+  /** The tool's provider failed several times and is left alone. */
+  readonly isLeftAlone: boolean;
+}
 
 /** `store` null: nothing is kept, and questions are still not put twice at a time. */
 export function createResultCache(store: ToolCacheStore | null, logger: Logger): ResultCache {
@@ -57,10 +64,11 @@ export function createResultCache(store: ToolCacheStore | null, logger: Logger):
 }
 
 /** Null where the tool keeps nothing, may not be asked now, or cannot tell what its answer would hold for. */
-async function keyOf(tool: Tool, question: Question, context: ToolContext, logger: Logger): Promise<string | null> {
+async function keyOf(tool: Tool, question: Question, context: CacheContext, logger: Logger): Promise<string | null> {
   if (tool.cacheTtlMs === null) return null;
   const { build } = context.subject;
-  const holds = await within(context.signal, logger, async (signal) => {
+  const limitMs = context.isLeftAlone ? LOOKUP_ALONE_MS : LOOKUP_MS;
+  const holds = await within(limitMs, context.signal, logger, async (signal) => {
     if ((await tool.unavailable(context.subject)) !== null) return null;
     return await question.cacheKey({ ...context, signal });
   });
@@ -70,13 +78,13 @@ async function keyOf(tool: Tool, question: Question, context: ToolContext, logge
 }
 
 function lookUp(store: ToolCacheStore, key: string, signal: AbortSignal, logger: Logger) {
-  return within(signal, logger, () => store.get(key));
+  return within(LOOKUP_MS, signal, logger, () => store.get(key));
 }
 
 async function keep(store: ToolCacheStore, key: string, tool: Tool, context: ToolContext, reply: Reply, logger: Logger): Promise<void> {
   const of = { key, tool: tool.description.name, repository: context.subject.build.repository, ttlMs: tool.cacheTtlMs ?? 0 };
   const { findings, summary } = reply;
-  await within(context.signal, logger, async () => {
+  await within(LOOKUP_MS, context.signal, logger, async () => {
     await store.put(of, { findings, summary });
     return null;
   });
@@ -84,11 +92,12 @@ async function keep(store: ToolCacheStore, key: string, tool: Tool, context: Too
 
 /** Null where it fails or takes too long. Throws only where the run itself ends. */
 async function within<Value>(
+  limitMs: number,
   run: AbortSignal,
   logger: Logger,
   work: (signal: AbortSignal) => Promise<Value | null>,
 ): Promise<Value | null> {
-  const signal = AbortSignal.any([run, AbortSignal.timeout(LOOKUP_MS)]);
+  const signal = AbortSignal.any([run, AbortSignal.timeout(limitMs)]);
   try {
     return await orAborted(work(signal), signal);
   } catch (error) {

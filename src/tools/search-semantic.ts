@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
+import { append } from '../domain/lists.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import { type CodeChunk, chunksOf } from './code-chunks.ts';
@@ -114,7 +115,7 @@ async function chunksOfFiles(
   for (let start = 0; start < paths.length; start += FILES_AT_ONCE) {
     const batch = paths.slice(start, start + FILES_AT_ONCE);
     const read = await Promise.all(batch.map((path) => readLines(codeHost, { ...place, path }, signal)));
-    for (const [index, lines] of read.entries()) chunks.push(...chunksOf(batch[index] ?? '', 1, lines));
+    for (const [index, lines] of read.entries()) append(chunks, chunksOf(batch[index] ?? '', 1, lines));
   }
   return chunks;
 }
@@ -130,7 +131,7 @@ async function readLines(
     const lineStart = 1 + window * WINDOW;
     const file = await readWindow(codeHost, { ...query, lineStart, lineEnd: lineStart + WINDOW - 1 }, signal);
     if (file === null) break;
-    lines.push(...file.lines);
+    append(lines, file.lines);
     if (file.totalLines < lineStart + WINDOW) break;
   }
   return lines;

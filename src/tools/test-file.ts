@@ -1,4 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
+import { append } from '../domain/lists.ts';
 
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 
@@ -11,7 +12,7 @@ export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>
   if (test.file !== null) paths.push(test.file);
   const inName = test.name.match(/^([^\s:]+\.\w{1,5})::/)?.[1];
   if (inName !== undefined) paths.push(inName);
-  for (const name of [test.suite, test.name]) if (name !== null) paths.push(...pathsOfDotted(name));
+  for (const name of [test.suite, test.name]) if (name !== null) append(paths, pathsOfDotted(name));
   return [...new Set(paths)];
 }
 

@@ -6,7 +6,7 @@ import { type Logger, silentLogger } from '../ports/logger.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
 import { boundFinding, cleanText, MAX_FINDINGS } from './bounds.ts';
-import { createResilience, isRefusal, type Resilience, type ResilienceOptions } from './resilience.ts';
+import { createResilience, isRefusal, orAborted, type Resilience, type ResilienceOptions } from './resilience.ts';
 import { createResultCache, type Reply, type ResultCache } from './result-cache.ts';
 import { createRunLimiter, type RunLimiter } from './run-limiter.ts';
 import type { Alternative, Question, Tool, ToolContext } from './tool.ts';
@@ -48,7 +48,7 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
-      const usable = await Promise.all(offered(category).map((tool) => isAskable(tool, subject, signal)));
+      const usable = await Promise.all(offered(category).map((tool) => isAskable(desk, tool, subject, signal)));
       return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
     },
     describe: (name) => byName.get(name)?.description ?? null,
@@ -57,11 +57,21 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   };
 }
 
-/** A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. */
-async function isAskable(tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
+/** A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. Who is left alone is not waited for. */
+async function isAskable(desk: Desk, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
+  if (isLeftAlone(desk, tool)) return true;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ASKABLE_MS)]);
-  const tooSlow = new Promise<null>((settle) => limit.addEventListener('abort', () => settle(null), { once: true }));
-  return (await Promise.race([tool.unavailable(subject).catch(() => null), tooSlow])) === null;
+  try {
+    return (await orAborted(tool.unavailable(subject), limit)) === null;
+  } catch (error) {
+    // Only a failure counts: some tools know without asking anybody.
+    await desk.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
+    return true;
+  }
+}
+
+function isLeftAlone({ resilience }: Desk, { provider }: Tool): boolean {
+  return resilience.breakers()[provider] === 'open';
 }
 
 interface Desk {
@@ -132,7 +142,7 @@ async function ask(desk: Desk, tool: Tool, args: ToolCall['args'], context: Tool
 async function questioned(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
   const { limiter, cache } = desk;
   const work = () => limiter.run(context.subject.triageId, context.signal, () => put(desk, tool, question, context));
-  const reply = await cache.answer(tool, question, context, work);
+  const reply = await cache.answer(tool, question, { ...context, isLeftAlone: isLeftAlone(desk, tool) }, work);
   if (reply.cached !== true) return reply;
   const again = await found(reply.findings, reply.attempts, desk);
   return again.status === 'ok' ? { ...reply, findings: again.findings } : again;

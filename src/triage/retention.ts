@@ -1,4 +1,5 @@
 import { messageOf } from '../domain/errors.ts';
+import { append, maxOf } from '../domain/lists.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -60,7 +61,7 @@ export async function forgetRepository(
   const ids: string[] = [];
   await inBatches(signal, async () => {
     const some = await deps.store.forgetLibrary(scope, BATCH);
-    ids.push(...some);
+    append(ids, some);
     return some.length;
   });
   await deps.store.forgetRepository(scope);
@@ -123,7 +124,7 @@ export function longestLogsDays(policy: RetentionPolicy): number {
     policy.logsDays,
     ...Object.values(policy.repositories).flatMap(({ logsDays }) => (logsDays === undefined ? [] : [logsDays])),
   ];
-  return days.includes(0) ? 0 : Math.max(...days) + 7;
+  return days.includes(0) ? 0 : maxOf(days) + 7;
 }
 
 async function inBatches(signal: AbortSignal, work: () => Promise<number>, pause?: () => Promise<void>): Promise<number> {

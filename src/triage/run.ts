@@ -1,6 +1,7 @@
 import { isRetryable } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
+import type { WaitOutside } from './detachable-queue.ts';
 
 /** What a worker gives along with a build. */
 export interface TriageRun {
@@ -15,6 +16,8 @@ export interface TriageRun {
   readonly fence: (sql: Sql) => Promise<boolean>;
   /** What is owed, as it was when it was taken. */
   readonly job?: TriageJob;
+  /** Waits for a provider without the place where the build is worked on; absent: it is kept meanwhile. */
+  readonly outside?: WaitOutside;
   /** Told of each finished step, so that the tries that died before it count no more. */
   readonly progressed?: () => void;
 }

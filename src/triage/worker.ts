@@ -1,16 +1,16 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
-import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TriageStore } from '../ports/stores.ts';
+import type { DetachableQueue, WaitOutside } from './detachable-queue.ts';
 import { keepLease } from './keep-lease.ts';
 import { MAX_RETRIES, retryDelay } from './retries.ts';
 import { mayPass, type TriageRun } from './run.ts';
-import { createSolitude, type Solitude } from './run-alone.ts';
+import { createSolitude, type Solitude, type StepOut } from './run-alone.ts';
 
 export interface WorkerDeps {
-  readonly jobQueue: JobQueue;
+  readonly jobQueue: DetachableQueue;
   readonly triages: TriageStore;
   readonly logger: Logger;
   readonly leaseMs: number;
@@ -24,32 +24,52 @@ export interface WorkerDeps {
   readonly failpoint?: Failpoint;
 }
 
-/** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. */
+/** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. What waits for a CI takes no place. */
 export async function startWorker(deps: WorkerDeps): Promise<void> {
-  const solitude = createSolitude();
-  await deps.jobQueue.work((jobId, signal) => runJob(jobId, deps, signal, solitude), { concurrency: deps.concurrency });
+  const solitude = createSolitude(deps.concurrency);
+  await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { solitude, outside }), {
+    concurrency: deps.concurrency,
+  });
 }
 
 /**
  * Runs one job under a lease that is renewed while it works, and once more for as long as news of its build came meanwhile.
- * A job that is given back to be tried later is rung for by the sweeper. Throws where the database cannot be asked. `solitude` is shared
- * by all jobs of the process: a job that a process died with runs alone.
+ * A job that is given back to be tried later is rung for by the sweeper. Throws where the database cannot be asked.
  */
-export async function runJob(jobId: string, deps: WorkerDeps, signal: AbortSignal, solitude: Solitude = createSolitude()): Promise<void> {
-  while ((await runOnce(jobId, deps, signal, solitude)) === 'owed-again' && !signal.aborted);
+export async function runJob(
+  jobId: string,
+  deps: WorkerDeps,
+  signal: AbortSignal,
+  places: Places = { solitude: createSolitude() },
+): Promise<void> {
+  while ((await runOnce(jobId, deps, signal, places)) === 'owed-again' && !signal.aborted);
+}
+
+export interface Places {
+  /** Shared by all jobs of the process: a job that a process died with runs alone. */
+  readonly solitude: Solitude;
+  readonly outside?: WaitOutside;
 }
 
 type End = Awaited<ReturnType<TriageStore['finish']>> | 'released';
 
-async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, solitude: Solitude): Promise<End> {
-  const end = await solitude.together(() => runLeased(jobId, deps, signal, 'in company'));
+async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, { solitude, outside }: Places): Promise<End> {
+  const waiting = (stepOut: StepOut): { outside?: WaitOutside } =>
+    outside === undefined ? {} : { outside: (provider, work) => outside(provider, () => stepOut(work)) };
+  const end = await solitude.together((stepOut) => runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }));
   if (end !== 'suspect') return end;
-  return await solitude.alone(async () => (signal.aborted ? 'released' : await runLeased(jobId, deps, signal, 'alone')));
+  return await solitude.alone(async (stepOut) => {
+    const alone = signal.aborted ? 'released' : await runLeased(jobId, deps, signal, { how: 'alone', ...waiting(stepOut) });
+    return alone === 'suspect' ? 'released' : alone;
+  });
 }
 
-async function runLeased(jobId: string, deps: WorkerDeps, signal: AbortSignal, how: 'alone'): Promise<End>;
-async function runLeased(jobId: string, deps: WorkerDeps, signal: AbortSignal, how: 'in company'): Promise<End | 'suspect'>;
-async function runLeased(jobId: string, deps: WorkerDeps, signal: AbortSignal, how: 'alone' | 'in company'): Promise<End | 'suspect'> {
+async function runLeased(
+  jobId: string,
+  deps: WorkerDeps,
+  signal: AbortSignal,
+  { how, ...waiting }: { readonly how: 'alone' | 'in company'; readonly outside?: WaitOutside },
+): Promise<End | 'suspect'> {
   const job = await deps.triages.lease(jobId, deps.leaseMs);
   if (job === null) return 'refused';
   if (how === 'in company' && job.attempts > 1 && job.attempts <= deps.maxCrashes) {
@@ -65,6 +85,7 @@ async function runLeased(jobId: string, deps: WorkerDeps, signal: AbortSignal, h
     lastTry: job.retries >= MAX_RETRIES,
     fence: (sql) => deps.triages.holds(job, sql),
     job,
+    ...waiting,
     progressed: once(() => {
       deps.triages.progressed(job).catch((error: unknown) => logger.warn({ error }, 'progress could not be noted'));
     }),
@@ -81,7 +102,8 @@ async function settle(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     await answer(job, deps, run);
   } catch (error) {
     const again = mayPass(error, run);
-    deps.logger.error({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
+    const level = run.signal.aborted ? 'debug' : 'error';
+    deps.logger[level]({ error, again, attempts: job.attempts, retries: job.retries }, 'triage failed');
     if (!again) return deps.triages.finish(job, 'failed', messageOf(error));
     await deps.triages.release(job, messageOf(error), run.signal.aborted ? 0 : retryDelay(job.retries, error));
     return 'released';

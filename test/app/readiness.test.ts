@@ -1,6 +1,10 @@
+import { tmpdir } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { type Backends, backendChecks } from '../../src/app/backend-checks.ts';
 import { type BackendCheck, createReadiness } from '../../src/app/readiness.ts';
+import { embedded } from '../../src/config/presets.ts';
+import { Config } from '../../src/config/schema.ts';
 import { type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 const check = (name: string, ask: BackendCheck['ask'], more: Partial<BackendCheck> = {}): BackendCheck => ({
@@ -83,5 +87,21 @@ describe('readiness', () => {
     expect(JSON.stringify(lines)).not.toContain('hunter2');
     const failing = make([check('database', refused)], async () => Promise.reject(new Error('no mask')));
     expect(JSON.stringify([await failing.readiness(), failing.lines])).not.toContain('hunter2');
+  });
+});
+
+describe('the disk of an embedded database', () => {
+  it.each([
+    [0, 'ok'],
+    [1e9, 'down'],
+  ])('with a floor of %i MB is %s', async (minFreeMegabytes, state) => {
+    const preset = embedded(tmpdir(), tmpdir());
+    const config = Config.parse({ ...preset, database: { driver: 'pglite', dataDir: tmpdir() }, disk: { minFreeMegabytes } });
+    const checks = backendChecks({ config, vectorIndex: { driver: 'pgvector' } } as Backends).filter(({ name }) => name === 'disk');
+
+    const { ok, backends } = await make(checks).readiness();
+
+    expect(ok).toBe(state === 'ok');
+    expect(backends.disk).toMatchObject({ state, says: expect.stringMatching(/\d+ MB free/) });
   });
 });

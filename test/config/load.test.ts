@@ -14,6 +14,13 @@ describe('the environment', () => {
     expect(load({ FAULTLINE_PORT: '', FAULTLINE_HOST: '' })).toEqual(Config.parse(PRESET));
   });
 
+  it('names everything that is wrong at once', () => {
+    const said = errorOf(() =>
+      load({ FAULTLINE_PORT: 'eighty', FAULTLINE_TRUST_PROXY: '', FAULTLINE_AUTO_NOTIFY: '7', FAULTLINE_CLONES: 'x' }),
+    );
+    for (const name of ['FAULTLINE_PORT', 'FAULTLINE_AUTO_NOTIFY', 'FAULTLINE_CLONES']) expect(said).toContain(name);
+  });
+
   it('sets text, numbers, lists, pairs and tokens', () => {
     const config = load({
       FAULTLINE_HOST: '0.0.0.0',

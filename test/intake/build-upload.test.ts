@@ -477,3 +477,15 @@ test('a store that is down is a 503, and the same upload goes through once it is
   expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);
   expect((await sendJson({ metadata, logs: [{ name: 'a.log', text: LOG }] })).status).toBe(202);
 });
+
+test('a form takes as many files of one kind as JSON does', async () => {
+  const files = (count: number) => Array.from({ length: count }, (_, at) => ({ name: `${at}.log`, text: `FAIL src/cart.test.ts ${at}\n` }));
+  const form = (count: number): Part[] => files(count).map(({ name, text }) => ['log', text, name]);
+  expect((await sendForm([['metadata', metadata], ...form(200)])).status).toBe(202);
+  expect((await sendJson({ metadata: { ...metadata, number: 813 }, logs: files(200) })).status).toBe(202);
+  for (const answer of [
+    await sendForm([['metadata', { ...metadata, number: 814 }], ...form(201)]),
+    await sendJson({ metadata: { ...metadata, number: 815 }, logs: files(201) }),
+  ])
+    expect(answer.status).toBe(400);
+});

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
+import { TriageError } from '../../src/domain/errors.ts';
 import { buildHttp } from '../../src/http.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
@@ -218,3 +219,30 @@ test('an upload that another process is receiving too never takes away what that
 
   expect([answer.statusCode, seen]).toEqual([202, [['a.log']]]);
 });
+
+test.each(['a log', 'the build'])(
+  'an upload of which the full disk takes all but %s is refused with 507, and leaves nothing behind',
+  async (refused) => {
+    const full = () => Promise.reject(new TriageError('storage-failed', 'No room.', { retryable: true, details: { state: '53100' } }));
+    const archive = createPostgresArchive(database);
+    const put: typeof archive.put = (buildId, source) =>
+      refused === 'a log' && source.name === 'b.log' ? full() : archive.put(buildId, source);
+    const deliveries = { ...stores.deliveries, ...(refused === 'the build' && { insertOnce: full }) };
+    const doors = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, deliveries }, archive: { ...archive, put } }));
+    const before = [await count('builds'), await count('build_sources'), await count('triage_jobs')];
+    const metadata = { repository: 'shop/full', pipeline: 'ci', number: '1', status: 'failed' };
+    const logs = [
+      { name: 'a.log', text: 'FAIL src/a.test.ts' },
+      { name: 'b.log', text: 'FAIL src/b.test.ts' },
+    ];
+    const answer = await doors.inject({
+      method: 'POST',
+      url: '/api/builds',
+      headers: { authorization: `Bearer ${TOKENS.ingest}` },
+      payload: { metadata, logs },
+    });
+    await doors.close();
+    expect(answer.statusCode).toBe(507);
+    expect([await count('builds'), await count('build_sources'), await count('triage_jobs')]).toEqual(before);
+  },
+);

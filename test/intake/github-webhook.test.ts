@@ -339,6 +339,15 @@ describe('a signed delivery that is not as it should be', () => {
     expect((await send({ event: 'workflow_run', payload: deep })).statusCode).toBe(202);
   });
 
+  test('a form, which is what GitHub sends unless JSON is chosen, is read as the JSON in it', async () => {
+    const payload = new URLSearchParams({ payload: JSON.stringify(failedRun) }).toString();
+    const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+    expect((await send({ event: 'workflow_run', payload, headers })).statusCode).toBe(202);
+    expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', number: '163', status: 'failed' });
+    const forged = await sendGithub(app, { event: 'workflow_run', payload, secret: 'another-secret', headers });
+    expect(forged.statusCode).toBe(401);
+  });
+
   test('NUL and lone surrogates are kept as U+FFFD, which PostgreSQL can hold', async () => {
     const payload = JSON.stringify(
       githubExample('workflow_run', 'completed', { workflow_run: { conclusion: 'failure', head_branch: 'BRANCH' } }, 1),
@@ -349,7 +358,7 @@ describe('a signed delivery that is not as it should be', () => {
   });
 
   test.each([
-    ['form-encoded', { 'content-type': 'application/x-www-form-urlencoded' }, 415],
+    ['a form without a payload', { 'content-type': 'application/x-www-form-urlencoded' }, 400],
     ['plain text', { 'content-type': 'text/plain' }, 415],
     ['compressed', { 'content-encoding': 'gzip' }, 415],
     ['no delivery id', { 'x-github-delivery': undefined }, 400],

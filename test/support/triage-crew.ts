@@ -6,6 +6,7 @@ import type { JobQueue, QueueDesk } from '../../src/ports/job-queue.ts';
 import { type Logger, silentLogger } from '../../src/ports/logger.ts';
 import { createJobTurns } from '../../src/store/job-turns.ts';
 import { createStores } from '../../src/store/stores.ts';
+import { detachableQueue } from '../../src/triage/detachable-queue.ts';
 import { fairQueue } from '../../src/triage/fair-queue.ts';
 import { startSweeper } from '../../src/triage/sweeper.ts';
 import { startWorker } from '../../src/triage/worker.ts';
@@ -39,7 +40,7 @@ export async function openCrew({ db, url, prefix, logger = silentLogger }: CrewO
   const stores = createStores(db, { now: () => Date.now() });
   const turns = createJobTurns(db);
   const queue = await createBullmqQueue({ url, prefix, logger, lockMs: LOCK_MS });
-  const jobQueue = fairQueue(queue, { turns, logger });
+  const jobQueue = detachableQueue(fairQueue(queue, { turns, logger }), logger);
   const begun: string[] = [];
   const ended: string[] = [];
   let sweeper: { stop(): void } | null = null;

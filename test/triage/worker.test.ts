@@ -186,7 +186,7 @@ describe('a job that can never succeed', () => {
     const other = Promise.withResolvers<void>();
     const beside = solitude.together(() => other.promise);
     const { events, deps } = desk(async () => undefined, { job: { attempts } });
-    const running = runJob('job_1', deps, never, solitude);
+    const running = runJob('job_1', deps, never, { solitude });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(events).toEqual(['released for 0: The process died during the last try; it is tried alone.']);
     other.resolve();

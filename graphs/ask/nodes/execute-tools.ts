@@ -1,5 +1,6 @@
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
 import type { Evidence, Finding, ToolOutcome } from '../../../src/domain/evidence.ts';
+import { maxOf } from '../../../src/domain/lists.ts';
 import { type AskRuntime, contextOf } from '../context.ts';
 import { finishedStep } from '../judge.ts';
 import type { AskStateUpdate, AskStateValue } from '../state.ts';
@@ -30,7 +31,10 @@ export async function executeTools(state: AskStateValue, runtime: AskRuntime): P
 /** Numbers go on from the highest one known, so that a citation of an earlier turn keeps its meaning. */
 function numbered(replies: readonly ToolOutcome[], known: readonly Evidence[]): Evidence[] {
   const seen = new Set(known.map(identityOf));
-  let last = Math.max(0, ...known.map(({ id }) => Number(id.slice(1))));
+  let last = maxOf(
+    known.map(({ id }) => Number(id.slice(1))),
+    0,
+  );
   return replies.flatMap((reply) =>
     reply.findings.flatMap((finding) => {
       const identity = identityOf(finding);

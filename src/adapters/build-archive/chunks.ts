@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import { append } from '../../domain/lists.ts';
 import type { TextPiece } from '../../ports/build-archive.ts';
 import { archivable, countLines } from './text-lines.ts';
 
@@ -63,7 +64,7 @@ export async function linesOfChunks(stored: readonly Buffer[], firstChunk: numbe
 export async function textOfChunks(stored: readonly Buffer[]): Promise<string> {
   const texts: string[] = [];
   for (let start = 0; start < stored.length; start += OPENED)
-    texts.push(...(await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes)))));
+    append(texts, await Promise.all(stored.slice(start, start + OPENED).map((bytes) => fromChunk(bytes))));
   return texts.join('\n');
 }
 

@@ -1,5 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { createAllowance } from '../../log/decode/archive-limits.ts';
 import { listZip } from '../../log/decode/archive-zip.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
@@ -38,7 +39,7 @@ export async function listJobs({ client, run, signal }: Fetching): Promise<Job[]
       request: { signal },
     });
     for await (const page of pages) {
-      jobs.push(...page.data);
+      append(jobs, page.data);
       if (jobs.length >= MAX_LISTED_JOBS) break;
     }
   } catch (error) {

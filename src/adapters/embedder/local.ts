@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { type Extract, findModel, loadModel } from './local-model.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
@@ -45,7 +46,10 @@ export async function openLocalEmbedder({ model, download, importLibrary }: Loca
     for (let start = 0; start < byLength.length; start += BATCH) {
       const some = byLength.slice(start, start + BATCH);
       const made = await unlessAborted(embedSome(some.map(({ text }) => text)), signal);
-      vectors.push(...made.map((vector, index) => ({ vector, place: some[index]?.place ?? 0 })));
+      append(
+        vectors,
+        made.map((vector, index) => ({ vector, place: some[index]?.place ?? 0 })),
+      );
     }
     dimensions ??= vectors[0]?.vector.length ?? null;
     return vectors.sort((left, right) => left.place - right.place).map(({ vector }) => vector);
@@ -94,7 +98,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
 }
 
 function unit(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number ** 2, 0));
   if (length > 0) return vector.map((number) => number / length);
   return vector.map((_, index) => (index === 0 ? 1 : 0));
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import { type Logger, silentLogger } from '../../ports/logger.ts';
 import { requestEmbeddings } from './embeddings-request.ts';
@@ -44,7 +45,7 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   let floor: number | null = null;
   const embed = async (texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> => {
     const vectors: Float32Array[] = [];
-    for (const batch of batchesOf(texts)) vectors.push(...(await embedBatch(options, batch, signal)));
+    for (const batch of batchesOf(texts)) append(vectors, await embedBatch(options, batch, signal));
     const wrong = vectors.find(({ length }) => length !== (dimensions ?? vectors[0]?.length));
     if (wrong !== undefined) throw wrongLength(options.model, wrong.length, dimensions);
     dimensions ??= vectors[0]?.length ?? null;
@@ -130,6 +131,6 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
 }
 
 function normalised(vector: Float32Array): Float32Array {
-  const length = Math.hypot(...vector);
+  const length = Math.sqrt(vector.reduce((sum, number) => sum + number ** 2, 0));
   return length === 0 ? vector : vector.map((number) => number / length);
 }

@@ -1,4 +1,5 @@
 import type { Job, Queue } from 'bullmq';
+import { append } from '../../domain/lists.ts';
 import type { JobQueue, QueueDesk, RingState } from '../../ports/job-queue.ts';
 
 export interface RingData {
@@ -31,7 +32,10 @@ export function createBullmqDesk(queue: Queue<RingData>, asked: Ask, enqueue: Jo
       ] as const) {
         if (rings.length >= limit) break;
         const jobs = await asked(() => queue.getJobs([...types], 0, limit - rings.length - 1, true));
-        rings.push(...jobs.map((job) => ringOf(job, state)));
+        append(
+          rings,
+          jobs.map((job) => ringOf(job, state)),
+        );
       }
       return rings.slice(0, limit);
     },

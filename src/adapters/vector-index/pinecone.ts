@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import type { Embedder } from '../../ports/embedder.ts';
 import type { SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './above-floor.ts';
@@ -133,7 +134,10 @@ async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<V
   do {
     const page = { limit: PAGE, ...(paginationToken === undefined ? {} : { paginationToken }) };
     const { value } = await space.call(namespace, (index) => index.listPaginated(page));
-    ids.push(...(value.vectors ?? []).flatMap(({ id }) => id ?? []));
+    append(
+      ids,
+      (value.vectors ?? []).flatMap(({ id }) => id ?? []),
+    );
     paginationToken = value.pagination?.next || undefined;
   } while (paginationToken !== undefined && ids.length < MAX_ITEMS);
   const pieces = [...idsOf(ids)];

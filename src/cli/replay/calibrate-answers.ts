@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import type { Config } from '../../config/schema.ts';
 import { calibratedAnalyst, isCalibratedAs } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { labelledCases, labelledDecisions } from '../../replay/calibrate/labelled-cases.ts';
 import { casesAt } from '../../replay/cases/cases-at.ts';
@@ -21,7 +22,7 @@ export async function replayedAnswers(options: CalibrateCommandOptions, config: 
   const driver = options.analyst ?? config.analyst.driver;
   const cases: ReplayedCase[] = [];
   const files = await Promise.all((options.results ?? []).map(readResults));
-  for (const path of paths) cases.push(...(files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config)));
+  for (const path of paths) append(cases, files.length > 0 ? await fromResults(path, files) : await replayed(path, options, config));
   const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { maxOf } from '../../domain/lists.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import { type Gate, openGate } from '../../replay/gate/bars.ts';
 import type { GateResult } from '../../replay/gate/gate-result.ts';
@@ -17,7 +18,10 @@ export async function gateOf({ gate }: ReplayCommandOptions): Promise<Gate | nul
 /** Holds all that was replayed against the bars; every repeat must hold them. */
 export async function judgeReported(gate: Gate | null, reported: readonly ReportedRun[]): Promise<GateResult | null> {
   if (gate === null) return null;
-  const repeats = Math.max(1, ...reported.map(({ repeat }) => repeat));
+  const repeats = maxOf(
+    reported.map(({ repeat }) => repeat),
+    1,
+  );
   const runs = reported.map(({ run, sections, repeat }) => ({
     name: basename(run.source.path),
     label: repeats === 1 ? run.source.name : `${run.source.name}, repeat ${repeat} of ${repeats}`,

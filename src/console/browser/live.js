@@ -29,7 +29,7 @@ function watch(main) {
     source.addEventListener('step', ({ data, lastEventId }) => {
       if (Number(lastEventId) <= Number(list.dataset.last)) return;
       list.dataset.last = lastEventId;
-      list.append(...parse(data).body.childNodes);
+      for (const row of [...parse(data).body.children]) list.append(row);
     });
     source.addEventListener('state', ({ data }) => {
       if (!list.isConnected) return close();

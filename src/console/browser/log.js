@@ -94,7 +94,8 @@ async function openGap(link, focus) {
   }
   const list = gap.parentElement;
   keepingPlace(() => {
-    gap.replaceWith(...rows);
+    for (const row of rows) gap.before(row);
+    gap.remove();
     for (const row of rows) if ('opening' in gap.dataset && row.matches('.gap')) observeGap(row);
     foldFar(list);
   });
@@ -138,9 +139,9 @@ function foldFar(list) {
   const numbers = folded.flatMap((row) =>
     row instanceof HTMLElement ? [row.dataset.line ?? [row.dataset.from, row.dataset.to]].flat() : [],
   );
-  const ends = numbers.map(Number);
+  const ends = numbers.map(Number).sort((a, b) => a - b);
   const known = list.querySelector('a.no, a[data-gap]');
-  const gap = gapOf(known instanceof HTMLAnchorElement ? known.href : location.href, Math.min(...ends), Math.max(...ends), isTop);
+  const gap = gapOf(known instanceof HTMLAnchorElement ? known.href : location.href, ends[0] ?? 0, ends.at(-1) ?? 0, isTop);
   for (const row of folded) row.remove();
   list[isTop ? 'prepend' : 'append'](gap);
   if (rows.some((row) => row.hasAttribute('data-opening'))) observeGap(gap);

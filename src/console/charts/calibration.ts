@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import { type Html, html } from '../html.ts';
 import { type Bin, calibrationBins, FADED_BELOW, type Judged, NO_CURVE_BELOW } from './bins.ts';
 import { at, grid, line, type Plot, percentOf, place, ticks, told } from './draw.ts';
@@ -49,7 +50,7 @@ export function calibrationFinding(bins: readonly Bin[], total: number): string 
 }
 
 function drawing(bins: readonly Bin[], plot: Plot): Drawing {
-  const most = Math.max(...bins.map(({ of }) => of));
+  const most = maxOf(bins.map(({ of }) => of));
   const floor = plot.top + plot.height + GAP;
   const [from, to] = [place(plot, 0, 0), place(plot, 1, 1)];
   const marks = html`${grid(plot, SHARES)}<line class="diagonal" x1="${at(from.x)}" y1="${at(from.y)}" x2="${at(to.x)}" y2="${at(to.y)}"/>

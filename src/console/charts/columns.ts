@@ -1,4 +1,5 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
+import { maxOf } from '../../domain/lists.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, type Plot, ticks, told } from './draw.ts';
 import type { Chart } from './figure.ts';
@@ -55,7 +56,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
 }
 
 function drawing({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {
-  const most = Math.max(1, ...totals);
+  const most = maxOf(totals, 1);
   const step = PLOT.width / days.length;
   const columns = days.map((day, index) =>
     column(

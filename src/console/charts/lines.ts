@@ -1,4 +1,5 @@
 import type { Cell } from '../../domain/csv.ts';
+import { maxOf } from '../../domain/lists.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, line, type Plot, place, ticks, told } from './draw.ts';
 import type { Chart } from './figure.ts';
@@ -41,7 +42,7 @@ export function linesChart(chart: LinesChart): Chart {
         : {
             width: PLOT.left + PLOT.width + 24,
             height: PLOT.top + PLOT.height + 26,
-            marks: drawing(chart, chart.top ?? (Math.max(...known) || 1)),
+            marks: drawing(chart, chart.top ?? (maxOf(known) || 1)),
           },
     below:
       chart.series.length > 1 &&

@@ -1,4 +1,5 @@
 import type { RunMark } from '../../domain/flakiness.ts';
+import { maxOf } from '../../domain/lists.ts';
 import { type Html, html } from '../html.ts';
 
 const WIDTH = 5;
@@ -21,7 +22,7 @@ export function runStrip(test: string, runs: readonly RunMark[]): Html {
 
 /** Counts of the newest days, oldest on the left, as small bars. */
 export function sparkline(of: string, perDay: readonly number[]): Html {
-  const most = Math.max(1, ...perDay);
+  const most = maxOf(perDay, 1);
   const total = perDay.reduce((sum, one) => sum + one, 0);
   const bars = perDay.map((count, index) => {
     const height = count === 0 ? 1 : Math.max(3, Math.round((count / most) * HEIGHT));

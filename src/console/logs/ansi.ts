@@ -1,3 +1,4 @@
+import { minOf } from '../../domain/lists.ts';
 /** How text is painted at a place in a log: numbers are the terminal's sixteen colours. */
 export interface Pen {
   readonly colour: number | null;
@@ -142,6 +143,6 @@ function ofPalette(number: number): number | null {
 
 function nearest(red: number, green: number, blue: number): number | null {
   const distances = SIXTEEN.map(([r, g, b]) => (r - red) ** 2 + (g - green) ** 2 + (b - blue) ** 2);
-  const least = Math.min(...distances);
+  const least = minOf(distances);
   return Number.isNaN(least) ? null : distances.indexOf(least);
 }

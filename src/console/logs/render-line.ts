@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import { MAX_RAW } from '../../log/lines/lines.ts';
 import { classesOf, type Pen, PLAIN, stretchesOf } from './ansi.ts';
 
@@ -177,7 +178,7 @@ function showText(text: string, start: Pen): { readonly parts: LinePart[]; reado
     const fits = wholeCharacters(next.value.text, room);
     room -= fits.length;
     missing += countCharacters(next.value.text, fits.length);
-    if (fits !== '') parts.push(...visibleParts(fits, classesOf(next.value.pen)));
+    if (fits !== '') append(parts, visibleParts(fits, classesOf(next.value.pen)));
   }
   return { parts, missing, after: next.value };
 }

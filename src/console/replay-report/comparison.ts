@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import { at as unit } from '../charts/draw.ts';
 import { type Html, html } from '../html.ts';
 
@@ -74,7 +75,7 @@ ${one.notes.length > 0 && html`<h3>Left out, and repeats</h3><ul>${one.notes.map
 }
 
 function differenceTable({ heading, differences }: ReportComparison, top: string): Html {
-  const reach = Math.max(...differences.flatMap(({ drawn }) => [drawn.value, ...(drawn.interval ?? [])]).map(Math.abs), 0.001);
+  const reach = maxOf(differences.flatMap(({ drawn }) => [drawn.value, ...(drawn.interval ?? [])]).map(Math.abs), 0.001);
   const scale = reach.toFixed(reach < 0.1 ? 3 : 2);
   const rows = differences.map(
     (one) =>

@@ -59,7 +59,7 @@ async function decide(
     return reply.redirect(`${reviewAddress(id)}${searchOf(form.queue, { armed: 1 })}`, 303);
   const bulk = form.alsoFor === 'same-fingerprint' ? { alsoFor: form.alsoFor, also: form.also } : {};
   const wanted = { reviewId: id, version: form.version, reviewer: reviewerOf(request), input: inputOf(form), ...bulk };
-  const outcome = await decideReview(deps, wanted).catch((thrown: unknown) => thrown);
+  const outcome = await decideReview({ ...deps, blindEvery: deps.config.review.blindEvery }, wanted).catch((thrown: unknown) => thrown);
   if (!isOutcome(outcome)) return await sendRefused(request, reply, deps, form, { id, thrown: outcome });
   forgetWaiting(deps.stores);
   return reply.redirect(await addressAfter(deps, form.queue, reviewerOf(request), { id, also: outcome.also.length }), 303);

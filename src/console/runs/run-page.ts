@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { minOf } from '../../domain/lists.ts';
 import { formatDollars, formatDuration } from '../../publish/answer-facts.ts';
 import { type AnalysisTrace, traceOf } from '../../publish/trace.ts';
 import { formatNumber } from '../../publish/visible-text.ts';
@@ -67,7 +68,10 @@ function headOf({ terminationReason, totals, milliseconds, reduction, model, ana
 
 /** Steps of one run may begin before the clock of the first one that was stored, as after a resume. */
 function begunAt({ steps, createdAt }: AnalysisTrace): number {
-  return Math.min(...steps.map(({ startedAt }) => Date.parse(startedAt)), Date.parse(createdAt));
+  return minOf(
+    steps.map(({ startedAt }) => Date.parse(startedAt)),
+    Date.parse(createdAt),
+  );
 }
 
 async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {

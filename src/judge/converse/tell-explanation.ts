@@ -1,3 +1,4 @@
+import { asSentence } from '../../domain/sentence.ts';
 import type { Inquiry } from '../../ports/analyst.ts';
 import { cited, foundBy, isAnswered, lineOf, record, type Said, titleOf, unanswered } from './statements.ts';
 import { type Aspect, aspectsOf } from './understand-question.ts';
@@ -39,7 +40,7 @@ function tellCause({ topic }: Inquiry): Said[] {
   const cause = cited(answer.rootCause, main?.evidence ?? []);
   const claims = rest.map((claim) => cited(claim.text, claim.evidence, claim.quotes));
   const open = answer.hypotheses.map(({ text, settledBy }) =>
-    record(`Not ruled out: ${text}${settledBy === '' ? '' : ` Would be settled by: ${settledBy}`}`),
+    record(`Not ruled out: ${asSentence(text)}${settledBy === '' ? '' : ` Would be settled by: ${settledBy}`}`),
   );
   return [cause, ...claims.slice(0, MOST), ...open.slice(0, 2)];
 }

@@ -1,5 +1,6 @@
 import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { isLineReport, isReport, isStray } from '../reports/report.ts';
 import type { Allowance } from './archive-limits.ts';
 import { createAllowance, refused } from './archive-limits.ts';
@@ -50,7 +51,7 @@ export async function decodeSources(name: string, bytes: Uint8Array, kind: Sourc
   const before: string[] = [];
   const plain = decompress(name, bytes, limits, before);
   if (!isArchive(plain)) return [ofKind(decodePlain(name, plain, kind, limits, before), limits.onlySources ?? false)];
-  unpacking.notes.push(...before);
+  append(unpacking.notes, before);
   const sources = await unpack(unpacking, name, plain, 1);
   const [first, ...rest] = sources;
   if (first === undefined) throw new TriageError('unsupported-type', nothingIn(name, plain, unpacking.notes));
@@ -67,14 +68,17 @@ async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, dep
   const left: TriageError[] = [];
   for (const text of plan) {
     try {
-      sources.push(...(await readPlanned(unpacking, name, byPath, text, depth)));
+      append(sources, await readPlanned(unpacking, name, byPath, text, depth));
     } catch (error) {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
       left.push(error);
     }
   }
   if (sources.length === 0 && depth === 1 && left[0]?.code === 'invalid-input') throw left[0];
-  notes.push(...left.slice(0, MAX_NAMED).map(({ message }) => `Left out: ${message}`));
+  append(
+    notes,
+    left.slice(0, MAX_NAMED).map(({ message }) => `Left out: ${message}`),
+  );
   const unread = members.filter(({ path }) => !mayBeRead(path)).length;
   const more = Math.max(0, left.length - MAX_NAMED) + unread;
   if (more > 0)
@@ -95,7 +99,7 @@ async function readPlanned(
   const texts: SourceText[] = [];
   for (const path of planned.parts) {
     const bytes = await byPath.get(path)?.read();
-    if (bytes !== undefined) texts.push(...(await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth)));
+    if (bytes !== undefined) append(texts, await readMember(unpacking, `${archive}/${safePath(path)}`, bytes, depth));
   }
   if (planned.parts.length > 1) return [joinSteps(name, texts, planned.steps)];
   return planned.steps.length === 0 ? texts : texts.map((text) => ({ ...text, notes: [...text.notes, stepsNote(name, planned.steps)] }));

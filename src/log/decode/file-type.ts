@@ -41,7 +41,7 @@ export function fileTypeOf(bytes: Uint8Array): FileType {
 /** A tar archive has no magic of its own in its oldest form, but every header sums itself up. */
 function isTar(bytes: Uint8Array): boolean {
   if (bytes.length < 512 || bytes[0] === 0) return false;
-  const field = String.fromCharCode(...bytes.subarray(148, 156));
+  const field = Buffer.from(bytes.subarray(148, 156)).toString('latin1');
   const wanted = /^[ 0]{0,7}(?<octal>[0-7]{1,7})[\0 ]/.exec(field)?.groups?.octal;
   if (wanted === undefined) return false;
   let sum = 0;

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import type { Span } from './span.ts';
 
 export const KEY_BLOCK_LITERALS: readonly string[] = ['-----begin', '---- begin ssh2', 'private-lines:'];
@@ -39,7 +40,7 @@ export function findKeyBlock(first: string, next: NextLine): LineSpans[] {
       const here = /[A-Za-z0-9+/=]{16}/.test(rest) ? onOneLine(first, from, endOfText(first)) : [];
       return [...found, ...here, ...bodyOf(next, after + begin.index)];
     }
-    found.push(...onOneLine(first, from, from + end));
+    append(found, onOneLine(first, from, from + end));
     after = from + end;
   }
   return found;

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import type { Span } from './span.ts';
 
 /** Finds known secrets in a text, in every spelling, whole, cut short, or broken over lines. */
@@ -96,7 +97,7 @@ function findBroken(text: string, forms: readonly Form[], grams: Grams, spans: S
     const end = text.charCodeAt(lineEnd - 1) === 13 ? lineEnd - 1 : lineEnd;
     for (const [id, at] of grams.get(text.slice(Math.max(0, end - GRAM), end)) ?? []) {
       const form = forms[id]?.text ?? '';
-      if (end >= at && text.startsWith(form.slice(0, at), end - at)) spans.push(...followBreak(text, form, at, end, lineEnd));
+      if (end >= at && text.startsWith(form.slice(0, at), end - at)) append(spans, followBreak(text, form, at, end, lineEnd));
     }
   }
 }

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
 import { isPlaceholder, looksSecret } from './judge.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys } from './key-blocks.ts';
@@ -148,7 +149,7 @@ function findAddresses(line: string): Span[] {
     const near = line.slice(from, from + MAX_AUTHORITY);
     const end = near.search(END_OF_AUTHORITY);
     const userEnd = near.lastIndexOf('@', end === -1 ? near.length : end);
-    if (userEnd > 0) spans.push(...inUser(near.slice(0, userEnd), from));
+    if (userEnd > 0) append(spans, inUser(near.slice(0, userEnd), from));
     at = from + Math.max(0, (end === -1 ? near.length : end) - 1);
   }
   return /jdbc:oracle/i.test(line) ? spans.concat(findOracle(line)) : spans;
@@ -322,6 +323,6 @@ export const SHAPES: readonly Shape[] = [
 /** The secrets in a line whose literals are known; bit n of `groups` stands for `SHAPES[n]`. */
 export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
-  for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) spans.push(...(SHAPES[at]?.find(line) ?? []));
+  for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);
   return spans;
 }

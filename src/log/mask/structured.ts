@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import { parseJson } from '../reports/json.ts';
 import { isXmlReport } from '../reports/report.ts';
 import { hideSpans, type Masked, mergeSpans, type Span } from './span.ts';
@@ -43,33 +44,34 @@ function hideInJson(text: string, spans: readonly Span[]): Masked {
   const merged = mergeSpans(spans);
   const parts: string[] = [];
   let [at, next, count] = [0, 0, 0];
-  for (const { index, token } of jsonTokens(text)) {
+  for (const { from: index, to } of jsonTokens(text)) {
     while (next < merged.length && (merged[next]?.to ?? 0) <= index) next += 1;
     const own: Span[] = [];
-    for (let one = merged[next], of = next; one !== undefined && one.from < index + token.length; one = merged[++of])
+    for (let one = merged[next], of = next; one !== undefined && one.from < to; one = merged[++of])
       own.push({ from: one.from - index, to: one.to - index });
     if (own.length === 0) continue;
+    const token = text.slice(index, to);
     const inside = { from: 1, to: token.length - 1, whole: ESCAPE };
     const hidden = token.startsWith('"') ? hideSpans(token, within([inside], token, own)) : { text: '"***"', count: 1 };
     parts.push(text.slice(at, index), hidden.text);
     count += hidden.count;
-    at = index + token.length;
+    at = to;
   }
   parts.push(text.slice(at));
   return { text: parts.join(''), count };
 }
 
-/** Strings and numbers of valid JSON, with where they begin; numbers are values as well, and what stands for them must be a string. */
-function* jsonTokens(text: string): Generator<{ readonly index: number; readonly token: string }> {
-  for (let index = 0; index < text.length; ) {
-    const first = text[index] ?? '';
-    let end = index + 1;
+/** Strings with their quotation marks, and numbers. One pattern for a whole string would overflow the stack on one of some megabytes. */
+function* jsonTokens(text: string): Generator<Span> {
+  for (let from = 0; from < text.length; ) {
+    const first = text[from] ?? '';
+    let to = from + 1;
     if (first === '"') {
-      while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
-      end += 1;
-    } else if (/[-\d]/.test(first)) while (/[\d.eE+-]/.test(text[end] ?? '')) end += 1;
-    if (end > index + 1) yield { index, token: text.slice(index, end) };
-    index = end;
+      while (to < text.length && text[to] !== '"') to += text[to] === '\\' ? 2 : 1;
+      to += 1;
+    } else if (/[-\d]/.test(first)) while (/[\d.eE+-]/.test(text[to] ?? '')) to += 1;
+    if (to > from + 1) yield { from, to };
+    from = to;
   }
 }
 
@@ -80,25 +82,35 @@ function within(values: readonly Value[], text: string, spans: readonly Span[]):
   let first = 0;
   for (const value of values) {
     while (first < merged.length && (merged[first]?.to ?? 0) <= value.from) first += 1;
+    const own: Span[] = [];
     for (let at = first; at < merged.length && (merged[at]?.from ?? 0) < value.to; at += 1) {
       const { from = 0, to = 0 } = merged[at] ?? {};
-      kept.push(aligned({ from: Math.max(from, value.from), to: Math.min(to, value.to) }, value, text));
+      own.push({ from: Math.max(from, value.from), to: Math.min(to, value.to) });
     }
+    append(kept, own.length === 0 ? [] : aligned(own, value, text));
   }
   return mergeSpans(kept);
 }
 
-/** Entities and escapes are hidden whole or not at all. */
-function aligned({ from, to }: Span, { from: start, to: end, whole }: Value, text: string): Span {
-  if (whole === null) return { from, to };
-  let [first, last] = [from, to];
-  for (const { 0: token, index } of text.slice(start, end).matchAll(whole)) {
-    const [begins, ends] = [start + index, start + index + token.length];
-    if (begins >= last) break;
-    if (begins < first && first < ends) first = begins;
-    if (begins < last && last < ends) last = ends;
-  }
-  return { from: first, to: last };
+/** Entities and escapes are hidden whole or not at all. The spans of one value, ascending. */
+function aligned(spans: readonly Span[], { from: start, to: end, whole }: Value, text: string): readonly Span[] {
+  if (whole === null) return spans;
+  const wholes = Array.from(text.slice(start, end).matchAll(whole), ({ 0: token, index }) => ({
+    from: start + index,
+    to: start + index + token.length,
+  }));
+  let next = 0;
+  return spans.map(({ from, to }) => {
+    while ((wholes[next]?.to ?? end) <= from && next < wholes.length) next += 1;
+    let [first, last] = [from, to];
+    for (let at = next; at < wholes.length; at += 1) {
+      const { from: begins, to: ends } = wholes[at] ?? { from: end, to: end };
+      if (begins >= last) break;
+      if (begins < first && first < ends) first = begins;
+      if (begins < last && last < ends) last = ends;
+    }
+    return { from: first, to: last };
+  });
 }
 
 /** Text, attribute values, CDATA and comments. */

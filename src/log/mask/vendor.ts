@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import { type Span, withoutColors } from './span.ts';
 
 /** Literals of the secretlint rules that our own shapes do not cover. */
@@ -51,7 +52,7 @@ export async function findByVendors(suspects: readonly Suspect[]): Promise<Span[
       batch.push(suspect);
       size += suspect.text.length;
     }
-    spans.push(...inPieces(batch, await lint(batch.map(({ text }) => text).join('\n'))));
+    append(spans, inPieces(batch, await lint(batch.map(({ text }) => text).join('\n'))));
   }
   return spans;
 }

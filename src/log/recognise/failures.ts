@@ -1,4 +1,5 @@
 import type { Excerpt, FailingTest, Failure, Fingerprint, StackFrame, ThrownException } from '../../domain/failure.ts';
+import { maxOf } from '../../domain/lists.ts';
 import type { Reading } from '../../domain/reading.ts';
 import { fingerprintOf } from './fingerprint.ts';
 
@@ -77,7 +78,7 @@ function printedBefore(reading: Reading, test: FailingTest): ThrownException | n
   const at = test.at;
   if (test.framework !== 'go' || at === null) return null;
   const others = reading.failingTests.flatMap((other) => (other.at !== null && other.at.line < at.line ? [other.at.line] : []));
-  const start = Math.max(at.line - 300, ...others);
+  const start = maxOf(others, at.line - 300);
   return (
     reading.exceptions.find((one) => one.at !== null && one.at.source === at.source && one.at.line > start && one.at.line < at.line) ?? null
   );

@@ -1,4 +1,5 @@
 import type { Failure } from '../../domain/failure.ts';
+import { append } from '../../domain/lists.ts';
 import { stripEscapes } from '../lines/clean.ts';
 import { normaliseIdentity } from './normalise.ts';
 
@@ -153,7 +154,11 @@ function words(text: string): string[] {
   for (const [word] of text.matchAll(WORD)) {
     const parts = word.replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2').split(/[ _-]+/);
     found.push(word.toLowerCase());
-    if (parts.length > 1) found.push(...parts.filter((part) => part.length > 1).map((part) => part.toLowerCase()));
+    if (parts.length > 1)
+      append(
+        found,
+        parts.filter((part) => part.length > 1).map((part) => part.toLowerCase()),
+      );
   }
   return found;
 }

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import { named, outcomeStatus } from './dotnet.ts';
 import type { Outcome, ReportDraft } from './report-draft.ts';
 import { draftReport } from './report-draft.ts';
@@ -53,7 +54,11 @@ export function readTrx(source: string): { readonly draft: ReportDraft; readonly
         if (runInfo?.trim()) draft.note(`${source}: ${runInfo.trim().slice(0, 500)}`);
         runInfo = null;
       }
-      if (name.endsWith('TestResult')) done.push(...open.splice(-1).filter(({ hasInner }) => !hasInner));
+      if (name.endsWith('TestResult'))
+        append(
+          done,
+          open.splice(-1).filter(({ hasInner }) => !hasInner),
+        );
       if (name === 'TestRun') for (const result of done) addResult(draft, result, classes);
     },
   };

@@ -1,5 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { type Allowance, createAllowance } from '../decode/archive-limits.ts';
 import { safePath } from '../decode/archive-plan.ts';
 import { listTar } from '../decode/archive-tar.ts';
@@ -81,7 +82,7 @@ async function openMembers(opening: Opening, archive: string, members: readonly 
     const name = `${archive}/${safePath(path)}`;
     const named = namedAs(name);
     if (named?.grade === 'skip' && !MAY_BE_REFERRED_TO.test(name)) files.push(namelessText(name, named.reason));
-    else files.push(...(await openMember(opening, name, read, depth)));
+    else append(files, await openMember(opening, name, read, depth));
   }
   return files;
 }

@@ -1,3 +1,4 @@
+import { minOf } from '../../domain/lists.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import { bytesOfText } from '../lines/log-bytes.ts';
 import type { ReadableSource } from '../read-sources.ts';
@@ -93,7 +94,7 @@ function afterPhrase(text: string): string {
     const at = lower.indexOf(phrase);
     return at === -1 ? [] : [at];
   });
-  return starts.length === 0 ? '' : text.slice(Math.min(...starts));
+  return starts.length === 0 ? '' : text.slice(minOf(starts));
 }
 
 /** Words with a folder or an ending, without what stands around them. */

@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import type { Survey, SurveyedFile } from '../../domain/survey.ts';
 import type { ReadableSource } from '../read-sources.ts';
 import { type GradedFile, gradeFile } from './grade-file.ts';
@@ -107,7 +108,7 @@ function referredTo({ path }: Reference, choices: readonly Choice[]): { known: b
 /** Those that have the most in common with what is meant. */
 function best(choices: readonly Choice[], common: (choice: Choice) => number): Choice[] {
   const parts = choices.map(common);
-  const most = Math.max(...parts);
+  const most = maxOf(parts);
   return most === 0 ? [] : choices.filter((_, at) => parts[at] === most);
 }
 

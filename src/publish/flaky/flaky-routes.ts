@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TestFlakiness } from '../../domain/flakiness.ts';
+import { append } from '../../domain/lists.ts';
 import { proportion } from '../../domain/proportion.ts';
 import type { FlakinessFilter, FlakinessStore } from '../../ports/flakiness.ts';
 import { present } from '../present.ts';
@@ -68,7 +69,7 @@ async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter):
   const all: TestFlakiness[] = [];
   while (all.length < MOST_LISTED) {
     const page = await stores.flakiness.list(filter, { limit: PAGE, offset: all.length });
-    all.push(...page);
+    append(all, page);
     if (page.length < PAGE) break;
   }
   return all;

@@ -1,3 +1,5 @@
+import { maxOf, minOf } from '../../domain/lists.ts';
+import { asSentence } from '../../domain/sentence.ts';
 import { proofLines } from '../answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';
@@ -59,7 +61,7 @@ function unsure(standing: CauseStanding): string[] {
   if (hypotheses.length < 2) return explained(standing);
   const listed = hypotheses.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
     const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 300))}`;
-    return `${index + 1}. ${category}: ${inline(clip(text, 600))}${settled}`;
+    return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 600))}${settled}`;
   });
   return [listed.join('\n'), change(standing)];
 }
@@ -79,7 +81,10 @@ function change(standing: CauseStanding): string {
 function quoted({ cause }: CauseStanding): string[] {
   const lines = proofLines(cause.analysis);
   const sources = [...new Set(lines.map(({ source }) => source))];
-  const width = Math.max(0, ...lines.map(({ line }) => `${line}`.length));
+  const width = maxOf(
+    lines.map(({ line }) => `${line}`.length),
+    0,
+  );
   return sources.map((source) => {
     const shown = lines.filter((line) => line.source === source).map(({ line, text }) => `${`${line}`.padStart(width)}  ${text}`);
     return `${sources.length > 1 ? `${codeSpan(clip(source, MAX_TITLE))}\n\n` : ''}${fence(shown)}`;
@@ -111,6 +116,6 @@ function lines({ cause, build }: CauseStanding, links: NoticeLinks): string | nu
   const source = quotes[0]?.source;
   if (source === undefined) return null;
   const numbers = quotes.filter((quote) => quote.source === source).map(({ line }) => line);
-  const range = { lineStart: Math.min(...numbers), lineEnd: Math.max(...numbers) };
+  const range = { lineStart: minOf(numbers), lineEnd: maxOf(numbers) };
   return markdownLink('Lines in the log', links.lines(build.id, source, range));
 }

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import type { ChatBlock, ChatButton, ChatMessage } from '../../ports/chat-room.ts';
 import { RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/slack-door.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
@@ -43,7 +44,7 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   const blocks: ChatBlock[] = [{ text: [headline.marked, ...body].join('\n') }, ...buttonsOf(first, links)];
   for (const [index, cause] of others.slice(0, MAX_CAUSES - 1).entries()) {
     const told = [`*${index + 2}.* ${titleOf(cause)} ${howSure(cause)} · ${testCount(cause.tests)}`, ...linesOf(cause, 1)];
-    blocks.push({ text: told.join('\n') }, ...buttonsOf(cause, links));
+    append(blocks, [{ text: told.join('\n') }, ...buttonsOf(cause, links)]);
   }
   const left = causes.length - MAX_CAUSES;
   if (left > 0) blocks.push({ text: `… ${left} more ${left === 1 ? 'cause' : 'causes'}` });

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
+import { append } from '../../domain/lists.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import { stripEscapes } from '../../log/lines/clean.ts';
 
@@ -16,7 +17,10 @@ export async function readCorpus(paths: readonly string[]): Promise<CorpusLog[]>
   const logs: CorpusLog[] = [];
   for (const path of paths) {
     const sources = await decodeSources(path, readFileSync(path), 'log', { maxBytes: MAX_LOG });
-    logs.push(...sources.map(({ text }) => ({ name: basename(path), text })));
+    append(
+      logs,
+      sources.map(({ text }) => ({ name: basename(path), text })),
+    );
   }
   return logs;
 }

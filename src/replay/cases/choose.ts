@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { maxOf } from '../../domain/lists.ts';
 import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
 
 /**
@@ -78,6 +79,6 @@ function sharesOf(counts: readonly number[], most: number): number[] {
   const sum = () => shares.reduce((left, right) => left + right, 0);
   for (const { at } of order) if (sum() < most && (shares[at] ?? 0) < (counts[at] ?? 0)) shares[at] = (shares[at] ?? 0) + 1;
   // One for each of many small categories may be more than asked for: the largest pays.
-  while (sum() > most) shares[shares.indexOf(Math.max(...shares))] = Math.max(...shares) - 1;
+  while (sum() > most) shares[shares.indexOf(maxOf(shares))] = maxOf(shares) - 1;
   return shares;
 }

@@ -2,6 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
@@ -75,7 +76,7 @@ export async function textsOf(row: DatasetRow, datasetPath: string, limits: Case
       throw isTooLarge ? tooLarge(`All that row ${row.id} names, with ${path},`, limits.maxBytes) : error;
     });
     room -= lengthOf(texts);
-    sources.push(...texts);
+    append(sources, texts);
   }
   const green = limits.green && row.pass_log_path ? joined(row.pass_log_path, await read(row.pass_log_path)) : undefined;
   const { repo_path: clone } = row;

@@ -4,6 +4,7 @@ import { basename, join } from 'node:path';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { readLog } from './read-log.ts';
 import { parseTruth, type Truth } from './truth.ts';
@@ -119,7 +120,7 @@ async function truthOf({ folder, truth, category }: Found): Promise<Truth | { re
 
 async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
   const sources: SourceText[] = [];
-  for (const name of files) sources.push(...(await readLog(join(folder, name), maxBytes)));
+  for (const name of files) append(sources, await readLog(join(folder, name), maxBytes));
   if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} holds no log`);
   const greenTexts = wanted && green !== null ? await readLog(join(folder, green), maxBytes) : [];
   return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };

@@ -1,3 +1,4 @@
+import { append } from '../../domain/lists.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { DatasetRow } from './row.ts';
 
@@ -22,7 +23,7 @@ export function foldsBy<T>(cases: readonly T[], projectOf: (entry: T) => string,
   const folds: T[][] = Array.from({ length: Math.min(most, bySize.length) }, () => []);
   for (const [, members] of bySize) {
     const smallest = folds.reduce((best, fold) => (fold.length < best.length ? fold : best));
-    smallest.push(...members);
+    append(smallest, members);
   }
   return folds;
 }

@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import type { Comparison, CostDifference, Difference } from './comparison.ts';
 import { amount, dollars, points, probability, shareOf } from './words.ts';
 
@@ -75,7 +76,7 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
   const spreads = [sides.a.spread, sides.b.spread].flatMap(
     (spread) => spread?.figures.find(({ name }) => name === main.name)?.deviation ?? [],
   );
-  const widest = Math.max(0, ...spreads);
+  const widest = maxOf(spreads, 0);
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
       ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be the next repeat's.`]

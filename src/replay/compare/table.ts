@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
 import { leftOutLines, namesOf, signed } from './comparison-words.ts';
 import { dollars, probability } from './words.ts';
@@ -96,7 +97,7 @@ function caseRows(title: string, cases: readonly ChangedCase[], dataset: string)
 
 /** Rows of cells in columns; the first and those from `words` on stand left, numbers right. */
 function columns(rows: readonly (readonly string[])[], words: number): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) => {
     const cells = row.map((cell, column) =>
       column === 0 || column >= words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),

@@ -92,13 +92,12 @@ function isStored(turn: Turn, analysis: Analysis | null): boolean {
 /** All in order, without what a later turn said anew. */
 function lastHeard<Item>(turns: readonly (readonly Item[])[], keyOf: (item: Item) => string): Item[] {
   const later = new Set<string>();
-  const heard: Item[] = [];
+  const heard: Item[][] = [];
   for (const items of turns.toReversed()) {
-    const kept = items.filter((item) => !later.has(keyOf(item)));
+    heard.push(items.filter((item) => !later.has(keyOf(item))));
     for (const item of items) later.add(keyOf(item));
-    heard.unshift(...kept);
   }
-  return heard;
+  return heard.reverse().flat();
 }
 
 /** What the answer's steps tell of that was not recorded. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../domain/analysis.ts';
 import { messageOf } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import type { RecordedMaker } from '../../domain/recording.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -106,7 +107,7 @@ function openNotebook({ subject, limits, analyst, spare }: Run, startedAt: numbe
       if (clock.now() - kept >= (options.keepEveryMs ?? KEEP_EVERY_MS)) void keepNow();
     },
     close: async (analysis: Analysis | null) => {
-      if (analysis !== null) waiting.push(...endingOf(analysis, run));
+      if (analysis !== null) append(waiting, endingOf(analysis, run));
       await keepNow();
     },
   };

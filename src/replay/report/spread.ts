@@ -1,3 +1,4 @@
+import { maxOf, minOf } from '../../domain/lists.ts';
 import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { valueText } from './figure-text.ts';
@@ -25,7 +26,7 @@ export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread
     const values = [figure, ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? [])].map(
       ({ value }) => value,
     );
-    const [low, high] = [Math.min(...values), Math.max(...values)];
+    const [low, high] = [minOf(values), maxOf(values)];
     if (values.length < repeats.length || low === high) return [];
     return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
   });
@@ -47,7 +48,10 @@ export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): { 
 
 /** A table of the figures that differ between repeats, and the cases that are not always put into the same category. */
 export function renderSpread(heading: string, spreads: readonly Spread[], unsteady: ReturnType<typeof unsteadyCases>): string {
-  const width = Math.max(0, ...spreads.map(({ name }) => name.length));
+  const width = maxOf(
+    spreads.map(({ name }) => name.length),
+    0,
+  );
   const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
     const text = (value: number) => valueText({ value, ...(unit === undefined ? {} : { unit }) });
     return `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} to ${text(high)}`;

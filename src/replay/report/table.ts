@@ -1,3 +1,4 @@
+import { maxOf } from '../../domain/lists.ts';
 import type { Figure, FigureSection } from '../figures/figure.ts';
 import { intervalText, valueText } from './figure-text.ts';
 import { isNotable } from './notable.ts';
@@ -12,9 +13,9 @@ const MARK = '  ← ';
  * interval. What is worth a look is marked, with the cases to begin with. Scripts may rely on `name value n=cases`.
  */
 export function renderFigures(heading: string, sections: readonly FigureSection[]): string {
-  const width = Math.max(
+  const width = maxOf(
+    sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined).map(({ name }) => name.length)),
     0,
-    ...sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined).map(({ name }) => name.length)),
   );
   const blocks = sections.map(({ title, figures }) => [title, ...rowsOf(figures, width)].join('\n'));
   return [heading, '='.repeat(heading.length), '', blocks.join('\n\n')].join('\n');
@@ -22,8 +23,14 @@ export function renderFigures(heading: string, sections: readonly FigureSection[
 
 function rowsOf(figures: readonly Figure[], width: number): string[] {
   const plain = figures.filter(({ cell }) => cell === undefined);
-  const intervals = Math.max(0, ...plain.map((figure) => intervalText(figure).length));
-  const counts = Math.max(0, ...plain.map(({ cases }) => `n=${cases}`.length));
+  const intervals = maxOf(
+    plain.map((figure) => intervalText(figure).length),
+    0,
+  );
+  const counts = maxOf(
+    plain.map(({ cases }) => `n=${cases}`.length),
+    0,
+  );
   const lines = plain.map((figure) => {
     const interval = intervals === 0 ? '' : `  ${intervalText(figure).padEnd(intervals)}`;
     const line = `${INDENT}${figure.name.padEnd(width)}  ${valueText(figure).padStart(10)}  ${`n=${figure.cases}`.padEnd(counts)}${interval}`;
@@ -40,8 +47,16 @@ function gridOf(figures: readonly Figure[]): string[] {
   const rows = [...new Set(cells.map(({ row }) => row))];
   const texts = (row: string) =>
     columns.map((column) => cellText(cells.find((cell) => cell.row === row && cell.column === column)?.figure));
-  const width = Math.max(...rows.map((row) => row.length));
-  const widths = columns.map((column, at) => Math.max(10, column.length + 2, ...rows.map((row) => (texts(row)[at] ?? '').length + 2)));
+  const width = maxOf(rows.map((row) => row.length));
+  const widths = columns.map((column, at) =>
+    Math.max(
+      column.length + 2,
+      maxOf(
+        rows.map((row) => (texts(row)[at] ?? '').length + 2),
+        10,
+      ),
+    ),
+  );
   const line = (name: string, parts: readonly string[]) =>
     `${INDENT}${name.padEnd(width)}  ${parts.map((part, at) => part.padStart(widths[at] ?? 10)).join('')}`;
   return [

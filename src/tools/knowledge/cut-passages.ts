@@ -1,4 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
+import { append } from '../../domain/lists.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
 import type { DocumentBlock, DocumentPlace, ReadDocument } from '../../ports/document-reader.ts';
 import type { Passage } from '../../ports/team-knowledge.ts';
@@ -136,7 +137,7 @@ function splitAt(text: string, separators: readonly string[]): Omit<Piece, 'row'
   for (const part of parts) {
     const partTokens = countTokens(part) + 1;
     if (size + partTokens > MAX_TOKENS) flush();
-    if (partTokens > MAX_TOKENS && separator !== '') pieces.push(...splitAt(part, finer));
+    if (partTokens > MAX_TOKENS && separator !== '') append(pieces, splitAt(part, finer));
     else {
       held.push(part);
       size += partTokens;

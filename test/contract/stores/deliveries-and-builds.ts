@@ -30,6 +30,17 @@ export function deliveriesAndBuildsContract(world: StoresWorld): void {
       expect(await world.stores.builds.find('bld_none')).toBeNull();
     });
 
+    it('withdraws an upload that was never kept whole, and no other build', async () => {
+      const unfinished = await world.build({ provider: 'upload', number: '1', status: 'unknown' });
+      const kept = await world.build({ provider: 'upload', number: '2', status: 'failed' });
+      const event = await world.build({ provider: 'github', number: '3', status: 'unknown' });
+
+      expect(await world.stores.builds.withdrawUnfinished(kept.id)).toEqual([]);
+      expect(await world.stores.builds.withdrawUnfinished(event.id)).toEqual([]);
+      expect(await world.stores.builds.withdrawUnfinished(unfinished.id)).toEqual([unfinished.id]);
+      expect(await world.stores.builds.find(unfinished.id)).toBeNull();
+    });
+
     it('makes one build of two upserts at the same moment', async () => {
       const results = await Promise.all([1, 2, 3].map(() => world.stores.builds.upsert(sampleBuild({ repository: world.repository }))));
 

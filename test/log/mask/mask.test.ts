@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
+import { findShapes } from '../../../src/log/mask/shapes.ts';
 
 const masker = createMasker();
 /** Joined at run time so that no scanner takes the tests for a leak. */
@@ -47,5 +48,29 @@ describe('createMasker', () => {
   it('is not switched off by a directive in the log', async () => {
     const secret = join('ghp_', 'wWPw5k4aXcaT4fNP0UcnZwJUVFk6LO0pINUx');
     expect((await masker.mask(`// secretlint-disable\n${secret}`)).text).not.toContain(secret);
+  });
+
+  it('hides any number of secrets in one line', async () => {
+    const line = Array.from({ length: 140_000 }, (_, at) => `token=9f8Gh2kLm${at % 999}`).join(' ');
+    const hidden = line.replaceAll(/=\w+/g, '=***');
+    expect(findShapes(line, -1).length).toBeGreaterThan(130_000);
+    const reports = [
+      ['', ''],
+      ['{"log":"', '"}'],
+      ['<testsuite name="', '"/>'],
+      ['<testsuite>&#10;', '</testsuite>'],
+    ];
+    for (const [before, after] of reports) {
+      const [masked] = await masker.maskAll([`${before}${line}${after}`]);
+      expect(masked?.count, before).toBe(140_000);
+      expect(masked?.text === `${before}${hidden}${after}`, before).toBe(true);
+    }
+  });
+
+  it('hides a secret in a report that is one string of many megabytes', async () => {
+    const text = JSON.stringify(`${'a \\ "b" '.repeat(1_500_000)} token=9f8Gh2kLm0`);
+    const { text: masked, count } = await masker.mask(text);
+    expect(count).toBe(1);
+    expect(masked.endsWith(' token=***"')).toBe(true);
   });
 });

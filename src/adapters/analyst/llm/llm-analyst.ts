@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../../prompts/load.ts';
 import type { Category } from '../../../domain/category.ts';
 import { KINDS } from '../../../domain/kind.ts';
+import { maxOf } from '../../../domain/lists.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../../ports/analyst.ts';
 import type { ChatModel } from '../../../ports/chat-model.ts';
 import { createLlmConverse } from './converse.ts';
@@ -197,5 +198,8 @@ function insightValues(input: Insight, limits: { readonly evidence: number }, pl
 
 function bestRetrieval({ evidence }: Insight): number {
   const retrieved = evidence.filter((item) => item.tool === 'search_knowledge' || item.tool === 'search_error_library');
-  return Math.max(0, ...retrieved.map((item) => item.score ?? 0));
+  return maxOf(
+    retrieved.map((item) => item.score ?? 0),
+    0,
+  );
 }

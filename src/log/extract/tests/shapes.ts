@@ -1,3 +1,4 @@
+import { append } from '../../../domain/lists.ts';
 import { readFrame } from '../../frames.ts';
 import { type LogText, remembered } from '../../lines/lines.ts';
 import type { Extraction, Extractor } from '../extraction.ts';
@@ -134,7 +135,8 @@ function dropParents(found: Extraction, framework: string): void {
       test.framework !== framework ||
       !(own.some(({ name }) => name.startsWith(`${test.name}/`)) || (others && test.file === null && !test.name.includes('/'))),
   );
-  found.failingTests.splice(0, found.failingTests.length, ...kept);
+  found.failingTests.length = 0;
+  append(found.failingTests, kept);
 }
 
 /** What a shape reads at a line: the test, and the lines that tell of it. */

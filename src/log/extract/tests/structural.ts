@@ -1,3 +1,4 @@
+import { append, maxOf, minOf } from '../../../domain/lists.ts';
 import type { LogText } from '../../lines/lines.ts';
 import type { Extractor } from '../extraction.ts';
 import { blockEnd } from '../extraction.ts';
@@ -83,7 +84,7 @@ function isTold(told: readonly { readonly words: Words; readonly line: number }[
   if (trust !== 'sure' || told.some(({ words }) => isAlike(words, alikeWords({ suite: known.suite ?? null, name: known.name }))))
     return true;
   const lines = told.map(({ line }) => line);
-  return start >= Math.min(...lines) - NEAR && start <= Math.max(...lines) + NEAR;
+  return start >= minOf(lines) - NEAR && start <= maxOf(lines) + NEAR;
 }
 
 function readItems(log: LogText, lines: readonly number[]): Item[] {
@@ -96,7 +97,7 @@ function readItems(log: LogText, lines: readonly number[]): Item[] {
     const text = log.line(line).trimEnd();
     if (OTHER_LIST.test(text)) next = null;
     else if (LIST.test(text)) next = 1;
-    if (next === 1) items.push(...readListed(log, line, text));
+    if (next === 1) append(items, readListed(log, line, text));
     const heading = FILE_HEAD.exec(text)?.groups?.file;
     if (heading !== undefined) file = heading;
     if (file !== null && /^\s{1,6}● Test suite failed to run$/.test(text)) items.push(fileItem(log, line, file));

@@ -1,4 +1,5 @@
 import type { Diagnostic } from '../../../domain/failure.ts';
+import { append } from '../../../domain/lists.ts';
 import type { LogText } from '../../lines/lines.ts';
 import { normaliseMessage } from '../../recognise/normalise.ts';
 import type { Extraction } from '../extraction.ts';
@@ -74,7 +75,7 @@ export function putRepeatsLast(found: Extraction, from: number): void {
     (seen.has(key) ? repeats : firsts).push(one);
     seen.add(key);
   }
-  found.diagnostics.push(...firsts, ...repeats);
+  append(found.diagnostics, [...firsts, ...repeats]);
 }
 
 function knownOf(found: Extraction): Known {

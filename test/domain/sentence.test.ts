@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { asSentence } from '../../src/domain/sentence.ts';
+
+test.each([
+  ['`TAX_TABLE` is not set', '`TAX_TABLE` is not set.'],
+  ['It is not set. ', 'It is not set.'],
+  ['Is it set?', 'Is it set?'],
+  ['They said "it is set."', 'They said "it is set."'],
+  ['the rest is cut …', 'the rest is cut …'],
+  ['', ''],
+])('%j ends as a sentence does', (text, sentence) => {
+  expect(asSentence(text)).toBe(sentence);
+});
