@@ -1,6 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { DecisionInput, ShownBy } from '../domain/review.ts';
+import type { ArchivedSource } from '../ports/build-archive.ts';
 
 /**
  * Refuses (`invalid-input`) what cannot be stored as a decision: a rejection without a reason, a correction that names no
@@ -43,6 +44,17 @@ function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: A
   if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
   for (const { source, lineStart, lineEnd } of lines) {
     if (lineEnd < lineStart) throw invalid(`The lines ${lineStart}-${lineEnd} of ${source} end before they begin.`);
+  }
+}
+
+/** Refuses lines that the build does not have. Texts that are not archived any more are not asked about. */
+export function checkLines({ shownBy }: DecisionInput, archived: readonly Pick<ArchivedSource, 'name' | 'lines'>[]): void {
+  if (shownBy === undefined || shownBy === 'none' || archived.length === 0) return;
+  const lengths = new Map(archived.map(({ name, lines }) => [name, lines]));
+  for (const { source, lineEnd } of shownBy.lines) {
+    const length = lengths.get(source);
+    if (length === undefined) throw invalid(`This build has no log "${source}". It has: ${[...lengths.keys()].slice(0, 10).join(', ')}.`);
+    if (lineEnd > length) throw invalid(`${source} has ${length} ${length === 1 ? 'line' : 'lines'}; there is no line ${lineEnd}.`);
   }
 }
 

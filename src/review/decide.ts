@@ -5,6 +5,7 @@ import type { LibraryEntry } from '../domain/library.ts';
 import { debtsOf } from '../domain/library-vectors.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
@@ -13,7 +14,7 @@ import type { Stores } from '../ports/stores.ts';
 import type { OwedVector } from '../ports/vector-debts.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import { blindStateOf } from './blind.ts';
-import { checkDecision } from './check-decision.ts';
+import { checkDecision, checkLines } from './check-decision.ts';
 import { obstacle, outdated, raced, unknownReview } from './conflicts.ts';
 import { flagSentence, greenFlagOf } from './green-flag.ts';
 import { type Lesson, lessonOf } from './learn.ts';
@@ -28,6 +29,8 @@ export interface DecideDeps {
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */
   readonly undoMs?: number;
+  /** Knows the build's texts, so that lines named by a correction are checked; absent: they are believed. */
+  readonly archive?: Pick<BuildArchive, 'list'>;
   /** One item in so many hides its verdict until the reviewer has said what it is; absent: none does where this is called from. */
   readonly blindEvery?: number;
   readonly masker: Pick<Masker, 'mask'>;
@@ -69,6 +72,8 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   if (analysis === null) throw new TriageError('not-found', `The analysis ${review.analysisId} of this review is not stored.`);
   const { input, reviewer } = request;
   checkDecision(input, analysis);
+  // An archive that is away keeps nobody from deciding.
+  if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
   if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
     throw new TriageError(
       'invalid-input',
