@@ -226,10 +226,10 @@ export async function openBuildSources(config: Config, logger: Logger): Promise<
   const { github, jenkins, timeoutMs } = config.buildSource;
   const common = { timeoutMs, maxLogBytes: config.http.maxLogBytes, logger };
   const resilience = createResilience(LEFT_ALONE);
-  const guarded = ({ provider, fetch, fetchGreen }: BuildSource): BuildSource => ({
-    provider,
-    fetch: (build, signal) => resilience.once(provider, () => fetch(build, signal)),
-    fetchGreen: (build, signal, maxBytes) => resilience.once(provider, () => fetchGreen(build, signal, maxBytes)),
+  const guarded = (source: BuildSource): BuildSource => ({
+    provider: source.provider,
+    fetch: (build, signal) => resilience.once(source.provider, () => source.fetch(build, signal)),
+    fetchGreen: (build, signal, maxBytes) => resilience.once(source.provider, () => source.fetchGreen(build, signal, maxBytes)),
   });
   return {
     github: guarded(createGithubBuildSource({ ...github, ...common })),

@@ -64,8 +64,8 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
     return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build came without a log.'] };
   if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
-    const fetch = () => source.fetch(build, run.signal);
-    const fetched = await (run.outside === undefined ? fetch() : run.outside(build.provider, fetch));
+    const ask = () => source.fetch(build, run.signal);
+    const fetched = await (run.outside === undefined ? ask() : run.outside(build.provider, ask));
     const { sources } = await maskSources(fetched.sources, deps.masker);
     for (const text of sources) await deps.archive.put(build.id, text);
     await deps.stores.builds.saveTestResults(build.id, fetched.testResults);
