@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { readBounded } from '../../src/adapters/build-source/bounded-read.ts';
-import { Analysis } from '../../src/domain/analysis.ts';
+import { type Analysis, GivenAnalysis } from '../../src/domain/analysis.ts';
 import type { NewBuild } from '../../src/domain/build.ts';
 import { isRetryable, messageOf, TriageError } from '../../src/domain/errors.ts';
 import type { UploadedFile } from '../../src/intake/upload-shape.ts';
@@ -28,7 +28,7 @@ export interface ServerAnswer {
 const Received = z.object({ buildId: z.string().regex(/^[\w-]{1,100}$/) });
 const Answers = z.object({
   triage: z.object({ state: z.string(), error: z.string().nullish() }).nullable(),
-  analyses: z.array(Analysis),
+  analyses: z.array(GivenAnalysis),
 });
 const Refusal = z.object({ error: z.object({ message: z.string() }) });
 

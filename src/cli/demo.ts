@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { Analysis } from '../domain/analysis.ts';
+import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
 import { maxOf } from '../domain/lists.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { print, say, voiceOf } from './terminal.ts';
@@ -24,7 +24,7 @@ const SHOWN = [
 const WAIT_MS = 60_000;
 
 const Accepted = z.object({ buildId: z.string() });
-const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
+const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
 const Truth = z.object({ title: z.string(), category: z.string() });
 
 /** Sends captured failures as a stranger would, waits for the answers, and prints them beside the truth. Prints only `shownToken`. */

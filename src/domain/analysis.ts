@@ -236,3 +236,16 @@ export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReaso
 export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not judged' {
   return isJudged(analysis) ? analysis.category : 'not judged';
 }
+
+/** An answer as programs are given it: without a category where nobody judged. */
+export const ShownAnalysis = Analysis.extend({
+  category: Category.nullable().describe('Null where nobody judged: the log could not be read, or the analysis failed'),
+});
+export type ShownAnalysis = z.infer<typeof ShownAnalysis>;
+
+export function shownAnalysis(analysis: Analysis): ShownAnalysis {
+  return { ...analysis, category: isJudged(analysis) ? analysis.category : null };
+}
+
+/** The same as a program that is given it goes on with it: `isJudged` still tells that its category means nothing. */
+export const GivenAnalysis = ShownAnalysis.transform((shown): Analysis => ({ ...shown, category: shown.category ?? 'CODE_ERROR' }));

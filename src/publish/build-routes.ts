@@ -1,23 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Analysis } from '../domain/analysis.ts';
+import { type Analysis, shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
-import {
-  AmbiguousBuild,
-  BuildAnalyses,
-  BuildList,
-  BuildsQuery,
-  BuildView,
-  ByNumberQuery,
-  NarrowQuery,
-  type TriageState,
-  viewOfAnalysis,
-} from './views.ts';
+import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
 
 export interface BuildRouteDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses'>;
@@ -78,7 +68,7 @@ function registerAnalyses(app: FastifyInstance, deps: BuildRouteDeps): void {
       async ({ params: { id }, query }, reply) => {
         const build = await findBuild(deps.stores.builds, id, query);
         const triage = await triageState(deps, build.id, reply);
-        return { buildId: build.id, triage, analyses: (await deps.stores.analyses.listByBuild(build.id)).map(viewOfAnalysis) };
+        return { buildId: build.id, triage, analyses: (await deps.stores.analyses.listByBuild(build.id)).map(shownAnalysis) };
       },
     );
 }
@@ -124,7 +114,7 @@ function summaryOf(analysis: Analysis) {
   const { id, kind, answer, verdict, failureIds } = analysis;
   return {
     id,
-    category: viewOfAnalysis(analysis).category,
+    category: shownAnalysis(analysis).category,
     kind,
     title: answer.title,
     confidence: verdict.confidence,

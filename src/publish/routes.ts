@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import type { Stores } from '../ports/stores.ts';
@@ -9,7 +10,7 @@ import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts
 import { type FlakyRouteDeps, registerFlakyRoutes } from './flaky/flaky-routes.ts';
 import { present } from './present.ts';
 import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
-import { AnalysisView, FailureList, FailuresQuery, LibraryList, LibraryQuery, viewOfAnalysis } from './views.ts';
+import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
 
 export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'> & FlakyRouteDeps['stores'];
@@ -38,13 +39,13 @@ function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): v
         tags: ['Analyses'],
         summary: 'One answer with its steps, evidence and usage',
         params: Params,
-        response: { 200: AnalysisView },
+        response: { 200: ShownAnalysis },
       },
     },
     async ({ params: { id } }) => {
       const analysis = await stores.analyses.find(id);
       if (analysis === null) throw new TriageError('not-found', `There is no analysis ${id}.`);
-      return viewOfAnalysis(analysis);
+      return shownAnalysis(analysis);
     },
   );
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Action, Analysis, isJudged } from '../domain/analysis.ts';
+import { Action, ShownAnalysis } from '../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { FailureRow } from '../domain/failure.ts';
@@ -70,18 +70,9 @@ export const TriageState = TriageJob.pick({ state: true, attempts: true, error: 
 });
 export type TriageState = z.infer<typeof TriageState>;
 
-const SaidCategory = Category.nullable().describe('Null where nobody judged: the log could not be read, or the analysis failed');
-
-/** An answer as programs are given it. */
-export const AnalysisView = Analysis.extend({ category: SaidCategory });
-
-export function viewOfAnalysis(analysis: Analysis): z.infer<typeof AnalysisView> {
-  return { ...analysis, category: isJudged(analysis) ? analysis.category : null };
-}
-
 const AnalysisSummary = z.object({
   id: z.string(),
-  category: SaidCategory,
+  category: ShownAnalysis.shape.category,
   kind: Kind,
   title: z.string(),
   confidence: z.number(),
@@ -98,7 +89,7 @@ export const BuildView = z.object({
   analyses: z.array(AnalysisSummary),
 });
 
-export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(AnalysisView) });
+export const BuildAnalyses = z.object({ buildId: z.string(), triage: TriageState.nullable(), analyses: z.array(ShownAnalysis) });
 
 export const FailureList = listOf(FailureRow);
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { Analysis } from '../../src/domain/analysis.ts';
+import { type Analysis, GivenAnalysis, isJudged } from '../../src/domain/analysis.ts';
 import { LibraryEntry } from '../../src/domain/library.ts';
 import { Review } from '../../src/domain/review.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
@@ -12,7 +12,7 @@ import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 const SECRET = 'a-webhook-secret-for-the-journey';
 const ANNA = 'token-of-the-reviewer-anna';
 const BEN = 'token-of-the-reviewer-ben';
-const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(Analysis) });
+const Analyses = z.object({ triage: z.object({ state: z.string() }).nullable(), analyses: z.array(GivenAnalysis) });
 
 /** What the journey goes through: doors somewhere, and work somewhere. */
 export interface Installation {
@@ -169,7 +169,9 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
 
       expect(analysis.verdict.action).toBe('human_review');
       expect(analysis.verdict.confidence).toBeLessThan(0.5);
-      expect(analysis.notes.join(' ')).toMatch(/log/i);
+      expect(isJudged(analysis)).toBe(false);
+      expect(analysis.answer.title).toBe('The log could not be read');
+      expect(analysis.answer.rootCause).toMatch(/GitHub answered 404/);
     });
 
     it('drains and stops when it is told to', async () => {

@@ -2,7 +2,7 @@ import { MemorySaver } from '@langchain/langgraph';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
-import type { Analysis } from '../../src/domain/analysis.ts';
+import { type Analysis, shownAnalysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -13,7 +13,6 @@ import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { renderMarkdown } from '../../src/publish/render.ts';
-import { viewOfAnalysis } from '../../src/publish/views.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { giveUp } from '../../src/triage/give-up.ts';
 import type { TriageRun } from '../../src/triage/run.ts';
@@ -255,7 +254,7 @@ describe('a build that cannot be read', () => {
       answer: { title: 'The log could not be read', suspects: [], hypotheses: [] },
     });
     expect(analysis?.answer.rootCause).toContain('is actions: read granted?');
-    expect(viewOfAnalysis(analysis as Analysis).category).toBeNull();
+    expect(shownAnalysis(analysis as Analysis).category).toBeNull();
     expect(renderMarkdown(analysis as Analysis)).not.toContain('CODE_ERROR');
     expect((await stores.analyses.heads([build.id]))[0]?.category).toBeNull();
     expect((await stores.failures.search({ repository: build.repository, category: 'CODE_ERROR' }, { limit: 5, offset: 0 })).length).toBe(
