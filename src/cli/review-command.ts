@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
-import { type DecisionInput, Review } from '../domain/review.ts';
+import { type DecisionInput, itemCategory, Review } from '../domain/review.ts';
 import { renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { UndoView } from '../review/views.ts';
@@ -102,5 +102,5 @@ function questionRow({ id, category, state, repository, question }: ReviewerQues
 function rowOf(review: Review): string {
   const held = review.state === 'claimed' ? `held by ${review.claimedBy}` : review.state;
   const confidence = `${Math.round(review.confidence * 100)} %`.padStart(5);
-  return `${review.id}  ${confidence}  ${review.category.padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
+  return `${review.id}  ${confidence}  ${itemCategory(review).padEnd(16)}  ${held}  ${visibleLine(review.repository)}  ${visibleLine(review.title)}`;
 }

@@ -33,7 +33,11 @@ export function failedAnalysis(input: {
     fingerprint: group.fingerprint.value,
     category: 'CODE_ERROR',
     kind: 'unknown',
-    ...{ classification: guess(), answer: answerOf(error, group.fingerprint.algorithm === UNREAD), verdict: verdictOf(evidence, error) },
+    ...{
+      classification: guess(),
+      answer: answerOf(error, group.fingerprint.algorithm === UNREAD),
+      verdict: verdictOf(evidence, whyOf(group, error)),
+    },
     evidence,
     steps: [{ node: 'give_up', round: 0, startedAt: at, milliseconds: 0, summary: `the analysis failed: ${error}` }],
     usage: NO_USAGE,
@@ -64,7 +68,8 @@ function guess(): Analysis['classification'] {
 function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
   return {
     title: isUnread ? UNREAD_TITLE : TITLE,
-    rootCause: error,
+    // The title says it already.
+    rootCause: isUnread ? error.replace(/^The log could not be read: /, '') : error,
     fixRecommendation: isUnread
       ? 'Mend what kept the log from being read, then run the build again or upload its log.'
       : 'Read the log of the build, and correct this answer with what you find.',
@@ -75,14 +80,19 @@ function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
   };
 }
 
-function verdictOf(evidence: readonly Evidence[], error: string): Analysis['verdict'] {
+/** Why a person is asked. */
+function whyOf({ fingerprint }: FailureGroup, error: string): string {
+  return fingerprint.algorithm === UNREAD ? error : `the analysis failed: ${error}`;
+}
+
+function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdict'] {
   return {
     grades: Object.fromEntries(evidence.map((item) => [item.id, 'ambiguous' as const])),
     unsupportedClaims: [],
     gaps: ['No cause was looked for.'],
     confidence: 0,
     action: 'human_review',
-    reasons: [`the analysis failed: ${error}`],
+    reasons: [why],
   };
 }
 

@@ -1,6 +1,6 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import type { ReviewerQuestion } from '../../domain/question.ts';
-import type { Review, ReviewCounts } from '../../domain/review.ts';
+import { itemCategory, type Review, type ReviewCounts } from '../../domain/review.ts';
 import type { ReviewGroup } from '../../ports/stores.ts';
 import { percent } from '../../publish/answer-facts.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
@@ -80,7 +80,7 @@ function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueVi
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
   const words = blind ? html`<em>Say what it is before the verdict is shown</em>` : review.title;
   return html`<li data-row${held && html` class="held"`}>
-<span class="sureness">${blind ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : review.category}${!blind && riskSign(review)}</span>
+<span class="sureness">${blind || review.confidence === 0 ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
 <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="count" title="${count} items with the same fingerprint">×${count}</span>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
 <span class="why">${held ? `being looked at by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
