@@ -206,10 +206,10 @@ describe('find_files', () => {
   it('finds what the kept lines name, as the repository calls it, and nothing for words that only look like files', async () => {
     const { data } = await foundBy(
       'CODE_ERROR',
-      message('/work/api/packages/cart/src/tax.ts:4:10: e.g. see https://x.test/a/index.ts, index.ts'),
+      message('/builds/shop/api/packages/cart/src/tax.ts:4:10: e.g. see https://x.test/a/index.ts, index.ts'),
     );
     expect(data.found).toEqual([
-      { path: 'packages/cart/src/tax.ts', as: '/work/api/packages/cart/src/tax.ts:4:10', line: 4, by: 'log' },
+      { path: 'packages/cart/src/tax.ts', as: '/builds/shop/api/packages/cart/src/tax.ts:4:10', line: 4, by: 'log' },
       { path: 'a/index.ts', as: 'index.ts', line: null, by: 'log' },
       { path: 'b/index.ts', as: 'index.ts', line: null, by: 'log' },
     ]);
