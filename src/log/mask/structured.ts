@@ -14,12 +14,16 @@ const ESCAPE = /\\(?:u[0-9a-fA-F]{4}|[^u])/g;
 const NAMED = /<(EMAIL|HOST)((?:_\d{1,6})?)>/g;
 
 /**
- * Hides spans of a report so that it can still be read: in values only, never in the markup between them, since a secret seems to go on into
- * the tag or the quotation mark behind it. Null for a text that is neither XML nor JSON: there is nothing to keep.
+ * Hides spans of a report so that it can still be read: a secret in a value seems to go on into the closing tag or the quotation mark behind it,
+ * which stay. What begins in markup is hidden all the same: not every text that begins as XML goes on so. Null for a text that is neither XML
+ * nor JSON: there is nothing to keep.
  */
 export function hideInReport(text: string, spans: readonly Span[]): Masked | null {
   if (spans.length === 0) return null;
-  if (isXmlReport(text)) return hideSpans(text, within(xmlValues(text), text, spans));
+  if (isXmlReport(text)) {
+    const values = xmlValues(text);
+    return hideSpans(text, mergeSpans([...within(values, text, spans), ...inMarkup(values, text, mergeSpans(spans))]));
+  }
   return parseJson(text) === undefined ? null : hideInJson(text, spans);
 }
 
@@ -90,6 +94,26 @@ function within(values: readonly Value[], text: string, spans: readonly Span[]):
     append(kept, own.length === 0 ? [] : aligned(own, value, text));
   }
   return mergeSpans(kept);
+}
+
+/** What ends a value: a closing tag, a quotation mark, the marks around CDATA and comments. */
+const ENDS_VALUE = /^(?:<\/|<!|["']|\]\]>|-->)/;
+
+/** Stretches of the merged spans between values, but for what only ends the value that a span came from. */
+function inMarkup(values: readonly Value[], text: string, merged: readonly Span[]): Span[] {
+  const hidden: Span[] = [];
+  let [start, first] = [0, 0];
+  for (const { from: end, to } of [...values, { from: text.length, to: text.length }]) {
+    while (first < merged.length && (merged[first]?.to ?? 0) <= start) first += 1;
+    const endsValue = ENDS_VALUE.test(text.slice(start, start + 3));
+    for (let at = first; end > start && at < merged.length && (merged[at]?.from ?? 0) < end; at += 1) {
+      const span = merged[at];
+      if (span !== undefined && !(span.from < start && endsValue))
+        hidden.push({ from: Math.max(span.from, start), to: Math.min(span.to, end) });
+    }
+    start = to;
+  }
+  return hidden;
 }
 
 /** Entities and escapes are hidden whole or not at all. The spans of one value, ascending. */
