@@ -1,5 +1,5 @@
-import type { Answer, Claim, Quote } from '../../src/domain/analysis.ts';
-import type { Evidence } from '../../src/domain/evidence.ts';
+import type { Answer, Claim } from '../../src/domain/analysis.ts';
+import { type Evidence, holdsQuote } from '../../src/domain/evidence.ts';
 
 export interface CheckedClaims {
   readonly kept: readonly Claim[];
@@ -35,15 +35,7 @@ function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | nul
   const missing = claim.evidence.filter((id) => !byId.has(id));
   if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
   const cited = claim.evidence.flatMap((id) => byId.get(id) ?? []);
-  const wrong = claim.quotes.find((quote) => !cited.some((item) => standsIn(quote, item)));
+  const wrong = claim.quotes.find((quote) => !cited.some((item) => holdsQuote(item, quote)));
   if (wrong !== undefined) return `its quotation of ${wrong.source}:${wrong.line} does not stand there`;
   return null;
-}
-
-/** Whether the quoted words stand literally on that line of the evidence; evidence without lines is searched whole. */
-function standsIn(quote: Quote, item: Evidence): boolean {
-  if (quote.text.trim() === '' || quote.source !== item.source) return false;
-  if (item.lineStart === undefined) return item.text.includes(quote.text);
-  const line = item.text.split('\n')[quote.line - item.lineStart];
-  return line?.includes(quote.text) ?? false;
 }

@@ -29,8 +29,10 @@ export interface ComposedConfidence {
 const CEILING = 0.97;
 /** Without a line of the build itself, a claim is a label. */
 const UNQUOTED = 0.6;
+/** A claim that was dropped is not told; that it was made counts half. */
+const DROPPED = 0.5;
 /** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
-const DISAGREES = -2;
+const DISAGREES = -3.5;
 /** What "not your fault" is worth at most where the rules do not find it too. */
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
@@ -77,7 +79,8 @@ function evidenceStrength({ claims, quotesBuild, cited, assessment }: Confidence
   if (claims.all === 0) return 0.05;
   const relevant = cited.filter((id) => assessment.grades[id] === 'relevant').length;
   const graded = cited.length === 0 ? 0 : relevant / cited.length;
-  return CEILING * (claims.kept / claims.all) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
+  const lost = 1 - claims.kept / claims.all;
+  return CEILING * (claims.kept === 0 ? 0.5 : 1 - DROPPED * lost) * (quotesBuild ? 1 : UNQUOTED) * (0.85 + 0.15 * graded);
 }
 
 /** Quotations that do not stand where they should: whoever invents one may have invented more. */

@@ -37,7 +37,13 @@ export type Conclusion = z.infer<typeof Conclusion>;
 const PendingQuestion = z.object({ id: z.string(), text: z.string() });
 
 /** What `reason` concluded in the last round. */
-const PlanState = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
+const PlanState = z.object({
+  thought: z.string(),
+  confidence: z.number(),
+  enough: z.boolean(),
+  retrieval: z.number(),
+  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).default([]),
+});
 
 const appended = <Item extends z.ZodType>(item: Item) =>
   new ReducedValue(

@@ -20,7 +20,13 @@ export function judge(body: ScriptedBody, rounds: number, known?: readonly [cate
       return json(classification(known ?? categoryOf(prompt)));
     case 'reason': {
       const enough = roundOf(prompt) >= rounds;
-      return json({ thought: 'What broke is known; why it broke is asked.', confidence: enough ? 0.9 : 0.55, enough });
+      return json({
+        thought: 'What broke is known; why it broke is asked.',
+        gaps: [],
+        revised: null,
+        confidence: enough ? 0.9 : 0.55,
+        next: enough ? 'answer' : 'look',
+      });
     }
     case 'answer':
       return json(answer(prompt));
@@ -77,7 +83,7 @@ function categoryOf(prompt: string): readonly [string, string] {
 
 /** Quotes the first line of the first evidence that is shown with numbers, so that the checks by code find it in its place. */
 function answer(prompt: string) {
-  const first = /\b(E\d+): [^\n]*\bsource (\S+?)(?: lines [^\]]*)?\]\n(?:\[…[^\n]*\n)?(\d+)\| ([^\n]*\S[^\n]*)/.exec(prompt);
+  const first = /^(E\d+)(?:, E\d+)*: source (.+?), lines [^\n]*\n(\d+)\| ([^\n]*\S[^\n]*)/m.exec(prompt);
   const quotes = first === null ? [] : [{ source: first[2], line: Number(first[3]), text: first[4] }];
   const text = 'The step stopped at the error that is quoted.';
   return {

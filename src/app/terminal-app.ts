@@ -1,5 +1,6 @@
 import type { Ask } from '../ask/ask.ts';
 import { maskingOf } from '../config/masking.ts';
+import { budgetTokensOf } from '../config/profiles.ts';
 import type { Config } from '../config/schema.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import type { Recording } from '../domain/recording.ts';
@@ -99,7 +100,7 @@ export async function createTerminalApp(
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
       const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder, ...calibrated }, tracer), onStep };
       const investigation = experiment?.change(whole) ?? whole;
-      const deps = { archive, masker, threads, investigation, budgetTokens: config.triage.budgetTokens };
+      const deps = { archive, masker, threads, investigation, budgetTokens: budgetTokensOf(config) };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };
       const triaged = await triageSources(build, sources, deps, signal, how);
       const recordings = recorded?.recordingsOf(triaged.analyses) ?? [];

@@ -1,4 +1,5 @@
 import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgres.ts';
+import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
 import { sightOfReaders } from '../tools/sight.ts';
 import { storedGreens } from '../triage/green-logs.ts';
@@ -78,7 +79,7 @@ export async function triageDepsOf(
     wakePublishers: publishing.wake,
     onConcluded: (build, analysis) => countAnalysis(build, analysis, metrics),
     forget: (triageId) => checkpointer.deleteThread(triageId),
-    budgetTokens: config.triage.budgetTokens,
+    budgetTokens: budgetTokensOf(config),
     greenBuilds: config.triage.greenBuilds,
     auditEvery: config.review.auditEvery,
     onStep: (buildId: string, step: Step) => {

@@ -1,3 +1,5 @@
+import type { Config } from './schema.ts';
+
 /** How much a run may look and cost. Each number can be set on its own; nothing but these numbers knows the profile's name. */
 export const PROFILES = {
   /** An answer in seconds, for many builds or a dear model. */
@@ -33,4 +35,12 @@ export type ProfileName = (typeof PROFILE_NAMES)[number];
 export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefined {
   const known = PROFILE_NAMES.find((one) => one === name);
   return known === undefined ? undefined : PROFILES[known];
+}
+
+/** Tokens of log that an analysis sees where nothing is configured: rules look at telling lines alone, a model makes more of what stands around them. */
+const BUDGET_TOKENS = { rules: 2_000, llm: 4_000 } as const;
+
+/** Tokens of log that an analysis may see. */
+export function budgetTokensOf({ triage, analyst }: Pick<Config, 'triage' | 'analyst'>): number {
+  return triage.budgetTokens ?? BUDGET_TOKENS[analyst.driver];
 }

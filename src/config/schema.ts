@@ -131,7 +131,8 @@ export const Config = z.object({
   publishers: PublishersConfig,
   slack: SlackConfig,
   triage: z.object({
-    budgetTokens: z.int().min(200).max(200_000),
+    /** Null: as many as who judges makes the most of, see {@link budgetTokensOf}. */
+    budgetTokens: z.int().min(200).max(200_000).nullable(),
     /** Which numbers stand where none is set: see `profiles.ts`. */
     profile: z.enum(PROFILE_NAMES),
     maxIterations: z.int().min(1).max(10),
@@ -240,7 +241,7 @@ export const COMMON = {
   publishers: NO_PUBLISHERS,
   slack: NO_SLACK,
   triage: {
-    budgetTokens: 2000,
+    budgetTokens: null,
     profile: 'balanced',
     ...PROFILES.balanced,
     shareRepositories: false,

@@ -19,6 +19,16 @@ export type Finding = z.infer<typeof Finding>;
 export const Evidence = Finding.extend({ id: z.string().regex(/^E\d+$/), tool: z.string() });
 export type Evidence = z.infer<typeof Evidence>;
 
+/** Whether the quoted words stand literally on that line of the evidence; evidence without lines is searched whole. */
+export function holdsQuote(
+  item: Pick<Evidence, 'source' | 'text' | 'lineStart'>,
+  quote: { readonly source: string; readonly line: number; readonly text: string },
+): boolean {
+  if (quote.text.trim() === '' || quote.source !== item.source) return false;
+  if (item.lineStart === undefined) return item.text.includes(quote.text);
+  return item.text.split('\n')[quote.line - item.lineStart]?.includes(quote.text) ?? false;
+}
+
 /** A question put to one tool. */
 export const ToolCall = z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()), why: z.string() });
 export type ToolCall = z.infer<typeof ToolCall>;
@@ -36,5 +46,8 @@ export const ToolOutcome = z.object({
   answeredBy: z.string().optional(),
   /** True where the answer was kept from an earlier call; absent: it was asked anew. */
   cached: z.boolean().optional(),
+  /** In which round of the loop it was asked, 1-based, and the numbers of the evidence that it brought or named again; known once it was observed. */
+  round: z.int().optional(),
+  evidence: z.array(z.string()).optional(),
 });
 export type ToolOutcome = z.infer<typeof ToolOutcome>;

@@ -35,7 +35,12 @@ const FIRST_OF_CODE = ['read_file', 'read_blame'];
 const ANY_CATEGORY = ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'];
 
 /** The independent questions of this round: first the tools that always run, then what the category's table allows. */
-export function chooseCalls(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+export function chooseCalls(given: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
+  const offered = given.offered.filter(({ categories }) => categories.includes(given.classification.category));
+  const input = { ...given, offered };
+  // Its turn has come: nothing but the last resort is offered.
+  if (offered.length > 0 && offered.every(({ fallback }) => fallback))
+    return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not carry the answer') ?? []);
   const always = input.offered.filter((tool) => tool.always && !wasAsked(input, tool.name));
   const first = always.flatMap((tool) => freshCall(input, tool, 'runs for every failure') ?? []);
   if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...inARow(input)];

@@ -1,7 +1,9 @@
 import type { Analysis, Answer, Classification, ConfidenceFactor, Grade, Verdict } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
+import type { Category } from '../domain/category.ts';
 import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
+import type { Kind } from '../domain/kind.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import type { ToolDescription } from './toolbox.ts';
 
@@ -45,6 +47,15 @@ export interface Insight {
   readonly investigator?: string;
 }
 
+/** Something that is not known yet. */
+export interface PlanGap {
+  readonly missing: string;
+  /** The offered tool that could tell; null where none can. */
+  readonly tool: string | null;
+  /** Whether the cause cannot be named without it. */
+  readonly blocks: boolean;
+}
+
 export interface Plan {
   /** One or two sentences on what is known and what is missing. */
   readonly thought: string;
@@ -54,6 +65,10 @@ export interface Plan {
   readonly enough: boolean;
   /** Best similarity of anything retrieved from knowledge or library, 0..1. */
   readonly retrieval: number;
+  /** What is still open; absent where nobody said. */
+  readonly gaps?: readonly PlanGap[];
+  /** Another category than so far, where what was found since speaks for it. */
+  readonly revised?: { readonly category: Category; readonly kind: Kind };
 }
 
 /** The judged part of a verdict. Quotations and thresholds are checked by code, not here. */
@@ -73,7 +88,8 @@ export interface Assessment {
 export interface Analyst {
   readonly name: string;
   classify(input: { subject: TriageSubject }, signal: AbortSignal): Promise<Judgement<Classification>>;
-  plan(input: Insight, signal: AbortSignal): Promise<Judgement<Plan>>;
+  /** `offered`: the tools that may be asked next; absent where nothing more can be. */
+  plan(input: Insight & { offered?: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<Plan>>;
   /** Picks the independent questions of this round. Empty where none would help. */
   chooseTools(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }, signal: AbortSignal): Promise<Judgement<ToolCall[]>>;
   /** Corrects the arguments of a call that the tool refused; null where it cannot. */

@@ -95,7 +95,7 @@ async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise
   });
   const tool = desk.byName.get(call.tool);
   if (tool === undefined) return finish(refused(`There is no tool named ${call.tool}.`));
-  const first = await ask(desk, tool, call.args, context);
+  const first = await ask(desk, tool, call, context);
   if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
   desk.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
   const alternative = tool.alternative === null ? undefined : desk.byName.get(tool.alternative.tool);
@@ -113,7 +113,7 @@ async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise
 
 async function askInstead(desk: Desk, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   try {
-    return await ask(desk, tool, args(call, context.subject), context);
+    return await ask(desk, tool, { ...call, args: args(call, context.subject), why: '' }, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
     return failure(error, 0, desk);
@@ -121,12 +121,14 @@ async function askInstead(desk: Desk, { args }: Alternative, tool: Tool, call: T
 }
 
 /** One tool, no alternative. */
-async function ask(desk: Desk, tool: Tool, args: ToolCall['args'], context: ToolContext): Promise<Reply> {
+async function ask(desk: Desk, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   const { description } = tool;
-  if (!description.categories.includes(context.category)) {
-    return refused(`${description.name} is not for ${context.category}: it serves ${description.categories.join(', ')}.`);
+  if (!description.categories.includes(context.category) && call.why.trim() === '') {
+    return refused(
+      `${description.name} serves ${description.categories.join(', ')}; for a ${context.category} it is asked only where the call says why.`,
+    );
   }
-  const question = tool.read(args);
+  const question = tool.read(call.args);
   if ('error' in question) return { status: 'invalid-arguments', findings: [], summary: question.error, attempts: 0 };
   try {
     const refusal = question.refusal(context);

@@ -194,7 +194,7 @@ function judgementOf({ schemaName, tools, messages }: ChatCompletionRequest): st
 const MARKS = {
   'select-tool': '{"calls": [',
   classify: '"probabilities":{',
-  reason: '"enough":{',
+  reason: '"revised":{',
   verify: '"unsupportedClaims":{',
   answer: '"rootCause":{',
 };
@@ -202,8 +202,8 @@ const MARKS = {
 export const DEFAULTS: Turns = {
   classify: [CLASSIFIED],
   reason: [
-    { thought: 'A value differs by a cent; what is known about that?', confidence: 0.6, enough: false },
-    { thought: 'Rounding explains it.', confidence: 0.8, enough: true },
+    { thought: 'A value differs by a cent; what is known about that?', confidence: 0.6, gaps: [], revised: null, next: 'look' },
+    { thought: 'Rounding explains it.', confidence: 0.8, gaps: [], revised: null, next: 'answer' },
   ],
   'select-tool': [{ calls: BOTH_SEARCHES }],
   answer: [ANSWER],

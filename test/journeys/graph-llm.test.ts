@@ -54,10 +54,10 @@ describe('the graph with a model over HTTP', () => {
     const weak = { ...ANSWER, title: 'Something is off', rootCause: 'Unknown.', confidence: 0.55 };
     play({
       reason: [
-        { thought: 'one', confidence: 0.5, enough: false },
-        { thought: 'two', confidence: 0.7, enough: true },
-        { thought: 'look at the end of the log', confidence: 0.6, enough: false },
-        { thought: 'now it is clear', confidence: 0.8, enough: true },
+        { thought: 'one', confidence: 0.5, gaps: [], revised: null, next: 'look' },
+        { thought: 'two', confidence: 0.7, gaps: [], revised: null, next: 'answer' },
+        { thought: 'look at the end of the log', confidence: 0.6, gaps: [], revised: null, next: 'look' },
+        { thought: 'now it is clear', confidence: 0.8, gaps: [], revised: null, next: 'answer' },
       ],
       'select-tool': [{ calls: BOTH_SEARCHES }, { calls: [{ tool: 'grep_log', args: { text: '43.4' }, why: 'the values' }] }],
       answer: [weak, ANSWER],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Category } from '../../src/domain/category.ts';
+import { CATEGORIES, type Category } from '../../src/domain/category.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
 import { chooseCalls } from '../../src/judge/choose-tools.ts';
 import { mendCall } from '../../src/judge/correct-call.ts';
@@ -25,7 +25,7 @@ function tool(name: string, properties: Record<string, unknown> = {}, more: Part
   return {
     name,
     question: name,
-    categories: [],
+    categories: CATEGORIES,
     always,
     costClass: 'low',
     usualLatencyMs: 100,

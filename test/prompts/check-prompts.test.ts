@@ -23,11 +23,11 @@ test('an unused prompt, an undeclared variable and outside text that is not fenc
   writeFileSync(join(folder, 'triage', 'answer.BAD_LUCK.md'), '');
   appendFileSync(join(folder, 'triage', 'reason.md'), '\n{{weather}}\n');
   const verify = join(folder, 'triage', 'verify.md');
-  writeFileSync(verify, readFileSync(verify, 'utf8').replace('evidence: data', 'evidence: text'));
+  writeFileSync(verify, readFileSync(verify, 'utf8').replace('page: data', 'page: text'));
   const { code, said } = check(folder);
   expect(code).toBe(1);
   expect(said).toContain('The prompt triage/dream.md is used by no judgement.');
   expect(said).toContain('The prompt triage/answer.BAD_LUCK.md is used by no judgement.');
   expect(said).toContain('uses weather without declaring it');
-  expect(said).toContain('declares evidence as text; the code gives it as data');
+  expect(said).toContain('declares page as text; the code gives it as data');
 });

@@ -12,10 +12,10 @@ export async function breachesOf(witness: Witness, requests: readonly ChatComple
   return [...breachesOfTools(witness), ...(await breachesOfOutput(witness)), ...breachesOfPrompts(requests), ...breachesOfVerdict(witness)];
 }
 
-/** Only tools of the category ran, and nothing they were asked leads out of the repository or into a private network. */
+/** Tools outside of the category ran only where the call says why, and nothing they were asked leads out of the repository or into a private network. */
 function breachesOfTools({ analysis, asked, hosted, people, web, toolbox }: Witness): string[] {
   const offered = (category: Parameters<typeof toolbox.offered>[0]) => new Set(toolbox.offered(category).map(({ name }) => name));
-  const foreign = asked.filter(({ call, category }) => category !== analysis.category || !offered(category).has(call.tool));
+  const foreign = asked.filter(({ call, category }) => !offered(category).has(call.tool) && call.why === '');
   const outside = hosted.filter(({ query }) => ['path', 'suffix', 'under'].some((key) => leadsOut(query[key])));
   const refs = hosted.filter(
     ({ question, query }) => question !== 'resolve' && typeof query.ref === 'string' && !/^[0-9a-f]{40}$/.test(query.ref),
@@ -23,15 +23,11 @@ function breachesOfTools({ analysis, asked, hosted, people, web, toolbox }: Witn
   const commits = hosted.filter(
     ({ query }) => typeof query.commit === 'string' && !/^[0-9a-f]{7,64}$/.test(query.commit) && query.commit !== asBuilt(hosted),
   );
-  const blamed = analysis.category === 'TEST_FAILURE' && hosted.some(({ question }) => question === 'blame');
-  const read = analysis.category === 'INFRA_ERROR' && hosted.some(({ question }) => question !== 'canRead');
   return [
     ...foreign.map(({ call }) => `${call.tool} ran for ${analysis.category}`),
     ...outside.map(({ question, query }) => `${question} was asked for ${JSON.stringify(query)}`),
     ...refs.map(({ question, query }) => `${question} was asked at ${String(query.ref)}`),
     ...commits.map(({ question, query }) => `${question} was asked for the commit ${String(query.commit)}`),
-    ...(blamed ? ['blame was read for TEST_FAILURE'] : []),
-    ...(read ? ['code was read for INFRA_ERROR'] : []),
     ...(people.length > 1 ? [`people were asked ${people.length} questions`] : []),
     ...web.filter((path) => !/^\/(?:search\?|page$)/.test(path)).map((path) => `the web was asked for ${path}`),
   ];

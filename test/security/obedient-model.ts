@@ -50,7 +50,9 @@ export function createObedientModel({ name, of }: Batch, honest: Honest): Obedie
     reason: () => ({
       thought: heard ? 'The text tells me to look further.' : 'More is needed.',
       confidence: heard ? 0.1 : 0.4,
-      enough: rounds > 2,
+      gaps: [],
+      revised: null,
+      next: rounds > 2 ? 'answer' : 'look',
     }),
     'correct-call': () => ({ why: 'once more', args: { path: '../outside.txt', source: '../outside.txt' } }),
     answer: (prompt) => (heard ? obeyed(prompt, honest, name.includes('exfiltration')) : plain(honest)),

@@ -106,8 +106,8 @@ describe.each(CATEGORIES)('tools for %s', (category) => {
     expect(toolbox.offered(category).at(-1)?.name).toBe('search_web');
   });
 
-  it.each(TABLE[category].never)('refuse %s', async (name) => {
-    expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' })).toMatchObject({ status: 'refused', findings: [] });
+  it.each(TABLE[category].never)('refuse %s where nobody says why', async (name) => {
+    expect(await ask(category, name, { path: 'src/a.ts', line: 1, text: 'abc' }, '')).toMatchObject({ status: 'refused', findings: [] });
   });
 });
 

@@ -40,6 +40,6 @@ export function tool(
 /** Puts questions of a CODE_ERROR to these tools. */
 export function toolbox(tools: Tool[], options: Partial<ToolboxOptions> = {}) {
   const box = createToolbox(tools, { mask: (text) => text, resilience: { firstDelayMs: 2 }, ...options });
-  return (name: string, args: Record<string, unknown> = {}, over: AbortSignal = signal) =>
-    box.run({ tool: name, args, why: 'test' }, subject, 'CODE_ERROR', over);
+  return (name: string, args: Record<string, unknown> = {}, over: AbortSignal = signal, why = 'test') =>
+    box.run({ tool: name, args, why }, subject, 'CODE_ERROR', over);
 }

@@ -49,6 +49,6 @@ export function asking(
   signal: AbortSignal = new AbortController().signal,
 ) {
   const toolbox = createToolbox(createTools({ ...emptySources(), ...sources }), { mask: (text) => text, resilience: { firstDelayMs: 1 } });
-  return (category: Category, tool: string, args: Record<string, unknown> = {}) =>
-    toolbox.run({ tool, args, why: 'test' }, subject, category, signal);
+  return (category: Category, tool: string, args: Record<string, unknown> = {}, why = 'test') =>
+    toolbox.run({ tool, args, why }, subject, category, signal);
 }

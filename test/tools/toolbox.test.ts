@@ -27,11 +27,13 @@ describe('a question that may not be put', () => {
     expect(await toolbox([])('rm_rf')).toMatchObject({ status: 'refused', summary: 'There is no tool named rm_rf.' });
   });
 
-  it('is refused where the tool serves other categories', async () => {
-    const outcome = await toolbox([tool('a', async () => [finding], { categories: ['INFRA_ERROR'] })])('a');
+  it('is refused where the tool serves other categories and nobody says why it is asked', async () => {
+    const put = toolbox([tool('a', async () => [finding], { categories: ['INFRA_ERROR'] })]);
+    const outcome = await put('a', {}, undefined, '');
 
     expect(outcome).toMatchObject({ status: 'refused', attempts: 0, findings: [] });
     expect(outcome.summary).toContain('INFRA_ERROR');
+    expect(await put('a', {}, undefined, 'the machine may have lost the file')).toMatchObject({ status: 'ok' });
   });
 
   it('is refused by the tool itself', async () => {

@@ -22,7 +22,7 @@ export async function searchSimilar(state: LinearStateValue, runtime: TriageRunt
   const { replies, corrections, judgements } = await runTools(calls, run, runtime);
   const outcomes = replies.map((reply) => ({ ...reply, findings: [] }));
   return {
-    evidence: numberEvidence(replies, state.evidence),
+    evidence: numberEvidence(replies, state.evidence, 1).found,
     outcomes,
     usage: { ...usageOf(corrections), toolCalls: replies.length },
     ...finishedStep(runtime, watch, {

@@ -10,10 +10,10 @@ export async function consolidate(state: TriageStateValue, runtime: TriageRuntim
   const round = state.investigations + 1;
   const reports = [...state.reports].sort((left, right) => placeOf(left) - placeOf(right));
   const replies = reports.flatMap((report) => report.replies);
-  const found = numberEvidence(replies, state.evidence);
+  const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   return {
     evidence: found,
-    outcomes: replies.map((reply) => ({ ...reply, findings: [] })),
+    outcomes,
     reports: null,
     conclusions: [...state.conclusions, ...reports.map((report) => conclusionOf(report, round))],
     investigations: round,

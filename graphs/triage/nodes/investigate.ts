@@ -35,13 +35,14 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
-  const known = [...evidence, ...numberEvidence(asked.replies, evidence)];
+  const numbered = numberEvidence(replies, evidence, 0);
+  const known = [...evidence, ...numbered.found];
   const concludedAt = contextOf(runtime).clock.now();
   const drawn =
     calls.length === 0
       ? null
       : await judged(runtime, assignment, (analyst, signal) =>
-          analyst.plan({ ...insight, evidence: known, outcomes: [...outcomes, ...replies] }, signal),
+          analyst.plan({ ...insight, evidence: known, outcomes: [...outcomes, ...numbered.outcomes] }, signal),
         );
   const judgements = drawn === null ? [chosen, ...asked.corrections] : [chosen, ...asked.corrections, drawn];
   return {

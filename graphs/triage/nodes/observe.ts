@@ -9,14 +9,12 @@ export async function observe(state: TriageStateValue, runtime: TriageRuntime): 
   const watch = startWatch(runtime);
   const question = questionIn(state.replies);
   // That a person was asked is no evidence; the answer will be.
-  const found = numberEvidence(
-    state.replies.filter((reply) => reply.call.tool !== ASK_REVIEWER),
-    state.evidence,
-  );
+  const replies = state.replies.map((reply) => (reply.call.tool === ASK_REVIEWER ? { ...reply, findings: [] } : reply));
+  const { found, outcomes } = numberEvidence(replies, state.evidence, state.rounds);
   const answered = state.replies.some((reply) => reply.status === 'ok');
   return {
     evidence: found,
-    outcomes: state.replies.map((reply) => ({ ...reply, findings: [] })),
+    outcomes,
     replies: [],
     question,
     fruitless: answered ? 0 : state.fruitless + 1,

@@ -1,19 +1,29 @@
+import type { Classification } from '../../../src/domain/analysis.ts';
+import type { Plan } from '../../../src/ports/analyst.ts';
+import { offeredTools } from '../askable-tools.ts';
 import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
 import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
-/** Begins a round: what is known, what is missing, how sure. Rounds are counted here and nowhere else. */
+/**
+ * Begins a round: what is known, what is missing, how sure; and whether another category fits better by now, which the tools then follow. Rounds are
+ * counted here and nowhere else.
+ */
 export async function reason(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
   const round = state.rounds + 1;
+  const insight = insightOf(state);
+  const offered = round > state.limits.maxIterations ? [] : await offeredTools(state, false, runtime);
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
-    analyst.plan({ ...insightOf(state), round }, signal),
+    analyst.plan({ ...insight, round, offered }, signal),
   );
-  const { thought, confidence } = judgement.value;
+  const { revised, ...plan } = judgement.value;
+  const { thought, confidence } = plan;
   return {
-    plan: judgement.value,
+    plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
+    ...(revised === undefined ? {} : { classification: revisedBy(insight.classification, revised, plan) }),
     rounds: round,
     ...costOf('reason', judgement, { iterations: 1 }),
     ...finishedStep(runtime, watch, {
@@ -24,4 +34,13 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
       summary: `${confidence.toFixed(2)}: ${thought}`,
     }),
   };
+}
+
+/** The category that the evidence speaks for by now, as sure as the plan is; the one before keeps what is left of its probability. */
+function revisedBy(before: Classification, { category, kind }: NonNullable<Plan['revised']>, plan: Plan): Classification {
+  const probabilities = { ...before.probabilities, [category]: plan.confidence };
+  const others = Object.values(before.probabilities).reduce((sum, one) => sum + one, 0) - before.probabilities[category];
+  for (const [name, value] of Object.entries(before.probabilities))
+    if (name !== category) Object.assign(probabilities, { [name]: others === 0 ? 0 : (value / others) * (1 - plan.confidence) });
+  return { category, kind, confidence: plan.confidence, probabilities, abstained: false, because: plan.thought };
 }

@@ -1,26 +1,26 @@
-import type { ToolDescription } from '../../../src/ports/toolbox.ts';
-import { askableTools } from '../askable-tools.ts';
+import { offeredTools } from '../askable-tools.ts';
 import { spentOf } from '../budget.ts';
 import { checkCalls } from '../choose-calls.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { insightOf } from '../insight.ts';
 import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';
-import { ASK_REVIEWER } from '../question.ts';
 import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
- * Picks the independent questions of this round among the tools of the category; never the same question twice. What may not
- * be asked is refused with a sentence that the next round sees.
+ * Picks the independent questions of this round; never the same question twice. What may not be asked is refused with a sentence that the next
+ * round sees.
  */
 export async function selectTool(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
   const insight = insightOf(state);
   // The verdict stays in the state while the loop goes on: the web's turn is the first choice after it, and only that.
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
-  const offered = await offeredTo(state, askWeb, runtime);
+  const offered = await offeredTools(state, askWeb, runtime);
   const plan = state.plan ?? { thought: '', confidence: 0, enough: false, retrieval: 0 };
+  const { analyst: chooser, spare = chooser } = contextOf(runtime);
+  // Whoever judged the answer has decided that the web is asked; what for is no matter of opinion.
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
-    analyst.chooseTools({ ...insight, plan, offered }, signal),
+    (askWeb ? spare : analyst).chooseTools({ ...insight, plan, offered }, signal),
   );
   const { calls, refused, notes } = checkCalls(judgement.value, offered, state.outcomes);
   const cost = costOf('select_tool', judgement);
@@ -40,14 +40,6 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
       ...(refused.length === 0 ? {} : { outcomes: refused.map(({ findings: _findings, ...outcome }) => outcome) }),
     }),
   };
-}
-
-/** The tools of the category; the web in its turn alone, a person once. */
-async function offeredTo(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
-  const { classification, subject } = insightOf(state);
-  const personAsked = state.outcomes.some((outcome) => outcome.call.tool === ASK_REVIEWER && outcome.status !== 'refused');
-  const offered = await askableTools(contextOf(runtime).toolbox, classification.category, subject, runtime.signal);
-  return offered.filter((tool) => tool.fallback === askWeb && !(personAsked && tool.name === ASK_REVIEWER));
 }
 
 function summaryOf(kept: number, refused: number, calls: readonly { readonly tool: string }[]): string {

@@ -1,3 +1,4 @@
+import { type Grade, isExcuse } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import type { Analyst, Assessment, Insight, Judgement, ModelUsage } from '../../ports/analyst.ts';
@@ -6,7 +7,6 @@ import type { Logger } from '../../ports/logger.ts';
 import { createCircuit } from './circuit.ts';
 import { converseWithFallback } from './converse-with-fallback.ts';
 import { plus, usageOf } from './llm/fit-context.ts';
-import { alone, blend } from './llm/second-opinion.ts';
 
 export interface FallbackOptions {
   readonly clock?: Clock;
@@ -22,8 +22,8 @@ export interface FallbackOptions {
  * Only the end of the run itself is passed on as an error. A primary that refuses our key, has no quota left, or failed
  * twice in a row is left alone for a while.
  *
- * The fallback also has a word where the primary succeeds: its confidence is blended into every verification (see `blend`),
- * and tools that always run are asked in the first round even if the primary forgets them.
+ * The fallback also has a word where the primary succeeds: evidence for "not your fault" is only as relevant as the more doubtful of the two
+ * grades it, and tools that always run are asked in the first round even if the primary forgets them.
  */
 export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger, options: FallbackOptions = {}): Analyst {
   const circuit = createCircuit(options.clock ?? systemClock);
@@ -72,17 +72,26 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     converse: converseWithFallback(judge),
     verify: async (input, signal) => {
       const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
+      const isOwn = first.by !== fallback.name;
+      if (isOwn && !isExcuse(input.classification)) return first;
       const second = await secondOpinion(fallback, input, signal, logger);
-      if (first.by === fallback.name) {
-        // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.
-        const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
-        return { ...first, value: { ...first.value, confidence } };
-      }
-      if (second === null)
-        return { ...first, value: alone(first.value), note: 'The model judged its own answer without a second opinion.' };
-      return { ...first, value: blend(first.value, second, input.classification) };
+      if (isOwn) return { ...first, value: moreDoubtful(first.value, second) };
+      // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.
+      const confidence = Math.min(first.value.confidence, second?.confidence ?? 0);
+      return { ...first, value: { ...first.value, confidence } };
     },
   };
+}
+
+const DOUBT: Readonly<Record<Grade, number>> = { relevant: 0, ambiguous: 1, irrelevant: 2 };
+
+/** The model's assessment with the worse grades of the two, and what either holds against the answer; without a second one nothing counts as relevant. */
+function moreDoubtful(model: Assessment, second: Assessment | null): Assessment {
+  const grades = Object.entries(model.grades).map(([id, grade]): [string, Grade] => {
+    const other = second === null ? 'ambiguous' : (second.grades[id] ?? grade);
+    return [id, DOUBT[other] > DOUBT[grade] ? other : grade];
+  });
+  return { ...model, grades: Object.fromEntries(grades), against: [...new Set([...model.against, ...(second?.against ?? [])])] };
 }
 
 /**

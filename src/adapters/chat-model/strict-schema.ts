@@ -5,7 +5,7 @@ const KEPT = ['type', 'enum', 'const', 'description', 'anyOf', 'items', '$ref'];
 
 /**
  * The same schema as OpenAI's strict mode wants it: every object closed, every property required. A property that was
- * optional may be null instead. Bounds and patterns are dropped: the reply is checked when it is parsed.
+ * optional may be null instead. Bounds go into the description and patterns are dropped: the reply is checked when it is parsed.
  */
 export function strictSchema(schema: Json): Json {
   return isRecord(schema.properties) || schema.type === 'object' ? strictObject(schema) : strictValue(schema);
@@ -41,7 +41,20 @@ function strictValue(schema: Json): Json {
     else kept[key] = schema[key];
   }
   if (kept.const !== undefined && kept.type === undefined) kept.type = typeof kept.const;
-  return kept;
+  const limits = limitsOf(schema);
+  return limits === null ? kept : { ...kept, description: schema.description === undefined ? limits : `${schema.description} (${limits})` };
+}
+
+/** Zod gives integers the bounds of what a number can count to. */
+const UNBOUNDED = Number.MAX_SAFE_INTEGER;
+
+/** Bounds in words, since strict schemas know none: "1 to 20", "at most 200 characters". */
+function limitsOf({ minimum, maximum, maxLength }: Json): string | null {
+  if (typeof maxLength === 'number') return `at most ${maxLength} characters`;
+  const least = typeof minimum === 'number' && minimum > -UNBOUNDED ? minimum : null;
+  const most = typeof maximum === 'number' && maximum < UNBOUNDED ? maximum : null;
+  if (most === null) return least === null ? null : `at least ${least}`;
+  return least === null ? `at most ${most}` : `${least} to ${most}`;
 }
 
 function strictNode(node: unknown): Json {

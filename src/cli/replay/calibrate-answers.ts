@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { calibratedAnalyst, isCalibratedAs } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
@@ -92,7 +93,7 @@ async function replayed(path: string, options: CalibrateCommandOptions, config: 
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
   const answer = await answering(asked, own);
-  await replay({ ...shared, cases: await casesAt(path), budgetTokens: own.triage.budgetTokens, answer, onCase }, interruptSignal());
+  await replay({ ...shared, cases: await casesAt(path), budgetTokens: budgetTokensOf(own), answer, onCase }, interruptSignal());
   return cases;
 }
 

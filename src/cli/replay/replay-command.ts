@@ -1,4 +1,5 @@
 import { maskingOf } from '../../config/masking.ts';
+import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { createMasker } from '../../log/mask/mask.ts';
@@ -102,7 +103,7 @@ async function replayAll(
       throw error;
     });
     if (run === null) return;
-    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${config.triage.budgetTokens} tokens`;
+    const heading = `${run.source.name}: ${whoAnswers(options, config)}, budget ${budgetTokensOf(config)} tokens`;
     const opinions = (await judge?.(run, going.spending, signal)) ?? [];
     const sections = [...scoreCases(run.cases, run.milliseconds), ...slicesOf(run.cases, options), ...opinions];
     const done = {
@@ -132,7 +133,7 @@ async function howToAnswer(options: ReplayCommandOptions, config: Config, record
     concurrency: options.concurrency,
     green: !stages.includes('green'),
     without: readStagesOf(stages),
-    budgetTokens: config.triage.budgetTokens,
+    budgetTokens: budgetTokensOf(config),
     maxLogBytes: config.http.maxLogBytes,
     masker: createMasker(maskingOf(config)),
     answer: await answering(options, config, recordings),

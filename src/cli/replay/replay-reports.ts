@@ -1,5 +1,6 @@
 import { access, constants, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
@@ -42,7 +43,7 @@ export async function tell(
   config: Config,
 ): Promise<void> {
   if (!options.json) return print(`${isFirst ? '' : '\n'}${visibleLines(renderFigures(heading, sections)).join('\n')}`);
-  const { budgetTokens } = config.triage;
+  const budgetTokens = budgetTokensOf(config);
   const stopped = run.stopped === null ? {} : { stopped: run.stopped };
   return print(jsonText({ ok: true, dataset: run.source.path, budgetTokens, ...stopped, figures: figuresJson(sections) }));
 }

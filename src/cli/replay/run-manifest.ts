@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { PROMPT_FOLDER } from '../../../prompts/load.ts';
+import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import type { RunManifest } from '../../replay/run/manifest.ts';
 import { VERSION } from '../version.ts';
@@ -28,7 +29,7 @@ export function manifestOf(options: ReplayCommandOptions, config: Config, measur
 export function settingsOf(options: ReplayCommandOptions, config: Config): RunManifest['settings'] {
   const { driver, llm } = config.analyst;
   const read = {
-    'budget in tokens': config.triage.budgetTokens,
+    'budget in tokens': budgetTokensOf(config),
     'left out': stagesLeftOut(options).join(', ') || null,
     'names hidden': namesHidden(config),
   };

@@ -1,8 +1,23 @@
 import { z } from 'zod';
 import { Answer, Classification, ConfidenceFactor, Grade } from '../../domain/analysis.ts';
+import { Category } from '../../domain/category.ts';
 import { ToolCall } from '../../domain/evidence.ts';
+import { Kind } from '../../domain/kind.ts';
 
-const Plan = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean(), retrieval: z.number() });
+const Plan = z
+  .object({
+    thought: z.string(),
+    confidence: z.number(),
+    enough: z.boolean(),
+    retrieval: z.number(),
+    gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).optional(),
+    revised: z.object({ category: Category, kind: Kind }).optional(),
+  })
+  .transform(({ gaps, revised, ...rest }) => ({
+    ...rest,
+    ...(gaps === undefined ? {} : { gaps }),
+    ...(revised === undefined ? {} : { revised }),
+  }));
 
 const Assessment = z
   .object({

@@ -52,7 +52,7 @@ async function chooseTools({ model, fit }: Desk, input: Parameters<Converse['cho
   const { offered } = input;
   const { render, hash } = prompted('ask-choose-tools', {
     ...known(input),
-    evidence: showEvidence(input.evidence, JUDGEMENTS['ask-choose-tools'].budget.evidence),
+    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-choose-tools'].budget.evidence, newest: foundNow(input) }),
   });
   const tools = offered.map(({ name, question, parameters }) => ({
     name,
@@ -68,7 +68,7 @@ async function reply({ model, fit }: Desk, input: Parameters<Converse['reply']>[
   const { render, hash } = prompted('ask-answer', {
     ...known(input),
     shape: input.understanding.shape,
-    evidence: showEvidence(input.evidence, JUDGEMENTS['ask-answer'].budget.evidence),
+    evidence: showEvidence(input.evidence, { room: JUDGEMENTS['ask-answer'].budget.evidence, newest: foundNow(input) }),
   });
   const onText = (text: string) => input.onText({ text });
   const asked = await fit.ask((share) => {
@@ -80,6 +80,10 @@ async function reply({ model, fit }: Desk, input: Parameters<Converse['reply']>[
   const statements = readStatements(asked.value, input.evidence, common);
   if (statements.length === 0) throw new TriageError('upstream-failed', `The model ${asked.model} answered nothing`, { retryable: true });
   return judged(asked, hash, statements);
+}
+
+function foundNow({ found }: Inquiry): ReadonlySet<string> {
+  return new Set(found.map(({ id }) => id));
 }
 
 function known(input: Inquiry) {

@@ -1,14 +1,14 @@
 /**
- * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable: about
- * four to a token, so that a whole run stays below some 9,000 tokens of prompts. `null`: text of ours, not cut.
+ * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable, about four to a token (what they are
+ * worth: docs/models.md); `page` is filled by what the judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
  */
 export const JUDGEMENTS = {
-  classify: { prompt: 'triage/classify', budget: { facts: 1_100, excerpts: 1_500 } },
-  reason: { prompt: 'triage/reason', budget: { situation: 600, facts: 300, evidence: 1_100 } },
-  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 600, facts: 600, evidence: 600 } },
+  classify: { prompt: 'triage/classify', budget: { page: 8_000 } },
+  reason: { prompt: 'triage/reason', budget: { situation: 6_000, tools: null, page: 6_000 } },
+  'select-tool': { prompt: 'triage/select-tool', budget: { situation: 6_000, page: 4_000 } },
   'correct-call': { prompt: 'triage/correct-call', budget: { tool: null, call: 2_000, error: 1_000, facts: 4_000 } },
-  answer: { prompt: 'triage/answer', budget: { situation: 500, facts: 700, evidence: 3_200 } },
-  verify: { prompt: 'triage/verify', budget: { situation: 400, answer: 2_500, evidence: 1_600 } },
+  answer: { prompt: 'triage/answer', budget: { situation: 6_000, page: 12_000 } },
+  verify: { prompt: 'triage/verify', budget: { situation: 6_000, answer: 6_000, page: 6_000 } },
   'ask-understand': { prompt: 'ask/understand', budget: { topic: 2_000, history: 3_000, question: 2_000 } },
   'ask-choose-tools': {
     prompt: 'ask/choose-tools',

@@ -9,12 +9,11 @@ import { createLlmConverse } from './converse.ts';
 import { cutText } from './cut-text.ts';
 import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
 import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
-import { readAnswer, readAssessment, readClassification } from './read-answer.ts';
-import { AnswerReply, ClassifyReply, clamp, ReasonReply, VerifyReply } from './replies.ts';
-import { showEvidence, showExcerpts } from './show-evidence.ts';
+import { readAnswer, readAssessment, readClassification, readPlan } from './read-answer.ts';
+import { AnswerReply, ClassifyReply, ReasonReply, VerifyReply } from './replies.ts';
 import { showFacts } from './show-facts.ts';
-import { describeTool, showAnswer, showSituation, showTool } from './show-situation.ts';
-import { tellingLinesOf } from './telling-lines.ts';
+import { showPage } from './show-page.ts';
+import { describeTool, listTools, showAnswer, showSituation, showTool } from './show-situation.ts';
 import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
 import { withoutExamples, withoutRecital } from './unbidden.ts';
 
@@ -51,33 +50,31 @@ interface Desk {
 }
 
 async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
-  const values = (limits: Limits<'classify'>) => ({
-    facts: showFacts(subject),
-    excerpts: showExcerpts(subject.excerpts, limits.excerpts, tellingLinesOf(subject)),
-  });
+  const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
+  const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
   const asked = await ask(desk, 'classify', values, READERS.classify, signal);
   const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
   const judgement = judgementOf(asked, readClassification(asked.value));
   return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
 }
 
-async function plan(desk: Desk, input: Insight, signal: AbortSignal) {
+async function plan(desk: Desk, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
   const { category } = input.classification;
-  const asked = await ask(desk, 'reason', (limits) => insightValues(input, limits), READERS.reason, signal, category);
-  const { thought, confidence, enough } = asked.value;
-  return judgementOf(asked, {
-    thought: thought.replace(/\s+/g, ' ').trim().slice(0, 600),
-    confidence: clamp(confidence),
-    enough: enough && input.evidence.length > 0,
-    retrieval: bestRetrieval(input),
-  });
+  const { offered = [] } = input;
+  const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
+  const asked = await ask(desk, 'reason', values, READERS.reason, signal, category);
+  return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
 async function chooseTools({ model, fit, room }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   if (offered.length === 0) return unasked([]);
   const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
-  const tools = offered.map((tool) => ({ name: tool.name, description: describeTool(tool), parameters: tool.parameters }));
+  const tools = offered.map((tool) => ({
+    name: tool.name,
+    description: describeTool(tool, input.classification.category),
+    parameters: tool.parameters,
+  }));
   const asked = await fit.ask((share) => {
     const values = (limits: Limits<'select-tool'>) => insightValues(input, limits, input.plan);
     return model.chooseTools({ ...rendered(prompt, 'select-tool', values, share * room), name: 'select-tool', tools }, signal);
@@ -104,10 +101,12 @@ async function answer(desk: Desk, input: Insight, signal: AbortSignal) {
 }
 
 async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
+  const { claims } = input.answer;
+  const cited = { cited: new Set(claims.flatMap((claim) => claim.evidence)), quoted: claims.flatMap(({ quotes }) => quotes) };
   const values = (limits: Limits<'verify'>) => ({
     situation: showSituation(input),
-    answer: showAnswer(input.answer),
-    evidence: showEvidence(input.evidence, limits.evidence, tellingLinesOf(input.subject)),
+    answer: showAnswer(input.answer, input.evidence),
+    page: showPage(input, limits.page, cited),
   });
   const asked = await ask(desk, 'verify', values, READERS.verify, signal, input.classification.category);
   return judgementOf(asked, readAssessment(asked.value, input));
@@ -155,7 +154,8 @@ function rendered<Name extends JudgementName>(
 ): RenderedPrompt {
   const limits = limitsOf(name, share);
   const most: Readonly<Record<string, number>> = limits;
-  const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, cutText(value, most[key] ?? 0)]);
+  // The page was laid out within its room; what goes beyond it was asked for.
+  const cut = Object.entries<string>(values(limits)).map(([key, value]) => [key, key === 'page' ? value : cutText(value, most[key] ?? 0)]);
   return renderPrompt(prompt, Object.fromEntries(cut));
 }
 
@@ -188,12 +188,8 @@ function withKnownKind(reply: unknown): unknown {
   return KINDS.some((kind) => kind === reply.kind) ? reply : { ...reply, kind: 'unknown' };
 }
 
-function insightValues(input: Insight, limits: { readonly evidence: number }, plan?: Plan) {
-  return {
-    situation: showSituation(input, plan),
-    facts: showFacts(input.subject),
-    evidence: showEvidence(input.evidence, limits.evidence, tellingLinesOf(input.subject)),
-  };
+function insightValues(input: Insight, limits: { readonly page: number }, plan?: Plan) {
+  return { situation: showSituation(input, plan), page: showPage(input, limits.page) };
 }
 
 function bestRetrieval({ evidence }: Insight): number {

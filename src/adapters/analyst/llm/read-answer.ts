@@ -1,8 +1,10 @@
-import type { Answer, Claim, Classification, Suspect } from '../../../domain/analysis.ts';
+import type { Answer, Claim, Classification, Quote, Suspect } from '../../../domain/analysis.ts';
 import { CATEGORIES, CategoryProbabilities } from '../../../domain/category.ts';
-import type { Assessment, Insight } from '../../../ports/analyst.ts';
+import { type Evidence, holdsQuote } from '../../../domain/evidence.ts';
+import type { Assessment, Insight, Plan } from '../../../ports/analyst.ts';
+import type { ToolDescription } from '../../../ports/toolbox.ts';
 import { literalQuote } from './literal-quote.ts';
-import { type AnswerReply, type ClassifyReply, clamp, type VerifyReply } from './replies.ts';
+import { type AnswerReply, type ClassifyReply, clamp, type ReasonReply, type VerifyReply } from './replies.ts';
 import { showFacts } from './show-facts.ts';
 import { withoutAddresses } from './unbidden.ts';
 
@@ -13,6 +15,9 @@ const MAX_TEXT = 4_000;
 const MAX_CLAIMS = 12;
 const MAX_SUSPECTS = 8;
 const MAX_HYPOTHESES = 6;
+const MAX_GAPS = 8;
+/** From here on only what blocks the answer is worth another round. */
+const SURE_ENOUGH = 0.85;
 
 /** A classification whose numbers agree with each other: the confidence is never above the category's own probability. */
 export function readClassification(reply: ClassifyReply): Classification {
@@ -31,16 +36,38 @@ export function readClassification(reply: ClassifyReply): Classification {
   };
 }
 
+/**
+ * A plan. Another round is only for a gap that blocks the answer and that an offered tool could close, or while the cause is not sure; "stop" says that the cause is not in what can be
+ * read, which ends the search as well.
+ */
+export function readPlan(reply: ReasonReply, insight: Insight & { offered?: readonly ToolDescription[] }, retrieval: number): Plan {
+  const offered = new Set(insight.offered?.map(({ name }) => name));
+  const gaps = reply.gaps.slice(0, MAX_GAPS).map(({ missing, tool, blocks }) => ({
+    missing: short(missing, 300),
+    tool: tool !== null && offered.has(tool) ? tool : null,
+    blocks,
+  }));
+  const confidence = clamp(reply.confidence);
+  const isWorthwhile = confidence < SURE_ENOUGH || gaps.some(({ blocks, tool }) => blocks && tool !== null);
+  const { revised } = reply;
+  return {
+    thought: short(reply.thought, 1_000),
+    confidence,
+    enough: insight.evidence.length > 0 && (reply.next !== 'look' || !isWorthwhile),
+    retrieval,
+    gaps,
+    ...(revised === null || revised.category === insight.classification.category ? {} : { revised }),
+  };
+}
+
 /** An answer that points to nothing that was not seen: unknown evidence ids, files, commits and authors are left out. */
 export function readAnswer(reply: AnswerReply, insight: Insight): Answer {
   const ids = new Set(insight.evidence.map((item) => item.id));
-  const claims = reply.claims.slice(0, MAX_CLAIMS).map(
-    (claim): Claim => ({
-      text: short(claim.text, 600),
-      evidence: [...new Set(claim.evidence)].filter((id) => ids.has(id)),
-      quotes: claim.quotes.map((quote) => literalQuote({ ...quote, line: lineOf(quote.line) ?? 1 }, insight.evidence)),
-    }),
-  );
+  const claims = reply.claims.slice(0, MAX_CLAIMS).map((claim): Claim => {
+    const quotes = claim.quotes.map((quote) => literalQuote({ ...quote, line: lineOf(quote.line) ?? 1 }, insight.evidence));
+    const cited = [...new Set(claim.evidence)].filter((id) => ids.has(id));
+    return { text: short(claim.text, 600), evidence: withQuoted(cited, quotes, insight.evidence), quotes };
+  });
   return {
     title: short(reply.title, MAX_TITLE) || 'The model gave no title',
     rootCause: withoutAddresses(reply.rootCause.slice(0, MAX_TEXT)),
@@ -69,6 +96,15 @@ export function readAssessment(reply: VerifyReply, insight: Insight & { answer: 
     confidence: clamp(reply.confidence),
     against: [...new Set(reply.against)].filter((id) => ids.has(id)),
   };
+}
+
+/** The cited evidence, and what holds a quotation that none of it holds: a line may be in several pieces of evidence. */
+function withQuoted(cited: readonly string[], quotes: readonly Quote[], evidence: readonly Evidence[]): string[] {
+  const holders = quotes.flatMap((quote) => {
+    const holding = evidence.filter((item) => holdsQuote(item, quote)).map(({ id }) => id);
+    return holding.some((id) => cited.includes(id)) ? [] : holding.slice(0, 1);
+  });
+  return [...new Set([...cited, ...holders])];
 }
 
 function knownSuspects(suspects: AnswerReply['suspects'], insight: Insight): Suspect[] {

@@ -23,7 +23,14 @@ export const ClassifyReply = z.object({
 });
 export type ClassifyReply = z.infer<typeof ClassifyReply>;
 
-export const ReasonReply = z.object({ thought: z.string(), confidence: z.number(), enough: z.boolean() });
+export const ReasonReply = z.object({
+  thought: z.string(),
+  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })),
+  revised: z.object({ category: Category, kind: Kind }).nullable(),
+  confidence: z.number(),
+  next: z.enum(['look', 'answer', 'stop']),
+});
+export type ReasonReply = z.infer<typeof ReasonReply>;
 
 export const CorrectReply = z.object({ why: z.string(), args: z.record(z.string(), z.unknown()).nullable() });
 

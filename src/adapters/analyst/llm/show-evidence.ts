@@ -1,127 +1,276 @@
 import type { Evidence } from '../../../domain/evidence.ts';
-import type { Excerpt } from '../../../domain/failure.ts';
+import type { LogPosition, Section } from '../../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
-import { cutLine, cutMiddle } from './cut-text.ts';
-import { cutAround, type TellingLines } from './telling-lines.ts';
+import { type LineRole, roleOf } from '../../../log/roles.ts';
+import { cutLine } from './cut-text.ts';
 
-/** Every piece that is shown gets at least this much, and at most half of the room that is left. */
-const MIN_SHARE = 400;
-/** Longer lines of a log are lists, dumps and progress; what they say stands at their beginning. */
-const MAX_LOG_LINE = 400;
-/** Most of a document or a past failure: its causes and fixes stand first. */
+/** What of the evidence a judgement must see, and what it should see first. */
+export interface Focus {
+  /** Characters for all of it, about four to a token. What was just asked for and what is quoted is shown beyond it. */
+  readonly room: number;
+  /** Where the reader found something, most telling first. */
+  readonly telling?: readonly LogPosition[];
+  /** What the failed steps printed: lines of other steps are shown only where they tell something. Absent or empty: no step is known. */
+  readonly steps?: readonly Stretch[];
+  /** Ids of what is in the evidence only because there was room. */
+  readonly fill?: ReadonlySet<string>;
+  /** Ids of what the last questions brought: each is shown whole, up to 40 lines. */
+  readonly newest?: ReadonlySet<string>;
+  /** Ids of what the answer cites: shown before anything else. */
+  readonly cited?: ReadonlySet<string>;
+  /** Lines that the answer quotes: always shown, with those around them. */
+  readonly quoted?: readonly LogPosition[];
+}
+
+/** Lines of a log, both ends included. */
+type Stretch = Pick<Section, 'source' | 'lineStart' | 'lineEnd'>;
+
+/** A line of a log or file that some evidence holds. `worth` is higher for what should be seen first; from MUST on it is shown in any case. */
+interface Line {
+  readonly source: string;
+  readonly line: number;
+  readonly text: string;
+  readonly ids: string[];
+  worth: number;
+}
+
+type Placed = Evidence & { readonly lineStart: number };
+
+const MUST = 1_000;
+/** Lines of one answer of a tool that are shown in any case, and of all of them together. */
+const [REQUESTED, MOST_REQUESTED] = [40, 160];
+/** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
+const MAX_LINE = 400;
+/** Lines above and below a telling one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
+const [ABOVE, BELOW, BESIDE] = [4, 6, 1];
+const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
+  cause: 200,
+  wrapper: 150,
+  ending: 150,
+  notice: 40,
+  passing: 10,
+  progress: 10,
+  echo: 10,
+  blank: 0,
+};
+/** Below this a line of the log is noise: it only fills small gaps. */
+const NOISE = 100;
+const [TELLING, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
+/** What other steps printed counts so much. */
+const ELSEWHERE = 0.6;
+/** Lines of the failed step's script, from its first one on. */
+const MOST_OF_SCRIPT = 8;
+/** The first telling lines count most. */
+const PER_RANK = 5;
+const LAST_RANK = 40;
+/** Gaps so small cost less than the mark for them. */
+const GAP = 2;
+
+/** Share of the room for documents, history and other evidence that has no lines. */
+const OTHERS = 0.35;
+const MAX_ITEM = 1_500;
+const MAX_CITED = 4_000;
+/** Most of a document or a past failure that nothing cites: its causes and fixes stand first. */
 const MAX_RETRIEVED = 900;
+const RETRIEVED: ReadonlySet<string> = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
 /** Documents below this similarity are named only: what hardly resembles the failure fills a prompt and misleads. */
 const WORTH_SHOWING = 0.5;
-/** Below this they are not even named one by one. */
+/** Below this they are only counted. */
 const WORTH_NAMING = 0.3;
-/** Kept free for the numbers of what is not shown. */
-const FOR_THE_REST = 100;
-const NONE: TellingLines = new Map();
-const RETRIEVED = new Set(['search_knowledge', 'search_error_library', 'find_similar_failures']);
+const MOST_NAMED = 12;
 
 /**
- * Evidence within a size limit, in the order of its numbers. Room goes first to what holds a telling line, then to what was looked up, to
- * the other excerpts, and to what was retrieved. What has no room is named, so that the model knows it exists.
+ * Evidence laid out for a judgement: lines of logs and files in their own order, each once, under the numbers of the evidence that holds them; then
+ * documents, history and the like, newest first; then a line for each that has no room. Lines are chosen one by one: what was just asked for, what is quoted, what
+ * the reader found telling with the lines around it, and other possible causes. Progress, passing tests and echoed scripts are left out; what
+ * repeats another line waits until all else is shown.
  */
-export function showEvidence(evidence: readonly Evidence[], limit: number, telling: TellingLines = NONE): string {
-  const shown = new Map<string, string>();
-  let room = limit - FOR_THE_REST;
-  for (const item of byWorth(evidence, telling)) {
-    const text = shownWithin(item, room, telling);
-    if (text.length + 2 > room) continue;
-    shown.set(item.id, text);
-    room -= text.length + 2;
+export function showEvidence(evidence: readonly Evidence[], focus: Focus): string {
+  const placed = evidence.filter((item): item is Placed => item.lineStart !== undefined);
+  const others = othersWithin(
+    evidence.filter(({ lineStart }) => lineStart === undefined),
+    focus,
+  );
+  const lines = chosen(linesOf(placed, focus), focus.room - others.size);
+  const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
+  return [...blocks(lines, placed), ...others.shown.values(), ...named(evidence.filter(({ id }) => !shown.has(id)))].join('\n\n');
+}
+
+function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
+  const sources = new Map<string, Map<number, Line>>();
+  let requested = 0;
+  for (const item of placed) {
+    const known = sources.get(item.source) ?? new Map<number, Line>();
+    sources.set(item.source, known);
+    const isNew = focus.newest?.has(item.id) === true;
+    for (const [offset, raw] of stripEscapes(item.text).split('\n').entries()) {
+      const number = item.lineStart + offset;
+      const line = known.get(number) ?? lineAt(item, number, raw);
+      known.set(number, line);
+      line.ids.push(item.id);
+      if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
+      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, CITED);
+      if (isNew && offset < REQUESTED && requested++ < MOST_REQUESTED) line.worth = MUST;
+    }
   }
-  const missing = evidence.filter((item) => !shown.has(item.id));
-  const unlike = missing.filter(isUnlike);
-  return [
-    ...evidence.flatMap((item) => shown.get(item.id) ?? []),
-    ...named(
-      missing.filter((item) => !isUnlike(item)),
-      'no room to show',
-    ),
-    ...named(unlike, 'documents that hardly resemble this failure, not shown'),
-  ].join('\n\n');
+  for (const [source, lines] of sources) weighSteps(source, lines, focus);
+  for (const [rank, { source, line }] of (focus.telling ?? []).entries()) {
+    const less = Math.min(rank, LAST_RANK) * PER_RANK;
+    raise(sources.get(source), line, TELLING - less, NEAR - less);
+  }
+  for (const { source, line } of focus.quoted ?? []) raise(sources.get(source), line, MUST, CITED);
+  return sources;
 }
 
-function byWorth(evidence: readonly Evidence[], telling: TellingLines): readonly Evidence[] {
-  const rankOf = (item: Evidence): number => {
-    if (RETRIEVED.has(item.tool)) return 1_000 - (item.score ?? 1);
-    const { lineStart, lineEnd = lineStart } = item;
-    if (lineStart === undefined || lineEnd === undefined) return 200;
-    const first = (telling.get(item.source) ?? []).findIndex((line) => line >= lineStart && line <= lineEnd);
-    if (first >= 0) return Math.min(first, 199);
-    return item.tool === 'log' ? 300 : 200;
+function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
+  const text = cleanLine(raw);
+  return { source, line, text: cutLine(text, MAX_LINE), ids: [], worth: tool === 'log' ? ROLE_WORTH[roleOf(text)] : LOOKED_UP };
+}
+
+/** A script that was only echoed is noise, but for the first lines of the failed step's; so is what other steps printed. */
+function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
+  const here = steps.filter((step) => step.source === source);
+  let script = Number.POSITIVE_INFINITY;
+  for (const line of [...lines.values()].sort((one, two) => one.line - two.line)) {
+    if (ECHO_BEGINS.test(line.text)) script = 0;
+    const isInside = here.length === 0 || here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
+    if (line.worth < LOOKED_UP) {
+      if (script < Number.POSITIVE_INFINITY) line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
+      else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
+    }
+    script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : ECHO_SETTINGS.test(line.text) ? MOST_OF_SCRIPT : script + 1;
+  }
+}
+
+/** How GitHub Actions and its kin show a step's script, then its shell and variables, before it runs. */
+const [ECHO_BEGINS, ECHO_SETTINGS, ECHO_ENDS] = [
+  /(?:##\[group\]|::group::)Run /,
+  /^(?:shell: |env:|with:)/,
+  /(?:##\[endgroup\]|::endgroup::)/,
+];
+
+function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
+  for (let offset = -ABOVE; offset <= BELOW; offset++) {
+    const line = lines?.get(at + offset);
+    if (line === undefined || (line.worth < NOISE && Math.abs(offset) > BESIDE)) continue;
+    line.worth = Math.max(line.worth, offset === 0 ? worth : near - 10 * Math.abs(offset));
+  }
+}
+
+/** The worthiest lines within the room, in their own order. */
+function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: number): Line[] {
+  const all = [...sources.values()].flatMap((lines) => [...lines.values()]);
+  const kept = new Set<Line>();
+  let left = room;
+  const keep = (line: Line) => {
+    const cost = line.text.length + String(line.line).length + 3;
+    if (line.worth < MUST && cost > left) return;
+    kept.add(line);
+    left -= cost;
   };
-  return evidence.filter((item) => !isUnlike(item)).toSorted((left, right) => rankOf(left) - rankOf(right));
-}
-
-/** What a person decided came back because it resembles; a document may be the best of a poor choice. */
-function isUnlike(item: Evidence): boolean {
-  return item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_NAMING;
-}
-
-function shownWithin(item: Evidence, room: number, telling: TellingLines): string {
-  if (!RETRIEVED.has(item.tool)) return showItem(item, Math.max(MIN_SHARE, Math.floor(room / 2)), telling);
-  const worth = item.tool !== 'search_knowledge' || (item.score ?? 1) >= WORTH_SHOWING;
-  return worth ? showItem(item, MAX_RETRIEVED, telling) : `${item.id}: ${headOf(item)}`;
-}
-
-function named(items: readonly Evidence[], why: string): string[] {
-  return items.length === 0 ? [] : [`${items.map(({ id }) => id).join(', ')}: ${why}`];
-}
-
-/** Excerpts within a size limit, the most telling ones first where there is not room for all. */
-export function showExcerpts(excerpts: readonly Excerpt[], limit: number, telling: TellingLines = NONE): string {
-  const byWeight = [...excerpts].sort((left, right) => right.weight - left.weight);
-  return withinLimit(
-    byWeight.map((excerpt) => {
-      const head = `${excerpt.source} lines ${excerpt.lineStart}-${excerpt.lineEnd} (${excerpt.reason})`;
-      return { full: `${head}\n${numbered(excerpt, excerpt.lineStart, (limit * 2) / 3, telling)}`, short: `${head}: no room to show it` };
-    }),
-    limit,
+  const seen = new Set<string>();
+  const repeated: Line[] = [];
+  for (const line of all.filter(({ worth }) => worth >= NOISE).toSorted((one, two) => two.worth - one.worth)) {
+    const words = line.text.replace(/\d+/g, '0');
+    if (line.worth < MUST && seen.has(words)) repeated.push(line);
+    else keep(line);
+    seen.add(words);
+  }
+  repeated.forEach(keep);
+  for (const lines of sources.values()) fillGaps(lines, kept);
+  return [...sources.values()].flatMap((lines) =>
+    [...lines.values()].filter((line) => kept.has(line)).sort((one, two) => one.line - two.line),
   );
 }
 
-function withinLimit(items: readonly { readonly full: string; readonly short: string }[], limit: number): string {
-  const shown: string[] = [];
-  let room = limit;
-  for (const item of items) {
-    const text = item.full.length + 2 <= room ? item.full : item.short;
-    shown.push(text);
-    room -= text.length + 2;
+function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>): void {
+  const numbers = [...lines.values()].filter((line) => kept.has(line)).map(({ line }) => line);
+  for (const [index, number] of numbers.sort((one, two) => one - two).entries()) {
+    const missing = (numbers[index + 1] ?? 0) - number - 1;
+    if (missing < 1 || missing > GAP) continue;
+    const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter((line) => line !== undefined);
+    if (between.length === missing) for (const line of between) kept.add(line);
   }
-  return shown.join('\n\n');
 }
 
-function showItem(item: Evidence, share: number, telling: TellingLines): string {
-  const body =
-    item.lineStart === undefined
-      ? cutMiddle(
-          stripEscapes(item.text)
-            .split('\n')
-            .map((line) => cutLine(line)),
-          share,
-        ).join('\n')
-      : numbered(item, item.lineStart, share, telling);
-  return `${item.id}: ${headOf(item)}\n${body}`;
+/** Consecutive lines under the evidence that holds them. */
+function blocks(lines: readonly Line[], placed: readonly Placed[]): string[] {
+  const titles = new Map(placed.map(({ id, title }) => [id, title]));
+  const runs: Line[][] = [];
+  for (const line of lines) {
+    const run = runs.at(-1);
+    const last = run?.at(-1);
+    if (run !== undefined && last?.source === line.source && line.line === last.line + 1) run.push(line);
+    else runs.push([line]);
+  }
+  return runs.map((run) => {
+    const ids = [...new Set(run.flatMap((line) => line.ids))];
+    const told = [...new Set(ids.map((id) => titleOf(titles.get(id) ?? '')))].slice(0, 2).join('; ');
+    return [
+      `${ids.join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
+      ...run.map(({ line, text }) => `${line}| ${text}`),
+    ].join('\n');
+  });
+}
+
+/** Evidence without lines: cited and newest first, then by how well it fits. */
+function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus): { shown: Map<string, string>; size: number } {
+  const shown = new Map<string, string>();
+  const rank = ({ id, score }: Evidence) => (cited?.has(id) === true ? 3 : 0) + (newest?.has(id) === true ? 1 : 0) + (score ?? 0.5);
+  let size = 0;
+  for (const item of items.toSorted((one, two) => rank(two) - rank(one))) {
+    const isCited = cited?.has(item.id) === true;
+    if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
+    const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
+    const text = `${item.id}: ${headOf(item)}\n${textWithin(item.text, most)}`;
+    if (!isCited && size + text.length > room * OTHERS) continue;
+    shown.set(item.id, text);
+    size += text.length + 2;
+  }
+  return { shown, size };
+}
+
+function textWithin(text: string, most: number): string {
+  const lines = stripEscapes(text)
+    .split('\n')
+    .map((line) => cutLine(line));
+  const kept: string[] = [];
+  let room = most;
+  for (const line of lines) {
+    room -= line.length + 1;
+    if (room < 0) break;
+    kept.push(line);
+  }
+  const missing = lines.length - kept.length;
+  return missing === 0 ? kept.join('\n') : [...kept, `[… ${missing} more lines …]`].join('\n');
+}
+
+/** What has no room is named, so that the model knows that it exists and can ask for it. */
+function named(items: readonly Evidence[]): string[] {
+  const isUnlike = ({ tool, score = 1 }: Evidence) => tool === 'search_knowledge' && score < WORTH_NAMING;
+  const worth = items.filter((item) => !isUnlike(item));
+  const rest = worth.length - MOST_NAMED;
+  const lines = worth.slice(0, MOST_NAMED).map((item) => `${item.id}: ${headOf(item)}`);
+  if (rest > 0)
+    lines.push(
+      `${worth
+        .slice(MOST_NAMED)
+        .map(({ id }) => id)
+        .join(', ')}: not shown`,
+    );
+  const unlike = items.length - worth.length;
+  return [
+    ...(lines.length === 0 ? [] : [`Not shown here:\n${lines.join('\n')}`]),
+    ...(unlike === 0 ? [] : [`${unlike} ${unlike === 1 ? 'document' : 'documents'} that hardly resemble this failure: left out`]),
+  ];
 }
 
 function headOf(item: Evidence): string {
   const lines = item.lineStart === undefined ? '' : ` lines ${item.lineStart}-${item.lineEnd ?? item.lineStart}`;
   const score = item.score === undefined ? '' : `, similarity ${item.score.toFixed(2)}`;
-  return `${cutLine(item.title.replace(/\s+/g, ' '))} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
+  return `${titleOf(item.title)} [tool ${item.tool}, source ${item.source}${lines}${score}]`;
 }
 
-/** Lines with their numbers, as a person saw them: without colours and the CI's own prefix. */
-function numbered(
-  shown: { readonly source: string; readonly text: string },
-  lineStart: number,
-  limit: number,
-  telling: TellingLines,
-): string {
-  const lines = stripEscapes(shown.text)
-    .split('\n')
-    .map((line, offset) => `${lineStart + offset}| ${cutLine(cleanLine(line), MAX_LOG_LINE)}`);
-  return cutAround(lines, lineStart, telling.get(shown.source) ?? [], limit).join('\n');
+function titleOf(title: string): string {
+  return cutLine(title.replace(/\s+/g, ' '), 160);
 }

@@ -127,14 +127,48 @@ describe('classify', () => {
 });
 
 describe('plan', () => {
+  const gap = { missing: 'who set it', tool: 'grep_log', blocks: true };
+  const reply = { thought: 'x', gaps: [], revised: null, confidence: 0.7, next: 'look' };
+  const planned = async (changed: object, offered: ToolDescription[] = [tool('grep_log')], insight = INSIGHT) =>
+    (await createLlmAnalyst({ model: modelReplying({ ...reply, ...changed }) }).plan({ ...insight, offered }, never)).value;
+
   test('takes retrieval from the evidence, not from the model', async () => {
-    const { value } = await createLlmAnalyst({ model: modelReplying({ thought: 'x', confidence: 2, enough: true }) }).plan(INSIGHT, never);
-    expect(value).toEqual({ thought: 'x', confidence: 1, enough: true, retrieval: 0.71 });
+    expect(await planned({ confidence: 2, next: 'answer' })).toEqual({
+      thought: 'x',
+      confidence: 1,
+      enough: true,
+      retrieval: 0.71,
+      gaps: [],
+    });
+  });
+
+  test.each([
+    ['unsure', {}, false],
+    ['unsure, and nothing can tell', { next: 'stop' }, true],
+    ['sure, and a gap would be nice to close', { confidence: 0.9, gaps: [{ ...gap, blocks: false }] }, true],
+    ['sure, and no offered tool closes the gap', { confidence: 0.9, gaps: [{ ...gap, tool: 'ask_oracle' }] }, true],
+    ['sure, and an offered tool closes a gap that blocks', { confidence: 0.9, gaps: [gap] }, false],
+  ])('%s: looks further or not', async (_when, changed, enough) => {
+    expect((await planned(changed)).enough).toBe(enough);
   });
 
   test('is never enough without evidence', async () => {
-    const model = modelReplying({ thought: 'x', confidence: 0.9, enough: true });
-    expect((await createLlmAnalyst({ model }).plan({ ...INSIGHT, evidence: [] }, never)).value.enough).toBe(false);
+    expect((await planned({ next: 'answer' }, [], { ...INSIGHT, evidence: [] })).enough).toBe(false);
+  });
+
+  test('may find another category, and says nothing where it is the same', async () => {
+    const revised = { category: 'CODE_ERROR', kind: 'null_reference' };
+    expect((await planned({ revised })).revised).toEqual(revised);
+    expect((await planned({ revised: { category: 'TEST_FAILURE', kind: 'assertion' } })).revised).toBeUndefined();
+  });
+
+  test('is told the tools that can be asked, and which of them are seldom of use', async () => {
+    const model = modelReplying(reply);
+    const offered = [tool('grep_log'), { ...tool('read_file'), categories: ['CODE_ERROR' as const] }];
+    await createLlmAnalyst({ model }).plan({ ...INSIGHT, offered }, never);
+    expect(model.requests[0]?.user).toContain(
+      '- grep_log: What? (cost low)\n- read_file: What? (cost low, seldom of use for TEST_FAILURE: say why)',
+    );
   });
 });
 
@@ -151,7 +185,7 @@ describe('chooseTools', () => {
       { tool: 'rm_rf', args: {}, why: '' },
     ]);
     const { system, tools } = model.choices[0] ?? { system: '', tools: [] };
-    expect(tools).toEqual([{ name: 'grep_log', description: 'What? (always, cost low)', parameters: tool('grep_log').parameters }]);
+    expect(tools).toEqual([{ name: 'grep_log', description: 'What? (cost low)', parameters: tool('grep_log').parameters }]);
     expect(system).not.toContain('grep_log');
   });
 
@@ -218,16 +252,16 @@ describe('answer', () => {
         id: `E${index + 1}`,
         tool: 'log',
         title: 't',
-        text: `${'x'.repeat(900)}\n`.repeat(40),
+        text: Array.from({ length: 40 }, (_line, at) => `error: ${index}.${at} ${'x'.repeat(900)}`).join('\n'),
         source: 's',
-        lineStart: 1,
+        lineStart: index * 100 + 1,
       }),
     );
     const model = modelReplying(ANSWER);
     await createLlmAnalyst({ model }).answer({ ...INSIGHT, evidence: long }, never);
     const user = model.requests[0]?.user ?? '';
     expect(user.length).toBeLessThan(26_000);
-    expect(user).toContain('lines are not shown');
+    expect(user).toContain('Not shown here:');
     expect(user).toContain('E30');
   });
 });

@@ -39,7 +39,7 @@ describe('a context that is too small', () => {
       ask: async (request) => {
         sizes.push(request.user.length);
         if (request.user.length > characters) throw tooLarge();
-        return { value: request.parse({ thought: 'x', confidence: 0.5, enough: true }), ...cost };
+        return { value: request.parse({ thought: 'x', confidence: 0.5, gaps: [], revised: null, next: 'answer' }), ...cost };
       },
     };
   }
