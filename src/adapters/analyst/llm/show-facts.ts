@@ -1,6 +1,7 @@
 import type { Diagnostic, FailingTest, ThrownException } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
+import { roleOf } from '../../../log/roles.ts';
 import { cutLine } from './cut-text.ts';
 
 /** As many failing tests as an answer names. */
@@ -36,7 +37,7 @@ export function showFacts(subject: TriageSubject, shown = ''): string {
     ),
     ...list(
       'other error messages',
-      subject.messages.filter(({ text }) => isNew(text)).map(({ text }) => oneLine(text)),
+      subject.messages.filter(({ text }) => roleOf(text) === 'cause' && isNew(text)).map(({ text }) => oneLine(text)),
       MAX_MESSAGES,
     ),
     ...list('remarks of the reader', subject.notes.map(oneLine)),

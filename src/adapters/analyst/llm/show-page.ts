@@ -1,5 +1,6 @@
 import type { LogPosition } from '../../../domain/failure.ts';
 import type { TriageSubject } from '../../../domain/subject.ts';
+import { roleOf } from '../../../log/roles.ts';
 import type { Insight } from '../../../ports/analyst.ts';
 import { type Focus, showEvidence } from './show-evidence.ts';
 import { showFacts } from './show-facts.ts';
@@ -26,11 +27,12 @@ export function showPage(
 /** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most telling first. */
 function tellingLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
-  const first = messages.slice(0, BEST).flatMap(({ at }) => at ?? []);
-  return [...first, ...[...failingTests, ...exceptions, ...errors, ...messages].flatMap(({ at }) => at ?? []), ...exits];
+  const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
+  const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
+  return [...read, ...exits];
 }
 
 /** Excerpts of less weight were taken because there was room. */
 const FILL = 70;
-/** Messages that the ranking of lines puts first go before everything that was read by structure. */
+/** Messages that the ranking of lines puts first go before everything that was read by structure; of the others warnings tell nothing. */
 const BEST = 3;
