@@ -115,7 +115,7 @@ module.exports = {
     vendor('openid-in-identity', 'openid-client', ['^src/adapters/identity/']),
     vendor('cookies-at-the-doors', 'cookie', ['^src/http(\\.ts$|/)']),
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/adapters/publisher/']),
-    vendor('secretlint-in-log', '@secretlint/[^/]+|gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
+    vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
     vendor('resilience-in-tools', 'cockatiel', ['^src/tools/']),
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rules/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),

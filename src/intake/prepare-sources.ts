@@ -5,7 +5,7 @@ import { decodeSources } from '../log/decode/archive.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { parseReport } from '../log/reports/report.ts';
 import { artifactRoom, openArtifact } from '../log/survey/open-artifact.ts';
-import { storable } from './read-input.ts';
+import { shown, storable } from './read-input.ts';
 import type { UploadedFile } from './upload-shape.ts';
 
 export interface PreparedSources {
@@ -81,7 +81,7 @@ async function bytesOf(text: string): Promise<number> {
 
 /** Names of files in an archive are the sender's too: two of one name would replace each other. */
 function distinctName(name: string, taken: Set<string>): string {
-  const base = storable(name).slice(0, 500);
+  const base = shown(name).slice(0, 500);
   let distinct = base;
   for (let count = 2; taken.has(distinct); count++) distinct = `${base} (${count})`;
   taken.add(distinct);

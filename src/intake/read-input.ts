@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { maskLine } from '../log/mask/shapes.ts';
 
 /** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */
 export function parseJson(what: string, text: string): unknown {
@@ -26,11 +27,16 @@ export function readInput<Schema extends z.ZodType>(what: string, schema: Schema
 }
 
 /**
- * A short text from outside that will be stored and shown: at most `max` characters, NUL and lone surrogates (which
+ * A short text from outside that will be stored and shown: at most `max` characters, secrets hidden, NUL and lone surrogates (which
  * PostgreSQL refuses) replaced by U+FFFD.
  */
 export function shortText(max = 1000) {
-  return z.string().trim().min(1).max(max).overwrite(storable);
+  return z.string().trim().min(1).max(max).overwrite(shown);
+}
+
+/** A text of one line as it may be stored and shown. */
+export function shown(text: string): string {
+  return maskLine(storable(text));
 }
 
 /** Replaces what PostgreSQL cannot keep. */
@@ -38,12 +44,20 @@ export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd');
 }
 
-/** An address from outside that people will be shown as a link: of the web, so that none runs anything when it is opened. */
+/** An address from outside that people will be shown as a link: of the web, so that none runs anything when it is opened, and without credentials. */
 export function webAddress() {
   return z
     .url({ protocol: /^https?$/, error: 'must be an http or https address' })
     .max(2000)
-    .overwrite(storable);
+    .overwrite((address) => shown(withoutUser(address)));
+}
+
+function withoutUser(address: string): string {
+  const url = URL.parse(address);
+  if (url === null || (url.username === '' && url.password === '')) return address;
+  url.username = '';
+  url.password = '';
+  return url.href;
 }
 
 /** A pull request's number from outside: the column is an integer of four bytes. */

@@ -48,7 +48,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'cookies-at-the-doors': { file: 'src/review/vendor-cookie.ts', imports: 'cookie' },
   'openid-in-identity': { file: 'src/review/vendor-openid.ts', imports: 'openid-client' },
   'slack-in-publisher': { file: 'src/publish/vendor-slack.ts', imports: '@slack/web-api' },
-  'secretlint-in-log': { file: 'src/review/vendor-secretlint.ts', imports: '@secretlint/core' },
+  'parsers-in-log': { file: 'src/review/vendor-saxes.ts', imports: 'saxes' },
   'resilience-in-tools': { file: 'src/review/vendor-cockatiel.ts', imports: 'cockatiel' },
   'patterns-of-people': { file: 'src/review/vendor-re2js.ts', imports: 're2js' },
   'command-line-in-cli': { file: 'src/review/vendor-commander.ts', imports: 'commander' },

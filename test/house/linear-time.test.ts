@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { fenceData } from '../../prompts/fence.ts';
 import { jsonObjectsIn } from '../../src/adapters/chat-model/json-in-text.ts';
 import { readRefusal } from '../../src/adapters/chat-model/model-errors.ts';
+import { findBelow } from '../../src/log/mask/assigned.ts';
 import { findKeyBlock } from '../../src/log/mask/key-blocks.ts';
 import { createKnownFinder } from '../../src/log/mask/known.ts';
 import { createPseudonyms } from '../../src/log/mask/pseudonyms.ts';
-import { findShapes, findWrapped } from '../../src/log/mask/shapes.ts';
-import { suspectsIn } from '../../src/log/mask/vendor.ts';
+import { findShapes } from '../../src/log/mask/shapes.ts';
+import { findWrapped } from '../../src/log/mask/tokens.ts';
 import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts';
 import { tokenize } from '../../src/log/recognise/words.ts';
 import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
@@ -38,7 +39,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
     const lines = `-----BEGIN PRIVATE KEY-----\n${text}`.split('\n');
     return findKeyBlock(lines[0] ?? '', (after) => lines[after] ?? null);
   },
-  suspectsIn,
+  findBelow: (text) => [findBelow(text, text), findBelow('<token>', text), findBelow(text, 'a')],
   findWrapped: (text) => [findWrapped(text, text), findWrapped('', text), findWrapped(text, '')],
   findKnown: (text) => createKnownFinder([text.slice(0, 400).replaceAll('\n', '')])?.(text),
   pseudonyms: (text) => createPseudonyms({ emails: true, hosts: true }).hide(text),

@@ -71,6 +71,33 @@ describe('an upload', () => {
     expect(state.rung).toEqual(['job_1']);
   });
 
+  test('with secrets in its metadata and file names: none of them is kept', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const answer = await sendForm([
+      [
+        'metadata',
+        {
+          ...metadata,
+          repository: `https://ci:${secret}@git.example.com/shop/api.git`,
+          branch: `try/${secret}`,
+          author: `token=${secret}`,
+          url: `https://ci:hunter2hunter2@ci.example.com/job/shop/812/?token=${secret}`,
+        },
+      ],
+      ['log', LOG, `deploy-${secret}.log`],
+      ['log', makeZip([{ name: `logs/${secret}.log`, content: LOG }]), 'logs.zip'],
+    ]);
+
+    expect(answer.status).toBe(202);
+    expect(state.builds[0]).toMatchObject({
+      repository: 'https://ci:***@git.example.com/shop/api.git',
+      branch: 'try/***',
+      author: 'token=***',
+      url: 'https://ci.example.com/job/shop/812/?token=***',
+    });
+    expect([...state.archive.keys()]).toEqual(['bld_1/deploy-***.log', 'bld_1/logs.zip/logs/***.log']);
+  });
+
   test('with artifacts: every text of them is kept masked, of the rest the names', async () => {
     const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10]);
     const members = [

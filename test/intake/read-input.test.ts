@@ -57,6 +57,11 @@ describe('webAddress', () => {
     },
   );
 
+  test('keeps no credentials', () => {
+    expect(webAddress().parse('https://ci:hunter2@ci.example.com/job/a/1/')).toBe('https://ci.example.com/job/a/1/');
+    expect(webAddress().parse('https://ci.example.com/job/a/1/?token=9f8Gh2kLmQ77zXyW')).toBe('https://ci.example.com/job/a/1/?token=***');
+  });
+
   test('keeps nothing that the database refuses', () => {
     expect(webAddress().parse('http://a.example/\u0000x\ud800')).toBe('http://a.example/\ufffdx\ufffd');
   });

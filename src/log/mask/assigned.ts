@@ -1,20 +1,24 @@
 import { isPlaceholder, looksRandom, looksSecret } from './judge.ts';
 import type { Span } from './span.ts';
+import { isVendorValue } from './vendor.ts';
 
 /** Without one of these (in any case) a line assigns nothing that is secret by its name. */
 export const ASSIGNED_LITERALS: readonly string[] = [
   ...['token', 'passw', 'passphrase', 'pwd', 'secret', 'credential', 'apikey', 'api_key', 'api-key', 'access_key', 'access-key'],
   ...['accesskey', 'private_key', 'privatekey', 'private-key', 'accountkey', 'account_key', 'signature', 'sig=', '_auth', 'key=', '_key'],
-  ...['client-key-data', 'storepass', 'keypass'],
+  ...['client-key-data', 'storepass', 'keypass', 'creds', 'sonar.login', 'sonar_login'],
 ];
 
 /** A name that says a secret follows; what follows the name decides whether it is one. */
 const NAME =
-  /passw(?:or)?d|passphrase|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
+  /passw(?:or)?d|passphrase|(?:store|key)pass|pwd|token|secret(?:[_-]?id)?|credentials?|creds|sonar[._]login|(?:api|access|account|private)[_-]?key|client-key-data|signature|_auth|\bsig|\bkey|_key/gi;
 
-/** Between name and value: the rest of the name, quotes, and what assigns. */
+/**
+ * Between name and value: the rest of the name, quotes, a type (`token: string =`), and what assigns: `=`, `:`, `=>`, `::=`, `?=`, `.=`, `value=`, the
+ * end of a tag, the space behind an option, the comma between two quoted arguments.
+ */
 const TAIL =
-  /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:\s{0,3}(=>|:=|[:=])|(>)|(\s)(?=[^\s:=-]))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
+  /([\w-]{0,40})(?:\\{0,3}["'`]|&quot;|&#34;)?\]?(?:(?::?\s{1,3}&?(?:string|str|String)\b)?\s{0,20}(=>|:{1,3}=|[?.+|]{1,2}=|[:=]|value\s?=)|(>)|(\s)(?=[^\s:=-])|((?<=["']),)(?=\s{0,3}\\{0,3}["']))\s{0,3}(?:\u001b\[[\d;]{0,20}m){0,2}(\\{0,3}["'`]|&quot;|&#34;)?/y;
 
 /** Rests of a name that make it name something about a secret, and not the secret. */
 const ABOUT =
@@ -40,6 +44,7 @@ export function findAssigned(line: string): Span[] {
     const site = siteOf(line, name.index, name[0], tail);
     if (site.how === 'tag' && (line[from - 1] !== '>' || !/<[\w:-]{0,64}$/.test(line.slice(Math.max(0, name.index - 65), name.index))))
       continue;
+    if (site.how === 'argument' && !FIRST_ARGUMENT.test(line.slice(Math.max(0, name.index - 80), name.index))) continue;
     const to = endOfValue(line, from, site);
     if (isSecretValue(line.slice(from, to), site)) {
       const end = to - from < MAX_VALUE ? to : endOfRun(line, to);
@@ -50,18 +55,40 @@ export function findAssigned(line: string): Span[] {
   return spans;
 }
 
+/** A tag or a block of YAML, which ends the line: its value stands on the next. */
+const OPENS_BLOCK = /(?:<[\w:.-]{1,64}>|:\s{0,3}[|>][-+]?)\s{0,3}$/;
+const ONLY_VALUE = /^\s{0,200}([^\s<>]{8,4096})\s{0,20}$/;
+
+/** Whether what a line names may stand on the next: `<apiToken>`, `api_token: |`. */
+export function opensBlock(line: string): boolean {
+  return OPENS_BLOCK.test(line.slice(-100));
+}
+
+/** The value on the line behind one that only names it. */
+export function findBelow(line: string, next: string): Span[] {
+  const value = ONLY_VALUE.exec(next.slice(0, MAX_VALUE))?.[1];
+  if (value === undefined) return [];
+  const from = next.indexOf(value);
+  const joined = `${line.trimEnd().replace(/(:\s{0,3})[|>][-+]?$/, '$1')}${value}`;
+  return findAssigned(joined).some(({ to }) => to === joined.length) ? [{ from, to: from + value.length }] : [];
+}
+
 /** How far a value is read before it is judged. */
 const MAX_VALUE = 4096;
 /** A value up to here that is no secret is looked through for further names, as in `url=…?token=…`. */
 const MAX_INNER = 100;
 
-/** `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839). */
-const PASSING = /\bice-$/;
+/** `a=ice-pwd:…` lives as long as one connection, and session descriptions print it by design (RFC 8839); .NET's `PublicKeyToken` is public. */
+const NOT_SECRET = /\bice-$|\bPublicKey$/;
+/** `-Dtoken=…` sets a property of a Java program. */
+const PROPERTY = /(?:^|\s)-D$/;
+/** The first argument of a call: names in a list stand beside names. */
+const FIRST_ARGUMENT = /\(\s{0,3}\\{0,3}["'][\w.-]{0,64}$/;
 
 /** Where and how a value is assigned. */
 interface Site {
   readonly kind: 'password' | 'token' | 'key';
-  readonly how: 'assigned' | 'told' | 'tag' | 'option';
+  readonly how: 'assigned' | 'told' | 'tag' | 'option' | 'argument';
   readonly quote: string;
   /** `EXPORTED_LIKE_THIS`, where prose is out of the question. */
   readonly shouted: boolean;
@@ -81,10 +108,10 @@ function namesSecret(line: string, at: number, name: string, rest: string): bool
 
 function startsWord(line: string, at: number, name: string): boolean {
   const before = line.slice(Math.max(0, at - 16), at);
-  if (PASSING.test(before)) return false;
+  if (NOT_SECRET.test(before)) return false;
   if (at === 0 || name.startsWith('_') || /^(?:passw|pwd)/i.test(name)) return true;
-  if (!/[A-Za-z]$/.test(before)) return true;
-  return (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
+  if (!/[A-Za-z]$/.test(before) || PROPERTY.test(before)) return true;
+  return /^[A-Z][a-z]/.test(name) || (/[a-z]$/.test(before) && /^[A-Z]/.test(name)) || COMPOUND.test(before);
 }
 
 function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): Site {
@@ -93,8 +120,17 @@ function siteOf(line: string, at: number, name: string, tail: RegExpExecArray): 
   const kind = /^(?:passw|passphrase|pwd|storepass|keypass)/i.test(name) ? 'password' : /^_?key$/i.test(name) ? 'key' : 'token';
   return {
     kind,
-    how: tail[3] !== undefined ? 'tag' : tail[4] !== undefined ? 'option' : tail[2] === ':' ? 'told' : 'assigned',
-    quote: tail[5] ?? '',
+    how:
+      tail[3] !== undefined
+        ? 'tag'
+        : tail[4] !== undefined
+          ? 'option'
+          : tail[5] !== undefined
+            ? 'argument'
+            : tail[2] === ':'
+              ? 'told'
+              : 'assigned',
+    quote: tail[6] ?? '',
     shouted: /^[A-Z][A-Z0-9_]*$/.test(whole),
     parameter: /[?&;]$/.test(line.slice(0, at - head.length).slice(-1)),
     name: whole,
@@ -129,9 +165,14 @@ function isSecretValue(value: string, site: Site): boolean {
     case 'password':
       return isPassword(value, site);
     case 'token':
-      return site.how === 'option' ? /^-{1,2}[\w-]*$/.test(site.name) && looksSecret(value) : looksSecret(value);
+      if (site.how === 'option' && !/^-{1,2}[\w-]*$/.test(site.name)) return false;
+      return looksSecret(value) || isVendorValue(site.name, value);
     case 'key':
-      return (site.how === 'assigned' || site.quote !== '') && !PUBLIC_KEY.test(site.name) && looksRandom(value);
+      return (
+        (site.how === 'assigned' || site.quote !== '') &&
+        !PUBLIC_KEY.test(site.name) &&
+        (looksRandom(value) || isVendorValue(site.name, value))
+      );
   }
 }
 

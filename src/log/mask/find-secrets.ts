@@ -1,12 +1,13 @@
 import { bytesInMemory, type LogBytes } from '../lines/log-bytes.ts';
 import { beginningsOf, buildMatcher, type Matcher } from '../scan/matcher.ts';
 import { type ScannedChunk, scanChunks } from '../scan/scan-chunks.ts';
+import { findAssigned, findBelow, opensBlock } from './assigned.ts';
 import { isDistinctive } from './judge.ts';
 import { findKeyBlock, KEY_BLOCK_LITERALS } from './key-blocks.ts';
 import { MAX_SECRETS } from './known.ts';
-import { findModelKeys, findShapes, findTokens, findWrapped, SHAPES } from './shapes.ts';
+import { findShapes, SHAPES } from './shapes.ts';
 import { mergeSpans, type Span, SpanList } from './span.ts';
-import { findByVendors, suspectsIn, VENDOR_LITERALS } from './vendor.ts';
+import { findWrapped, TOKEN_SHAPES } from './tokens.ts';
 
 /** Another reader of the same log: its literals are looked for in the same pass. */
 export interface FellowReader {
@@ -33,10 +34,10 @@ const LINE_FEED = 10;
 /** Bytes that can be asked of a log while a chunk of it is in use. */
 const SHORT = 1 << 14;
 
-const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS, VENDOR_LITERALS].map(beginningsOf);
+const GROUPS = [...SHAPES.map(({ literals }) => literals), KEY_BLOCK_LITERALS].map(beginningsOf);
 const KEY_BLOCKS = 1 << SHAPES.length;
-const VENDORS = 1 << (SHAPES.length + 1);
-const TOKENS = SHAPES.reduce((bits, { find }, at) => (find === findTokens || find === findModelKeys ? bits | (1 << at) : bits), 0);
+const TOKENS = SHAPES.reduce((bits, shape, at) => (TOKEN_SHAPES.includes(shape) ? bits | (1 << at) : bits), 0);
+const ASSIGNED = SHAPES.reduce((bits, { find }, at) => (find === findAssigned ? bits | (1 << at) : bits), 0);
 const NO_GROUPS: readonly (readonly string[])[] = [];
 const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
 
@@ -44,10 +45,7 @@ const matchers = new WeakMap<readonly (readonly string[])[], Matcher>();
  * Finds what is secret in a log in one pass, which finds the lines of a fellow reader as well. Only lines with a literal of a shape are looked
  * at, however many there are; of a line longer than 80 KB one part after the other.
  */
-export async function findSecrets(
-  log: LogBytes,
-  fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined },
-): Promise<FoundSecrets> {
+export function findSecrets(log: LogBytes, fellow: FellowReader = { groups: NO_GROUPS, add: () => undefined }): FoundSecrets {
   const found = { spans: new SpanList(), secrets: new Set<string>() };
   let open = { from: 0, groups: 0 };
   let carried: Span[] = [];
@@ -59,7 +57,7 @@ export async function findSecrets(
     const nextFrom = last === undefined ? open.from : chunk.offset + last + 1;
     const goesOn = end < log.size && nextFrom < end ? (candidates.get(chunk.lineEnds.length) ?? 0) : 0;
     if (goesOn !== 0) candidates.delete(chunk.lineEnds.length);
-    const spans = mergeSpans([...carried, ...(await findInChunk(chunk, log, open.from, candidates))]);
+    const spans = mergeSpans([...carried, ...findInChunk(chunk, log, open.from, candidates)]);
     open = { from: nextFrom, groups: goesOn };
     // What goes on behind the chunk may be found there again.
     carried = spans.filter(({ to }) => to > end);
@@ -102,12 +100,7 @@ interface Line {
 
 type NextLine = (after: number) => Line | null;
 
-async function findInChunk(
-  chunk: ScannedChunk,
-  log: LogBytes,
-  openFrom: number,
-  candidates: ReadonlyMap<number, number>,
-): Promise<readonly Span[]> {
+function findInChunk(chunk: ScannedChunk, log: LogBytes, openFrom: number, candidates: ReadonlyMap<number, number>): readonly Span[] {
   if (candidates.size === 0) return [];
   const search = new Search();
   const lineOf = linesOf(chunk, log);
@@ -121,14 +114,11 @@ async function findInChunk(
       if (line !== null) search.look(line, groups, (after) => lineOf(number + after));
     }
   }
-  await search.askVendors();
   // Last: the chunk's bytes are not valid any more when more of the log is asked for.
   for (const { from, to, next } of long) {
     const copy = next === null ? null : { ...next, bytes: Buffer.from(next.bytes) };
-    for (const { line, groups, isLast } of partsOf(log, from, to)) {
+    for (const { line, groups, isLast } of partsOf(log, from, to))
       search.look(line, groups, (after) => (isLast && after === 1 ? copy : null));
-      await search.askVendors();
-    }
   }
   return search.spans;
 }
@@ -136,7 +126,6 @@ async function findInChunk(
 /** Collects what is found in lines. */
 class Search {
   readonly spans: Span[] = [];
-  #suspects: { line: Line; from: number; text: string }[] = [];
 
   look(line: Line, groups: number, next: NextLine): void {
     this.#add(line, findShapes(line.text, groups));
@@ -144,18 +133,14 @@ class Search {
       for (const found of findKeyBlock(line.text, (after) => next(after)?.text ?? null))
         this.#add(found.line === 0 ? line : next(found.line), found.spans);
     }
-    if ((groups & VENDORS) !== 0) for (const suspect of suspectsIn(line.text)) this.#suspects.push({ ...suspect, line });
-    const after = (groups & TOKENS) === 0 ? null : next(1);
+    const opens = (groups & ASSIGNED) !== 0 && opensBlock(line.text);
+    const after = opens || (groups & TOKENS) !== 0 ? next(1) : null;
     if (after === null) return;
+    if (opens) this.#add(after, findBelow(line.text, after.text));
+    if ((groups & TOKENS) === 0) return;
     const { here, there } = findWrapped(line.text, after.text);
     this.#add(line, here);
     this.#add(after, there);
-  }
-
-  async askVendors(): Promise<void> {
-    const suspects = this.#suspects;
-    this.#suspects = [];
-    for (const [at, spans] of (await findByVendors(suspects)).entries()) this.#add(suspects[at]?.line ?? null, spans);
   }
 
   #add(line: Line | null, spans: readonly Span[]): void {

@@ -42,7 +42,7 @@ export interface MaskerOptions {
 /** What stands behind secrets that run into one another is seen once the first of them is hidden: a text alone is masked until nothing changes. */
 const MAX_PASSES = 4;
 
-/** Makes a masker. Secretlint is loaded when the first text holds something that could be a secret of its kind. */
+/** Makes a masker. */
 export function createMasker(options: MaskerOptions = {}): Masker {
   const known = new Set((options.known ?? []).filter(isWorthHiding));
   const findConfigured = createKnownFinder(known);
@@ -52,7 +52,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     const found: (readonly Span[])[] = [];
     const seen = new Set<string>();
     for (const text of texts) {
-      const { spans, secrets } = await findSecrets(bytesOfText(text));
+      const { spans, secrets } = findSecrets(bytesOfText(text));
       for (const secret of secrets) if (seen.size < MAX_SECRETS) seen.add(secret);
       found.push(spans.count === 0 ? [] : inCharacters(spans.overlapping(0, Number.POSITIVE_INFINITY), text, Buffer.from(text)));
     }
@@ -76,7 +76,7 @@ export function createMasker(options: MaskerOptions = {}): Masker {
     },
     maskAll: (texts, names) => maskRun(texts, names ?? namesOf(true)),
     maskPieces: async (log, write, fellow) => {
-      const { spans, secrets } = await findSecrets(log, fellow);
+      const { spans, secrets } = findSecrets(log, fellow);
       const findKnown = finderOf(secrets);
       const names = namesOf(true);
       if (spans.count === 0 && findKnown === null && names === null) return 0;

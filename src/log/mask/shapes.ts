@@ -2,90 +2,15 @@ import { append } from '../../domain/lists.ts';
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
 import { isPlaceholder, looksSecret } from './judge.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys } from './key-blocks.ts';
-import { type Span, withoutColors } from './span.ts';
-
-/**
- * Tokens that give themselves away by their form, where secretlint's preset has no rule or a narrower one (it wants exact
- * lengths, which makers change). Each with literals (lower case) without which it cannot match.
- */
-const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])[] = [
-  [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,255}'],
-  [['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,255}'],
-  [
-    ['glpat-', 'gldt-', 'glrt-', 'glft-', 'glcbt-', 'glptt-', 'glsoat-', 'glimt-', 'glagent-', 'gloas-'],
-    'gl(?:pat|dt|rt|ft|cbt|ptt|soat|imt|agent|oas)-[\\w-]{16,255}(?:\\.[\\w-]{2,40}){0,3}',
-  ],
-  [['npm_'], 'npm_[A-Za-z0-9]{30,60}'],
-  [['pypi-ag'], 'pypi-Ag[\\w-]{40,255}'],
-  [['dckr_'], 'dckr_(?:pat|oat)_[\\w-]{20,64}'],
-  [['xox', 'xapp-', 'xwfp-'], '(?:xox[abcdeoprs]|xoxe\\.xox[bp]|xapp|xwfp)-[A-Za-z0-9%-]{10,512}'],
-  [['akia', 'asia', 'agpa', 'aida', 'aroa', 'anpa', 'anva', 'abia', 'acca'], '(?:A(?:KIA|SIA|GPA|IDA|ROA|NPA|NVA|BIA|CCA))[A-Z0-9]{16}'],
-  [['aiza'], 'AIza[\\w-]{35}'],
-  [['ya29.'], 'ya29\\.[\\w-]{20,512}'],
-  [['gocspx-'], 'GOCSPX-[\\w-]{20,64}'],
-  // The run must begin here: else each place inside a long one would be tried anew.
-  [['eyj'], '(?<![_-])eyJ[\\w-]{10,4000}\\.[\\w-]{10,8000}(?:\\.[\\w-]{4,2000}){0,3}'],
-  [['sk_live_', 'sk_test_', 'rk_live_', 'rk_test_'], '[sr]k_(?:live|test)_[A-Za-z0-9]{16,255}'],
-  [['whsec_'], 'whsec_[A-Za-z0-9+/]{24,64}={0,2}'],
-  [['hrku-'], 'HRKU-[A-Za-z0-9_-]{36,128}'],
-  [['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.[\\w-]{20,400}'],
-  [['.atlasv1.'], '[A-Za-z0-9]{14}\\.atlasv1\\.[\\w=-]{60,80}'],
-  [['atatt3x', 'atctt3x', 'atbb'], '(?:AT[AC]TT3x[\\w=-]{40,400}|ATBB[A-Za-z0-9]{28,40})'],
-  [['sntrys_', 'sntryu_'], 'sntry[su]_[\\w+/=.-]{40,400}'],
-  [['rubygems_'], 'rubygems_[0-9a-f]{48}'],
-  [['oy2'], 'oy2[a-z0-9]{43}'],
-  [['ccipat_', 'cciprj_'], 'CCIP(?:AT|RJ)_[A-Za-z0-9_]{20,100}'],
-  [['bkua_', 'bkaj_', 'bkct_'], 'bk(?:ua|aj|ct)_[A-Za-z0-9]{30,80}'],
-  [['squ_', 'sqp_', 'sqa_'], 'sq[upa]_[0-9a-f]{40}'],
-  [['dp.pt.', 'dp.st.', 'dp.ct.'], 'dp\\.(?:pt|st|ct)\\.[A-Za-z0-9._-]{40,80}'],
-  [['pul-'], 'pul-[0-9a-f]{40}'],
-  [['dop_v1_', 'doo_v1_', 'dor_v1_'], 'do[por]_v1_[0-9a-f]{64}'],
-  [['pscale_'], 'pscale_(?:tkn|pw|oauth)_[\\w.-]{20,80}'],
-  [['nfp_'], 'nfp_[A-Za-z0-9]{36,64}'],
-  [['akcp'], 'AKCp[A-Za-z0-9]{60,80}'],
-  [['pmak-'], 'PMAK-[0-9a-f]{24}-[0-9a-f]{34}'],
-  [['nrak-'], 'NRAK-[A-Z0-9]{27}'],
-  [['age-secret-key-1'], 'AGE-SECRET-KEY-1[A-Z0-9]{50,70}'],
-  [['sbp_'], 'sbp_[0-9a-f]{40}'],
-  [['tskey-'], 'tskey-(?:auth|api|client|scim|webhook)-[\\w-]{16,80}'],
-  [['pplx-', 'xai-'], '(?:pplx|xai)-[A-Za-z0-9]{40,100}'],
-  [['fo1_', 'fm1_', 'fm2_'], '(?:fo1|fm1[ar]?|fm2)_[A-Za-z0-9+/=_-]{40,700}'],
-  [['8q~'], '[A-Za-z0-9_~.]{3}8Q~[\\w.~-]{31,34}'],
-  [['azdo'], '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
-  // Our own: see `domain/access-token.ts`; the shorter form is of tokens that a data directory makes.
-  [['flt_'], 'flt_[\\w-]{32,64}'],
-  [['tfp_'], 'tfp_[A-Za-z0-9]{32,64}'],
-  [['twilio'], 'SK[0-9a-f]{32}'],
-];
+import { hideSpans, mergeSpans, type Span } from './span.ts';
+import { type Shape, TOKEN_SHAPES } from './tokens.ts';
 
 /** Addresses that are secrets themselves: who knows one may write there. The secret is what follows. */
 const WEBHOOKS =
   /(?:hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/\d{5,25}\/|\.webhook\.office\.com\/webhookb2\/|chat\.googleapis\.com\/v1\/spaces\/[\w-]{1,40}\/messages\?)([\w./?=&%@+-]{16,600})/g;
 
-/** Without one of these (in any case) in a line it holds no such token. */
-const TOKEN_LITERALS: readonly string[] = TOKENS.flatMap(([literals]) => literals);
-/** The same of webhook addresses. */
+/** Without one of these (in any case) a line holds none. */
 const WEBHOOK_LITERALS: readonly string[] = ['hooks.slack.com/', '.com/api/webhooks/', '.webhook.office.com/', 'chat.googleapis.com/v1/'];
-
-const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${TOKENS.map(([, pattern]) => pattern).join('|')})(?![A-Za-z0-9])`, 'g');
-
-/** `sk-` ends many words, so lines with it are looked through for nothing else. */
-const MODEL_KEY = /(?<![A-Za-z0-9])sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}(?![A-Za-z0-9])/g;
-const MODEL_KEY_LITERALS: readonly string[] = ['sk-'];
-
-/** Keys of the makers of models in a line. */
-export function findModelKeys(line: string): Span[] {
-  return spansOf(line, MODEL_KEY);
-}
-
-/** The tokens in a line. */
-export function findTokens(line: string): Span[] {
-  return spansOf(line, TOKEN);
-}
-
-function spansOf(line: string, pattern: RegExp): Span[] {
-  return Array.from(withoutColors(line).matchAll(pattern), ({ 0: token, index }) => ({ from: index, to: index + token.length }));
-}
 
 /** The secret parts of webhook addresses in a line. */
 function findWebhooks(line: string): Span[] {
@@ -99,7 +24,7 @@ const HEADER_LITERALS: readonly string[] = ['authorization', 'bearer', 'cookie']
 const ADDRESS_LITERALS: readonly string[] = ['://', ':\\/\\/', 'jdbc:oracle'];
 
 const AUTHORIZATION =
-  /\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|apikey|negotiate|digest)\s{1,3})?|(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})/gi;
+  /\b(?:(?:proxy-)?authorization["']?\s{0,3}[:=]\s{0,3}["']?(?:(?:basic|bearer|token|apikey|api-token|negotiate|digest|ssws|bot)\s{1,3})?|(?:authorization["']?\s{0,3}[:=]\s{0,3}["']?)?bearer\s{1,3})([\w+/=.~-]{8,8192})/gi;
 const BASIC = /\bbasic\s{1,3}$/i;
 
 /** The credentials in `Authorization: Bearer …` and the like, and the values in `Cookie` and `Set-Cookie` that look random. */
@@ -184,7 +109,9 @@ const COMMANDS: readonly (readonly [literals: readonly string[], option: RegExp]
     ['docker login', 'podman login', 'registry login', 'az login', 'oc login', 'buildah login', 'skopeo login', 'argocd login'],
     /\s(?:-p|--password|--pass)[ =]{1,2}["']?([^\s"']{1,4096})/g,
   ],
-  [['curl '], /\s(?:-u|--user|--proxy-user|-U)[ =]{0,2}["']?[^\s"':]{1,200}:([^\s"']{1,400})/g],
+  [['curl '], /\s(?:-u|--user|--proxy-user|-U)[ =]{0,2}["']?[^\s"':]{0,200}["']?:["']?([^\s"']{1,400})/g],
+  [['curl '], /\s(?:-u|--user)[ =]{0,2}["']?([^\s"':]{12,200})(?=:(?:["'\s]|$))/g],
+  [['bundle_'], /^bundle_\w{1,100}__\w{2,10}["']?\s{0,3}[:=]\s{0,3}["']?([^\s"'`;&]{1,300})/gi],
   [
     ['mysql ', 'mysqldump ', 'mysqladmin ', 'mysqlimport ', 'mysqlshow ', 'mysqlcheck ', 'mysqlsh ', 'mariadb ', 'mariadb-dump '],
     /\s-p["']?([^\s"'=-][^\s"']{0,200})/g,
@@ -253,64 +180,9 @@ function valuesOf(line: string, pattern: RegExp, isSecret: (value: string, whole
   });
 }
 
-/** Longest end of a line, and start of the next, that may be two parts of one token. */
-const MAX_PART = 300;
-const LAST_RUN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
-const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4,300})/;
-
-/**
- * A token that a terminal or a log driver broke: it begins at the end of this line and ends at the start of the next. Spans
- * of the first and of the second line. A token that is whole on its own line takes nothing from the next, unless the next
- * holds nothing but more of the same kind.
- */
-export function findWrapped(line: string, next: string): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
-  const none = { here: [], there: [] };
-  const end = line.endsWith('\r') ? line.length - 1 : line.length;
-  const last = LAST_RUN.exec(line.slice(Math.max(0, end - MAX_PART), end))?.[0];
-  if (last === undefined) return none;
-  const [, indent = '', first = ''] = FIRST_RUN.exec(next) ?? [];
-  if (first === '') return none;
-  const here = { from: end - last.length, to: end };
-  const there = { from: indent.length, to: indent.length + first.length };
-  const whole = findBoth(last).find(({ to }) => to === last.length);
-  const missing = whole === undefined ? 0 : fullLength(last.slice(whole.from)) - (whole.to - whole.from);
-  if (whole !== undefined && (missing <= 0 || first.length < missing))
-    return isRest(first, next.slice(there.to)) ? { here: [here], there: [there] } : none;
-  const across = findBoth(last + first).find(({ from, to }) => from < last.length && to > last.length);
-  if (across === undefined) return none;
-  return {
-    here: [{ from: here.from + across.from, to: end }],
-    there: [{ from: there.from, to: there.from + across.to - last.length }],
-  };
-}
-
-function findBoth(text: string): Span[] {
-  return [...findTokens(text), ...findModelKeys(text)];
-}
-
-/** How long a token is with its maker; 0 where that is not fixed. */
-function fullLength(token: string): number {
-  if (/^gh[pousr]_/.test(token) || token.startsWith('npm_')) return 40;
-  if (token.startsWith('github_pat_')) return 93;
-  return token.startsWith('glpat-') ? 26 : 0;
-}
-
-/** Nothing follows, and it is no word. */
-function isRest(first: string, after: string): boolean {
-  if (after.trim() !== '' || /[.-]/.test(first) || !/[A-Za-z]/.test(first)) return false;
-  return /\d/.test(first) ? first.length >= 6 : first.length >= 16 && /[a-z][A-Z]/.test(first);
-}
-
-/** A kind of secret: literals without which no line holds one, and what finds them in a line. */
-export interface Shape {
-  readonly literals: readonly string[];
-  readonly find: (line: string) => Span[];
-}
-
-/** Every kind that one line is enough to see. Literals are lower case and match in any case. */
+/** Every kind that one line is enough to see. */
 export const SHAPES: readonly Shape[] = [
-  { literals: TOKEN_LITERALS, find: findTokens },
-  { literals: MODEL_KEY_LITERALS, find: findModelKeys },
+  ...TOKEN_SHAPES,
   { literals: ASSIGNED_LITERALS, find: findAssigned },
   { literals: ADDRESS_LITERALS, find: findAddresses },
   { literals: HEADER_LITERALS, find: findHeaders },
@@ -325,4 +197,9 @@ export function findShapes(line: string, groups: number): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < SHAPES.length; at++) if ((groups & (1 << at)) !== 0) append(spans, SHAPES[at]?.find(line) ?? []);
   return spans;
+}
+
+/** One line with its secrets hidden: a name or an address beside a log. */
+export function maskLine(line: string): string {
+  return hideSpans(line, mergeSpans(findShapes(line, -1))).text;
 }

@@ -14,11 +14,87 @@ const base64 = (bytes: number) =>
     .uint8Array({ minLength: bytes, maxLength: bytes })
     .map((some) => Buffer.from(some.map((byte, at) => byte ^ (at * 37))).toString('base64'));
 
+const alphanumeric = (length: number) => random(ALPHANUMERIC, length);
+const upper = (length: number) => random('ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789', length);
+
 /** A secret as it stands in logs: the text before, the secret itself, the text after. */
 export type Planted = readonly [before: string, secret: string, after: string];
 
+/** Tokens that tell what they are wherever they stand. */
+export const TOKENS: Readonly<Record<string, fc.Arbitrary<string>>> = {
+  'Telegram bot token': fc.tuple(fc.integer({ min: 100_000_000, max: 9_999_999_999 }), mixed(33)).map(([id, s]) => `${id}:AA${s}`),
+  'Brevo key': fc.tuple(hex(64), mixed(16)).map(([a, b]) => `xkeysib-${a}-${b}`),
+  'Mailgun key': hex(32).map((s) => `key-${s}`),
+  'Mailchimp key': fc.tuple(hex(32), fc.integer({ min: 1, max: 21 })).map(([s, n]) => `${s}-us${n}`),
+  'Square access token': mixed(22).map((s) => `sq0atp-${s}`),
+  'Square production token': mixed(60).map((s) => `EAAA${s}`),
+  'Facebook token': mixed(170).map((s) => `EAAG${s}`),
+  'Facebook page token': mixed(120).map((s) => `EAAM${s}`),
+  'AWS Bedrock key': base64(99).map((s) => `ABSK${s.replaceAll('=', '')}`),
+  'AWS Bedrock short-term key': base64(120).map((s) => `bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t${s.replaceAll('=', '')}`),
+  'Twilio API key': hex(32).map((s) => `SK${s}`),
+  'OpenShift token': mixed(43).map((s) => `sha256~${s}`),
+  'Sourcegraph token': fc.tuple(hex(16), hex(40)).map(([a, b]) => `sgp_${a}_${b}`),
+  'Dynatrace token': fc.tuple(upper(24), upper(64)).map(([a, b]) => `dt0c01.${a}.${b}`),
+  'JFrog reference token': mixed(59).map((s) => `cmVmd${s}`),
+  'Cloudflare origin CA key': fc.tuple(hex(24), hex(146)).map(([a, b]) => `v1.0-${a}-${b}`),
+  '1Password secret key': fc.tuple(upper(6), upper(6), upper(5), upper(5), upper(5), upper(5)).map((parts) => `A3-${parts.join('-')}`),
+  '1Password service account': base64(200).map((s) => `ops_eyJ${s.replaceAll('=', '').replaceAll('/', 'a')}`),
+  'EasyPost key': mixed(54).map((s) => `EZAK${s}`),
+  'Shippo token': hex(40).map((s) => `shippo_live_${s}`),
+  'Flutterwave key': hex(32).map((s) => `FLWSECK_TEST-${s}-X`),
+  'Flutterwave live key': hex(32).map((s) => `FLWSECK-${s}-X`),
+  'Duffel token': mixed(43).map((s) => `duffel_live_${s}`),
+  'Prefect key': mixed(36).map((s) => `pnu_${s}`),
+  'ReadMe key': random('abcdefghijklmnopqrstuvwxyz0123456789', 70).map((s) => `rdme_${s}`),
+  'Harness key': fc.tuple(mixed(22), alphanumeric(24), alphanumeric(20)).map(([a, b, c]) => `pat.${a}.${b}.${c}`),
+  'Infracost key': mixed(32).map((s) => `ico-${s}`),
+  'GitLab runner registration token': mixed(20).map((s) => `GR1348941${s}`),
+  'GitLab feature flag token': mixed(20).map((s) => `glffct-${s}`),
+  'Azure AD client secret': fc.tuple(mixed(3), fc.nat(9), mixed(34)).map(([a, n, b]) => `${a}${n}Q~${b}`),
+  'Fly.io token': base64(150).map((s) => `fm2_${s.replaceAll('=', '')}`),
+  'Adafruit key': mixed(28).map((s) => `aio_${s}`),
+  'Contentful token': mixed(43).map((s) => `CFPAT-${s}`),
+  'Groq key': mixed(52).map((s) => `gsk_${s}`),
+  'Notion token': fc.tuple(random('0123456789', 11), mixed(35)).map(([a, b]) => `ntn_${a}${b}`),
+  'Vercel token': mixed(48).map((s) => `vcp_${s}`),
+  'Figma token': mixed(40).map((s) => `figd_${s}`),
+  'Grafana service account token': fc.tuple(mixed(32), hex(8)).map(([a, b]) => `glsa_${a}_${b}`),
+  'Postman key': fc.tuple(hex(24), hex(34)).map(([a, b]) => `PMAK-${a}-${b}`),
+  'PlanetScale token': mixed(43).map((s) => `pscale_tkn_${s}`),
+};
+
 /** One of every kind that masking knows; names as their makers call them. */
 export const SECRETS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
+  ...Object.fromEntries(Object.entries(TOKENS).map(([name, token]) => [name, token.map((s): Planted => ['using ', s, ' now'])])),
+  'Telegram address': mixed(33).map((s) => ['GET https://api.telegram.org/', `bot7201534890:AA${s}`, '/getMe 404']),
+  'Discord bot token': fc.tuple(mixed(23), mixed(6), mixed(38)).map(([a, b, c]) => ['Authorization: Bot ', `M${a}.${b}.${c}`, '']),
+  'Discord token': fc.tuple(mixed(23), mixed(6), mixed(38)).map(([a, b, c]) => ['discord login ', `M${a}.${b}.${c}`, '']),
+  'Facebook app token': mixed(27).map((s) => ['GET https://graph.facebook.com/me?access_token=', `270123456789012|${s}`, '']),
+  'Octopus key': upper(26).map((s) => ['octo push --apiKey ', `API-${s}`, '']),
+  'Vault token of old': mixed(24).map((s) => ['vault login ', `s.${s}`, '']),
+  'Vault token of old, assigned': mixed(24).map((s) => ['VAULT_TOKEN=', `s.${s}`, '']),
+  'Sonar login': hex(40).map((s) => ['mvn sonar:sonar -Dsonar.login=', s, '']),
+  'Bundler credentials': fc.tuple(hex(8), hex(8)).map(([a, b]) => ['BUNDLE_GEMS__EXAMPLE__COM: "', `${a}:${b}`, '"']),
+  'Asana token': random('0123456789', 16).map((s) => ['ASANA_TOKEN=', s, '']),
+  'Snyk key': fc
+    .uuid({ version: 4 })
+    .filter((s) => entropy(s) >= 3.2)
+    .map((s) => ['SNYK_KEY = "', s, '"']),
+  'conditional assignment': mixed(24).map((s) => ['DEPLOY_TOKEN ?= ', s, '']),
+  'POSIX make assignment': mixed(24).map((s) => ['DEPLOY_TOKEN ::= ', s, '']),
+  'appended string': mixed(24).map((s) => ["$deployToken .= '", s, "';"]),
+  'typed variable': mixed(24).map((s) => ['var deployToken string = "', s, '"']),
+  'typed constant': mixed(24).map((s) => ['const deployToken: string = "', s, '";']),
+  'call that sets a property': mixed(24).map((s) => ['System.setProperty("DEPLOY_TOKEN", "', s, '");']),
+  'attributes of XML': mixed(24).map((s) => ['<add key="DeployToken" value="', s, '" />']),
+  'element of XML': mixed(24).map((s) => ['<deployToken>', s, '</deployToken>']),
+  'element of XML over lines': mixed(24).map((s) => ['<deployToken>\n    ', s, '\n</deployToken>']),
+  'block of YAML': mixed(24).map((s) => ['deploy_token: |\n  ', s, '']),
+  'curl user, quoted': mixed(10).map((s) => ["curl -u 'ci':'", s, "' https://x.example.com"]),
+  'curl token for user': mixed(24).map((s) => ['curl -u ', s, ': https://x.example.com']),
+  'Dynatrace header': mixed(32).map((s) => ['Authorization: Api-Token ', s, '']),
+  'Okta header': mixed(40).map((s) => ['Authorization: SSWS ', `00${s}`, '']),
   'GitHub token': mixed(36).map((s) => ['using ', `ghp_${s}`, ' now']),
   'GitHub server token': mixed(36).map((s) => ['', `ghs_${s}`, '']),
   'GitHub fine-grained token': mixed(82).map((s) => ['token ', `github_pat_${s}`, '']),

@@ -1,0 +1,146 @@
+import { entropy } from './judge.ts';
+import { type Span, withoutColors } from './span.ts';
+import { VENDOR_TOKENS } from './vendor.ts';
+
+/** A kind of secret: literals (lower case) without which, in any case, no line holds one, and what finds them in a line. */
+export interface Shape {
+  readonly literals: readonly string[];
+  readonly find: (line: string) => Span[];
+}
+
+/** Bits a character: documents write `ghp_xxxx…` for a token. */
+const LEAST_BITS = 1.2;
+
+/**
+ * Tokens that give themselves away by their form, where gitleaks has no rule or a narrower one (it wants exact lengths, which makers change).
+ * Each with literals (lower case) without which it cannot match.
+ */
+const TOKENS: readonly (readonly [literals: readonly string[], pattern: string])[] = [
+  [['ghp_', 'gho_', 'ghu_', 'ghs_', 'ghr_'], 'gh[pousr]_[A-Za-z0-9]{20,255}'],
+  [['github_pat_'], 'github_pat_[A-Za-z0-9_]{20,255}'],
+  [
+    ['glpat-', 'gldt-', 'glrt-', 'glft-', 'glcbt-', 'glptt-', 'glsoat-', 'glimt-', 'glagent-', 'gloas-', 'glffct-'],
+    'gl(?:pat|dt|rt|ft|cbt|ptt|soat|imt|agent|oas|ffct)-[\\w-]{16,255}(?:\\.[\\w-]{2,40}){0,3}',
+  ],
+  [['npm_'], 'npm_[A-Za-z0-9]{30,60}'],
+  [['pypi-ag'], 'pypi-Ag[\\w-]{40,255}'],
+  [['dckr_'], 'dckr_(?:pat|oat)_[\\w-]{20,64}'],
+  [['xox', 'xapp-', 'xwfp-'], '(?:xox[abcdeoprs]|xoxe\\.xox[bp]|xapp|xwfp)-[A-Za-z0-9%-]{10,512}'],
+  [['akia', 'asia', 'agpa', 'aida', 'aroa', 'anpa', 'anva', 'abia', 'acca'], '(?:A(?:KIA|SIA|GPA|IDA|ROA|NPA|NVA|BIA|CCA))[A-Z0-9]{16}'],
+  [['aiza'], 'AIza[\\w-]{35}'],
+  [['ya29.'], 'ya29\\.[\\w-]{20,512}'],
+  [['gocspx-'], 'GOCSPX-[\\w-]{20,64}'],
+  // The run must begin here: else each place inside a long one would be tried anew.
+  [['eyj'], '(?<![_-])eyJ[\\w-]{10,4000}\\.[\\w-]{10,8000}(?:\\.[\\w-]{4,2000}){0,3}'],
+  [['whsec_'], 'whsec_[A-Za-z0-9+/]{24,64}={0,2}'],
+  [['hrku-'], 'HRKU-[A-Za-z0-9_-]{36,128}'],
+  [['hvs.', 'hvb.', 'hvr.'], 'hv[sbr]\\.[\\w-]{20,400}'],
+  [['atatt3x', 'atctt3x', 'atbb'], '(?:AT[AC]TT3x[\\w=-]{40,400}|ATBB[A-Za-z0-9]{28,40})'],
+  [['sntrys_', 'sntryu_'], 'sntry[su]_[\\w+/=.-]{40,400}'],
+  [['oy2'], 'oy2[a-z0-9]{43}'],
+  [['ccipat_', 'cciprj_'], 'CCIP(?:AT|RJ)_[A-Za-z0-9_]{20,100}'],
+  [['bkua_', 'bkaj_', 'bkct_'], 'bk(?:ua|aj|ct)_[A-Za-z0-9]{30,80}'],
+  [['squ_', 'sqp_', 'sqa_'], 'sq[upa]_[0-9a-f]{40}'],
+  [['dp.pt.', 'dp.st.', 'dp.ct.'], 'dp\\.(?:pt|st|ct)\\.[A-Za-z0-9._-]{40,80}'],
+  [['nfp_'], 'nfp_[A-Za-z0-9]{36,64}'],
+  [['nrak-', 'nrii-', 'nrjs-'], 'NR(?:AK|II|JS)-[A-Za-z0-9-]{19,40}'],
+  [['sbp_'], 'sbp_[0-9a-f]{40}'],
+  [['tskey-'], 'tskey-(?:auth|api|client|scim|webhook)-[\\w-]{16,80}'],
+  [['pplx-', 'xai-', 'gsk_'], '(?:pplx-|xai-|gsk_)[A-Za-z0-9]{40,100}'],
+  [['fo1_', 'fm1', 'fm2_'], '(?:fo1|fm1[ar]?|fm2)_[A-Za-z0-9+/=_-]{40,700}'],
+  [['azdo'], '[A-Za-z0-9]{76}AZDO[A-Za-z0-9]{4}'],
+  // Our own: see `domain/access-token.ts`; the shorter form is of tokens that a data directory makes.
+  [['flt_'], 'flt_[\\w-]{32,64}'],
+  [['tfp_'], 'tfp_[\\w.=-]{32,80}'],
+  [['sg.'], 'SG\\.[\\w-]{16,32}\\.[\\w-]{30,60}'],
+  [['shpat_', 'shpca_', 'shppa_', 'shpss_'], 'shp(?:at|ca|pa|ss)_[A-Za-z0-9]{32,64}'],
+  [['hf_'], 'hf_[A-Za-z0-9]{30,40}'],
+  [['lin_api_', 'lin_oauth_'], 'lin_(?:api|oauth)_[A-Za-z0-9]{32,128}'],
+  [['ops_ey'], 'ops_ey[A-Za-z0-9+/]{100,2000}={0,2}'],
+  [['secret_'], 'secret_[A-Za-z0-9]{43}'],
+  [['vcp_', 'vci_', 'vca_', 'vcr_', 'vck_'], 'vc[piark]_[A-Za-z0-9]{24,80}'],
+  [['figd_'], 'figd_[\\w-]{40,200}'],
+  [['aio_'], 'aio_[A-Za-z0-9]{28}'],
+  [['cfpat-'], 'CFPAT-[\\w-]{43}'],
+  [['flwseck', 'flwpubk'], 'FLW(?:SECK|PUBK)(?:_TEST)?-[A-Za-z0-9]{12,64}(?:-X)?'],
+  [['sq0'], 'sq0[a-z]{3}-[\\w-]{22,60}'],
+  [['eaa'], 'EAA[A-Z][A-Za-z0-9]{60,400}'],
+  [['pnu_', 'pnb_'], 'pn[ub]_[A-Za-z0-9]{36}'],
+  [['key-'], '(?:pub)?key-[0-9a-f]{32}'],
+  [['-us1', '-us2', '-us3', '-us4', '-us5', '-us6', '-us7', '-us8', '-us9'], '[0-9a-f]{32}-us\\d{1,2}'],
+  // Addresses of Telegram have `bot` right before it.
+  [[':aa'], '(?:bot)?\\d{8,10}:AA[\\w-]{32,34}'],
+  [['discord', 'bot '], '[MNO][\\w-]{23,27}\\.[\\w-]{6}\\.[\\w-]{27,38}'],
+  [['access-san', 'access-dev', 'access-pro'], 'access-(?:sandbox|development|production)-[0-9a-f-]{36}'],
+];
+
+/** Keys of the makers of models, and Twilio's. `sk-` and `sk` end many words, so lines with them are looked through for nothing else. */
+const KEY = /(?<![A-Za-z0-9])(?:sk-(?:proj-|svcacct-|admin-|ant-|or-v1-|None-)?[A-Za-z0-9][\w-]{38,250}|SK[0-9a-f]{32})(?![A-Za-z0-9])/g;
+const DIGITS = [...'0123456789abcdef'];
+const KEY_LITERALS: readonly string[] = ['sk-', ...DIGITS.flatMap((first) => DIGITS.map((second) => `sk${first}${second}`))];
+
+/** What tells by its form alone that it is a token. */
+export const TOKEN_SHAPES: readonly Shape[] = [
+  shapeOf(TOKENS),
+  shapeOf(VENDOR_TOKENS),
+  { literals: KEY_LITERALS, find: (line) => spansOf(line, KEY) },
+];
+
+function shapeOf(rules: typeof TOKENS): Shape {
+  const pattern = new RegExp(`(?<![A-Za-z0-9])(?:${rules.map(([, one]) => one).join('|')})(?![A-Za-z0-9])`, 'g');
+  return { literals: rules.flatMap(([literals]) => literals), find: (line) => spansOf(line, pattern) };
+}
+
+function findAny(text: string): Span[] {
+  return TOKEN_SHAPES.flatMap(({ find }) => find(text));
+}
+
+function spansOf(line: string, pattern: RegExp): Span[] {
+  return Array.from(withoutColors(line).matchAll(pattern)).flatMap(({ 0: token, index }) =>
+    entropy(token) < LEAST_BITS ? [] : [{ from: index, to: index + token.length }],
+  );
+}
+
+/** Longest end of a line, and start of the next, that may be two parts of one token. */
+const MAX_PART = 300;
+const LAST_RUN = /(?<![\w.-])[A-Za-z][\w.-]{2,299}$/;
+const FIRST_RUN = /^((?:\d{4}-\d\d-\d\d[T ][\d:.,]{5,20}Z?\s?|\s){0,8})([\w.-]{4,300})/;
+
+/**
+ * A token that a terminal or a log driver broke: it begins at the end of this line and ends at the start of the next. Spans
+ * of the first and of the second line. A token that is whole on its own line takes nothing from the next, unless the next
+ * holds nothing but more of the same kind.
+ */
+export function findWrapped(line: string, next: string): { readonly here: readonly Span[]; readonly there: readonly Span[] } {
+  const none = { here: [], there: [] };
+  const end = line.endsWith('\r') ? line.length - 1 : line.length;
+  const last = LAST_RUN.exec(line.slice(Math.max(0, end - MAX_PART), end))?.[0];
+  if (last === undefined) return none;
+  const [, indent = '', first = ''] = FIRST_RUN.exec(next) ?? [];
+  if (first === '') return none;
+  const here = { from: end - last.length, to: end };
+  const there = { from: indent.length, to: indent.length + first.length };
+  const whole = findAny(last).find(({ to }) => to === last.length);
+  const missing = whole === undefined ? 0 : fullLength(last.slice(whole.from)) - (whole.to - whole.from);
+  if (whole !== undefined && (missing <= 0 || first.length < missing))
+    return isRest(first, next.slice(there.to)) ? { here: [here], there: [there] } : none;
+  const across = findAny(last + first).find(({ from, to }) => from < last.length && to > last.length);
+  if (across === undefined) return none;
+  return {
+    here: [{ from: here.from + across.from, to: end }],
+    there: [{ from: there.from, to: there.from + across.to - last.length }],
+  };
+}
+
+/** How long a token is with its maker; 0 where that is not fixed. */
+function fullLength(token: string): number {
+  if (/^gh[pousr]_/.test(token) || token.startsWith('npm_')) return 40;
+  if (token.startsWith('github_pat_')) return 93;
+  return token.startsWith('glpat-') ? 26 : 0;
+}
+
+/** Nothing follows, and it is no word. */
+function isRest(first: string, after: string): boolean {
+  if (after.trim() !== '' || /[.-]/.test(first) || !/[A-Za-z]/.test(first)) return false;
+  return /\d/.test(first) ? first.length >= 6 : first.length >= 16 && /[a-z][A-Z]/.test(first);
+}
