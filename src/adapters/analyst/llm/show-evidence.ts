@@ -16,7 +16,7 @@ export interface Focus {
   readonly fill?: ReadonlySet<string>;
   /** Ids of what the last questions brought: each is shown whole, up to 40 lines. */
   readonly newest?: ReadonlySet<string>;
-  /** Ids of what the answer cites: shown before anything else. */
+  /** Ids of what the answer cites: shown whole where it is short, else before anything that is not asked for or quoted. */
   readonly cited?: ReadonlySet<string>;
   /** Lines that the answer quotes: always shown, with those around them. */
   readonly quoted?: readonly LogPosition[];
@@ -39,6 +39,8 @@ type Placed = Evidence & { readonly lineStart: number };
 const MUST = 1_000;
 /** Lines of one answer of a tool that are shown in any case, and of all of them together. */
 const [REQUESTED, MOST_REQUESTED] = [40, 160];
+/** Cited evidence of so few lines is shown whole; of longer one what is quoted. */
+const SHORT = 12;
 /** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
 const MAX_LINE = 400;
 /** Lines above and below a telling one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
@@ -103,13 +105,14 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
     const known = sources.get(item.source) ?? new Map<number, Line>();
     sources.set(item.source, known);
     const isNew = focus.newest?.has(item.id) === true;
-    for (const [offset, raw] of stripEscapes(item.text).split('\n').entries()) {
+    const lines = stripEscapes(item.text).split('\n');
+    for (const [offset, raw] of lines.entries()) {
       const number = item.lineStart + offset;
       const line = known.get(number) ?? lineAt(item, number, raw);
       known.set(number, line);
       line.ids.push(item.id);
       if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
-      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, CITED);
+      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
       if (isNew && offset < REQUESTED && requested++ < MOST_REQUESTED) line.worth = MUST;
     }
   }
