@@ -40,7 +40,7 @@ export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbo
     if (!isShown(window, requests.reason) || !isShown(window, requests['select-tool'])) missed.requested.push(failure.name);
     const lines = shownLines(requests.classify);
     shown += lines.size;
-    noise += [...lines].filter(([line, text]) => NOISE.has(roleOf(text)) && !HEAD.test(text) && !telling.includes(line)).length;
+    noise += [...lines].filter(([line, text]) => isNoise(text) && !telling.includes(line)).length;
   }
   const count = failures.length;
   return [
@@ -98,6 +98,11 @@ export const askAbout: Ask = async (failure) => {
   const { classify = '', reason = '', answer = '', verify = '' } = sent;
   return { classify, reason, 'select-tool': sent['select-tool'] ?? '', answer, verify };
 };
+
+/** Whether a line of a log tells nothing by its words. */
+export function isNoise(text: string): boolean {
+  return NOISE.has(roleOf(text)) && !HEAD.test(text);
+}
 
 /** Numbered lines of the log in a request. */
 export function shownLines(request: string): Map<number, string> {
