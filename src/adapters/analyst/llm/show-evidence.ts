@@ -207,7 +207,9 @@ function blocks(lines: readonly Line[], placed: readonly Placed[]): string[] {
     else runs.push([line]);
   }
   return runs.map((run) => {
-    const ids = [...new Set(run.flatMap((line) => line.ids))];
+    const all = [...new Set(run.flatMap((line) => line.ids))];
+    const whole = all.filter((id) => run.every((line) => line.ids.includes(id)));
+    const ids = whole.length === 0 ? all : whole.slice(0, 2);
     const told = [...new Set(ids.map((id) => titleOf(titles.get(id) ?? '')))].slice(0, 2).join('; ');
     return [
       `${ids.join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
