@@ -266,7 +266,9 @@ function named(items: readonly Evidence[]): string[] {
   const unlike = items.length - worth.length;
   return [
     ...(lines.length === 0 ? [] : [`Not shown here:\n${lines.join('\n')}`]),
-    ...(unlike === 0 ? [] : [`${unlike} ${unlike === 1 ? 'document' : 'documents'} that hardly resemble this failure: left out`]),
+    ...(unlike === 0
+      ? []
+      : [`${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} this failure: left out`]),
   ];
 }
 
