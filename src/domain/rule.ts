@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Category } from './category.ts';
 import { Kind } from './kind.ts';
 import { Withdrawal } from './library.ts';
+import { typedText } from './text.ts';
 
 /** Active rules of one installation at most: all that may apply are tried on every failure that nobody has confirmed. */
 export const MAX_RULES = 500;
@@ -16,8 +17,8 @@ export const RuleInput = z.strictObject({
   repository: z.string().min(1).max(300).nullable(),
   category: Category,
   kind: Kind.default('unknown'),
-  rootCause: z.string().trim().min(1).max(4000),
-  fixRecommendation: z.string().trim().min(1).max(4000),
+  rootCause: typedText(4000),
+  fixRecommendation: typedText(4000),
 });
 export type RuleInput = z.infer<typeof RuleInput>;
 

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { typedText } from '../domain/text.ts';
 
 /** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */
 export function parseJson(what: string, text: string): unknown {
@@ -30,7 +31,7 @@ export function readInput<Schema extends z.ZodType>(what: string, schema: Schema
  * PostgreSQL refuses) replaced by U+FFFD.
  */
 export function shortText(max = 1000) {
-  return z.string().trim().min(1).max(max).overwrite(storable);
+  return typedText(max).overwrite(storable);
 }
 
 /** Replaces what PostgreSQL cannot keep. */

@@ -32,6 +32,7 @@ export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps):
 function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
   const schema = {
     tags,
+    operationId: 'findBuildByNumber',
     summary: "One build by its CI's number",
     querystring: ByNumberQuery,
     response: { 200: BuildView, 409: AmbiguousBuild },
@@ -47,7 +48,14 @@ function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
 
 function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
   const response = { 200: BuildView, 409: AmbiguousBuild };
-  const schema = { tags, summary: 'One build and how far its triage is', params: Params, querystring: NarrowQuery, response };
+  const schema = {
+    tags,
+    operationId: 'getBuild',
+    summary: 'One build and how far its triage is',
+    params: Params,
+    querystring: NarrowQuery,
+    response,
+  };
   app
     .withTypeProvider<ZodTypeProvider>()
     .get(
@@ -59,7 +67,14 @@ function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
 
 function registerAnalyses(app: FastifyInstance, deps: BuildRouteDeps): void {
   const response = { 200: BuildAnalyses, 409: AmbiguousBuild };
-  const schema = { tags, summary: 'The answers for one build', params: Params, querystring: NarrowQuery, response };
+  const schema = {
+    tags,
+    operationId: 'listBuildAnalyses',
+    summary: 'The answers for one build',
+    params: Params,
+    querystring: NarrowQuery,
+    response,
+  };
   app
     .withTypeProvider<ZodTypeProvider>()
     .get(
@@ -83,7 +98,7 @@ function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {
     '/api/builds',
     {
       config: access,
-      schema: { tags, summary: 'Builds, newest first', querystring: BuildsQuery, response: { 200: BuildList } },
+      schema: { tags, operationId: 'listBuilds', summary: 'Builds, newest first', querystring: BuildsQuery, response: { 200: BuildList } },
     },
     async ({ query: { limit, offset, ...given } }) => {
       const items = await stores.builds.list(present(given), { limit, offset });

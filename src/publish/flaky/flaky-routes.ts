@@ -5,6 +5,7 @@ import { TestFlakiness } from '../../domain/flakiness.ts';
 import { append } from '../../domain/lists.ts';
 import { proportion } from '../../domain/proportion.ts';
 import type { FlakinessFilter, FlakinessStore } from '../../ports/flakiness.ts';
+import { pageQuery, queryInteger } from '../../ports/page.ts';
 import { present } from '../present.ts';
 import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
 
@@ -19,10 +20,9 @@ const PAGE = 200;
 const Query = z.strictObject({
   repository: z.string().min(1).max(300).optional(),
   test: z.string().min(1).max(2000).optional(),
-  minFlakes: z.coerce.number().int().min(1).max(100).default(1).describe('Tests with at least as many flakes among their newest runs'),
+  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs'),
   format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
-  limit: z.coerce.number().int().min(1).max(PAGE).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  ...pageQuery,
 });
 
 const FlakyTest = TestFlakiness.extend({
@@ -48,9 +48,19 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
       config: { access: { role: 'read' } },
       schema: {
         tags: ['Tests'],
+        operationId: 'listFlakyTests',
         summary: 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
         querystring: Query,
-        response: { 200: z.union([FlakyList, z.string()]) },
+        response: {
+          200: {
+            description: 'The list, in the format that was asked for',
+            content: {
+              'application/json': { schema: FlakyList },
+              'text/csv': { schema: z.string() },
+              'text/plain': { schema: z.string() },
+            },
+          },
+        },
       },
     },
     async ({ query: { format, limit, offset, ...given } }, reply) => {
