@@ -1,7 +1,7 @@
 /** The HTTP API against its own description: schemathesis with all checks, spectral and redocly with all they recommend. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { type AttackedService, startService } from './shared/service.ts';
 import { npmTools, pythonTools, report, run } from './shared/tools.ts';
@@ -48,9 +48,11 @@ async function lintWithRedocly(programs: string, description: string): Promise<b
 
 async function attackWithSchemathesis({ url, token, secret }: AttackedService): Promise<boolean> {
   const packages = await pythonTools('schemathesis', ['schemathesis==4.32.5']);
-  const args = ['--config-file', 'schemathesis.toml', 'run', `${url}/openapi.json`, '--checks', 'all', '--max-examples', String(EXAMPLES)];
+  const config = resolve('scripts/attack-parts/shared/schemathesis.toml');
+  const args = ['--config-file', config, 'run', `${url}/openapi.json`, '--checks', 'all', '--max-examples', String(EXAMPLES)];
   const { code, stdout, stderr } = await run(join(packages, 'bin/schemathesis'), [...args, '--generation-database', 'none'], {
-    cwd: 'scripts/attack-parts/shared',
+    // It leaves a cache where it runs.
+    cwd: folder,
     env: { PYTHONPATH: packages, FAULTLINE_ATTACK_TOKEN: token, FAULTLINE_ATTACK_SECRET: secret },
   });
   const operations = /Tested:\s*(\d+)/.exec(stdout)?.[1] ?? 'no';

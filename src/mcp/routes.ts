@@ -8,7 +8,7 @@ import type { Principal } from '../domain/review.ts';
 import { ErrorAnswer } from '../intake/answers.ts';
 import { readInput } from '../intake/read-input.ts';
 import type { Logger } from '../ports/logger.ts';
-import { allTools } from './all-tools.ts';
+import { offerOf } from './all-tools.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
 import { createMcpServer } from './server.ts';
 
@@ -76,8 +76,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" where an answer is wanted.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
-      const tools = allTools({ installation: deps, ...offered(deps, query, request.principal), logger: deps.logger });
-      const server = createMcpServer(tools, deps.logger);
+      const offer = offerOf({ installation: deps, ...offered(deps, query, request.principal), logger: deps.logger });
+      const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));
       await server.connect(transport);

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Analysis, shownAnalysis } from '../domain/analysis.ts';
+import { shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
+import { summaryOf } from './analysis-summary.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
 import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
@@ -123,17 +124,4 @@ async function triageState({ stores, currentStep }: BuildRouteDeps, buildId: str
   const { state, attempts, error, createdAt, updatedAt } = job;
   const step = job.state === 'running' ? ((await currentStep?.(buildId)) ?? null) : null;
   return { state, attempts, error, createdAt, updatedAt, step };
-}
-
-function summaryOf(analysis: Analysis) {
-  const { id, kind, answer, verdict, failureIds } = analysis;
-  return {
-    id,
-    category: shownAnalysis(analysis).category,
-    kind,
-    title: answer.title,
-    confidence: verdict.confidence,
-    action: verdict.action,
-    failures: failureIds.length,
-  };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { Action, ShownAnalysis } from '../domain/analysis.ts';
+import { ShownAnalysis } from '../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { FailureRow } from '../domain/failure.ts';
-import { Kind } from '../domain/kind.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { TriageJob } from '../domain/triage.ts';
 import { pageQuery } from '../ports/page.ts';
+import { AnalysisSummary } from './analysis-summary.ts';
 
 const name = z.string().min(1).max(300);
 
@@ -59,16 +59,6 @@ export const TriageState = TriageJob.pick({ state: true, attempts: true, error: 
   step: z.string().nullable(),
 });
 export type TriageState = z.infer<typeof TriageState>;
-
-const AnalysisSummary = z.object({
-  id: z.string(),
-  category: ShownAnalysis.shape.category,
-  kind: Kind,
-  title: z.string(),
-  confidence: z.number(),
-  action: Action,
-  failures: z.int(),
-});
 
 export const BuildList = listOf(Build);
 

@@ -149,7 +149,7 @@ describe('failures, analyses and library', () => {
       'failures?limit=201',
       'failures?category=FLAKY',
       'failures?since=yesterday',
-      'failures?since=0001-01-01T00:00:00%2B05:00',
+      'failures?since=0001-13-01',
       'library?offset=-1',
       'reviews?limit=0',
     ]) {

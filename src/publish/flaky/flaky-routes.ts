@@ -25,7 +25,7 @@ const Query = z.strictObject({
   ...pageQuery,
 });
 
-const FlakyTest = TestFlakiness.extend({
+export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */
   rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
   /** How probable it is that a failure of this test goes away when it is run again without a change; null where that was never tried. */
@@ -69,7 +69,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
         const { type, write } = TEXTS[format];
         return await reply.type(type).send(write(await allOf(stores, filter)));
       }
-      const items = (await stores.flakiness.list(filter, { limit, offset })).map(shown);
+      const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );
@@ -85,7 +85,8 @@ async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter):
   return all;
 }
 
-function shown(test: TestFlakiness): z.infer<typeof FlakyTest> {
+/** A test as programs are told of it. */
+export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
 }
