@@ -13,7 +13,7 @@ import {
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
-import { cutBytes, line, MAX_ANSWER_BYTES } from './bounded-text.ts';
+import { cutBytes, fitData, line, MAX_ANSWER_BYTES } from './bounded-text.ts';
 import { describePrompt, type McpPrompt, promptNamed } from './prompts.ts';
 import type { McpResources } from './resources.ts';
 import { RESOURCE_NOT_FOUND, RpcError } from './rpc-error.ts';
@@ -91,7 +91,7 @@ export async function answer(tool: McpTool, args: unknown, cancelled: AbortSigna
   try {
     const { text, data } = await withinTime(tool.call(args, { signal }), signal);
     logger.debug({ tool: tool.name, milliseconds: Date.now() - startedAt, bytes: Buffer.byteLength(text) }, 'an agent was answered');
-    return { content: [{ type: 'text', text: cutBytes(text, MAX_ANSWER_BYTES) }], structuredContent: { ...data } };
+    return { content: [{ type: 'text', text: cutBytes(text, MAX_ANSWER_BYTES) }], structuredContent: fitData(data) };
   } catch (error) {
     const told = cancelled.aborted ? new TriageError('cancelled', 'The call was cancelled.') : error;
     if (!(told instanceof TriageError)) logger.error({ tool: tool.name, error }, 'a tool of an agent failed');
