@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Category } from './category.ts';
+import { typedText } from './input.ts';
 import { Kind } from './kind.ts';
 import { Withdrawal } from './library.ts';
-import { typedText } from './text.ts';
 
 /** Active rules of one installation at most: all that may apply are tried on every failure that nobody has confirmed. */
 export const MAX_RULES = 500;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { attemptNumber, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { readInput } from '../domain/input.ts';
+import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
 

@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { typedText } from '../domain/text.ts';
+import { typedText } from '../domain/input.ts';
 import { AddedDocument, Embedded, type KnowledgeDesk, ShownDocument } from '../ports/knowledge-desk.ts';
 import { TeamDocument } from '../ports/team-knowledge.ts';
 

@@ -5,8 +5,6 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import { ErrorAnswer } from '../intake/answers.ts';
-import { readInput } from '../intake/read-input.ts';
 import type { Logger } from '../ports/logger.ts';
 import { offerOf } from './all-tools.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
@@ -58,7 +56,7 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         response: {
           200: Result.describe('The result, or the error of the call'),
           202: z.null().describe('A notification was taken; there is nothing to answer'),
-          '4xx': z.union([BrokenMessage, ErrorAnswer]).describe('400: no JSON-RPC message. Otherwise refused as everywhere.'),
+          400: BrokenMessage.describe('No JSON-RPC message'),
         },
       },
       // Checked in the handler: what is no message is answered in the protocol's own words.
@@ -70,13 +68,15 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
     },
     async (request, reply) => {
       refuseForeignPages(request, deps.publicUrl);
-      const query = readInput('The query', Query, request.query);
+      const query = Query.safeParse(request.query);
+      if (!query.success)
+        return sendBroken(reply, ErrorCode.InvalidRequest, `The query is not as expected: ${z.prettifyError(query.error)}`);
       if (!JSONRPCMessageSchema.safeParse(request.body).success) {
         const message =
           'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" where an answer is wanted.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
-      const offer = offerOf({ installation: deps, ...offered(deps, query, request.principal), logger: deps.logger });
+      const offer = offerOf({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
       const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));
