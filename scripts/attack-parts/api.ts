@@ -48,12 +48,15 @@ async function lintWithRedocly(programs: string, description: string): Promise<b
 
 async function attackWithSchemathesis({ url, token, secret }: AttackedService): Promise<boolean> {
   const packages = await pythonTools('schemathesis', ['schemathesis==4.32.5']);
-  const config = resolve('scripts/attack-parts/shared/schemathesis.toml');
+  const [config, hooks] = ['schemathesis.toml', 'schemathesis-hooks.py'].map((name) => resolve('scripts/attack-parts/shared', name)) as [
+    string,
+    string,
+  ];
   const args = ['--config-file', config, 'run', `${url}/openapi.json`, '--checks', 'all', '--max-examples', String(EXAMPLES)];
   const { code, stdout, stderr } = await run(join(packages, 'bin/schemathesis'), [...args, '--generation-database', 'none'], {
     // It leaves a cache where it runs.
     cwd: folder,
-    env: { PYTHONPATH: packages, FAULTLINE_ATTACK_TOKEN: token, FAULTLINE_ATTACK_SECRET: secret },
+    env: { PYTHONPATH: packages, SCHEMATHESIS_HOOKS: hooks, FAULTLINE_ATTACK_TOKEN: token, FAULTLINE_ATTACK_SECRET: secret },
   });
   const operations = /Tested:\s*(\d+)/.exec(stdout)?.[1] ?? 'no';
   const cases = /\d+ generated[^\n]*/.exec(stdout)?.[0] ?? 'nothing was generated';
