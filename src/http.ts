@@ -18,12 +18,13 @@ import { type OperationsDeps, registerOperations } from './http/operations.ts';
 import { recordRefusal, refuse, tooMany } from './http/refusal.ts';
 import { logAnswer, toFastifyLogger } from './http/request-log.ts';
 import { refuseOtherSites } from './http/same-origin.ts';
-import { followScope, guardDeliveries } from './http/scope.ts';
-import { scopeAsk, scopeStores } from './http/scoped-stores.ts';
+import { followScope } from './http/scope.ts';
+import { scopeArchive, scopeAsk, scopeStores } from './http/scoped-stores.ts';
 import { createSessions } from './http/sessions.ts';
 import { createTokenHolders } from './http/token-holders.ts';
 import { registerTokenRoutes } from './http/token-routes.ts';
 import { answerUnrouted } from './http/unrouted.ts';
+import { registerDeliveryRoute } from './intake/delivery-route.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import type { Decode } from './intake/prepare-sources.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
@@ -116,7 +117,6 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   refuseOtherSites(app, config.http.publicUrl);
   enforceAccess(app, { holders, sessions, count: limits.countHolder });
   const scope = followScope(app);
-  guardDeliveries(app, deps.stores);
   app.addHook('preClose', async () => void setTimeout(() => app.server.closeAllConnections(), CLOSE_GRACE_MS).unref());
   app.addHook('onResponse', async (request, reply) => logAnswer(deps.logger, request, reply));
   const { metrics = silentMetrics, tracer = silentTracer } = deps;
@@ -124,13 +124,16 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   await describeApi(app, config.http.publicUrl);
   registerOperations(app, { ...deps, metrics }, { metrics: { role: 'read' }, details: { role: 'read' } });
   await registerIntakeRoutes(app, { ...deps, settings: config });
+  // What is asked and decided goes through stores that hold only what the asker may see.
+  const stores = scopeStores(deps.stores, scope);
+  await app.register(async (part) => registerDeliveryRoute(part, { stores, settings: config }));
+  // Whoever may decide in Slack is named by the configuration, for every repository.
   const chat = { ...deps, publicUrl: config.http.publicUrl };
   const decideThere = { decide: decideInChat.bind(null, chat) };
   await app.register(async (part) => registerSlackWebhook(part, { ...deps, ...decideThere }));
   await app.register(async (part) => registerKnowledgeRoutes(part, deps));
-  // What is asked and decided goes through stores that hold only what the asker may see.
-  const stores = scopeStores(deps.stores, scope);
-  const shown = { ...deps, undoMs: config.review.undoMs, stores, ask: scopeAsk(deps.ask, stores, scope) };
+  const held = { stores, archive: scopeArchive(deps.archive, deps.stores, scope), ask: scopeAsk(deps.ask, stores, scope) };
+  const shown = { ...deps, ...held, undoMs: config.review.undoMs };
   await app.register(async (part) => registerPublishRoutes(part, shown));
   await app.register(async (part) => registerReviewRoutes(part, { ...shown, ...config.review }));
   const asking = { ...shown, findBuild: (id: string) => findBuild(stores.builds, id, {}) };

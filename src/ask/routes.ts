@@ -8,13 +8,14 @@ import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Scoped } from '../ports/scoped-stores.ts';
 import type { Ask, AskInput, OpenQuestion } from './ask.ts';
 import { eventStream } from './event-stream.ts';
 import { createGate, type Gate } from './gate.ts';
 import { AnswerView, AskBody, answerView, ThreadList, ThreadsQuery, ThreadView } from './views.ts';
 
 export interface AskRouteDeps {
-  readonly ask: Ask;
+  readonly ask: Ask & Scoped;
   /** The build of an id as all routes take it. Throws `not-found`. */
   readonly findBuild: (id: string) => Promise<Build>;
   readonly logger: Logger;

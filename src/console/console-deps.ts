@@ -3,13 +3,12 @@ import type { Ask } from '../ask/ask.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { SignInProvider } from '../ports/identity.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { Scoped, ScopedStores, ShownArchive } from '../ports/scoped-stores.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 
 /** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */
@@ -33,7 +32,7 @@ export interface SessionDoor {
   remembered(request: FastifyRequest): string | null;
 }
 
-/** What the pages are made of. The stores show what the asker may see, and nothing else. */
+/** What the pages are made of. */
 export interface ConsoleDeps {
   readonly config: {
     readonly http: { readonly publicUrl: string | null };
@@ -41,12 +40,12 @@ export interface ConsoleDeps {
     /** What is answered without a person; absent: the usual. */
     readonly triage?: { readonly thresholds: { readonly autoNotify: number } };
   };
-  readonly stores: Stores;
+  readonly stores: ScopedStores;
   readonly database: Database;
-  readonly archive: BuildArchive;
+  readonly archive: ShownArchive & Scoped;
   readonly jobQueue: JobQueue;
   readonly masker: Masker;
-  readonly ask: Ask;
+  readonly ask: Ask & Scoped;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly sessions: SessionDoor;

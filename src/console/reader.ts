@@ -1,13 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import { DEFAULT_PREFERENCES } from '../domain/preferences.ts';
 import type { Principal } from '../domain/review.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ScopedStores } from '../ports/scoped-stores.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import type { Reader } from './page.ts';
 
 /** So long a count of what waits is shown again, in milliseconds. */
 const COUNT_MS = 5_000;
-const counted = new WeakMap<Stores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
+const counted = new WeakMap<ScopedStores, Map<string, { readonly at: number; readonly count: Promise<number | null> }>>();
 
 /** Who looks at the page that answers this request. */
 export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 'stores'>): Promise<Reader> {
@@ -18,12 +18,12 @@ export async function readerOf(request: FastifyRequest, deps: Pick<ConsoleDeps, 
 }
 
 /** After a decision the next page counts anew. */
-export function forgetWaiting(stores: Stores): void {
+export function forgetWaiting(stores: ScopedStores): void {
   counted.delete(stores);
 }
 
 /** How many items wait for whoever may review; a few seconds old at most. A count that cannot be had is no reason to show no page. */
-async function waitingFor(principal: Principal, stores: Stores): Promise<number | null> {
+async function waitingFor(principal: Principal, stores: ScopedStores): Promise<number | null> {
   if (!mayReview(principal)) return null;
   const known = counted.get(stores) ?? new Map();
   counted.set(stores, known);

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify';
 import { isInScope } from '../domain/access-token.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import type { Stores } from '../ports/stores.ts';
 
 /** What the asker of the request that is being answered may see. */
 export interface Scope {
@@ -27,29 +26,4 @@ export function followScope(app: FastifyInstance): Scope {
     return asking.principal?.repositories ?? null;
   };
   return { repositories, allows: (repository) => isInScope(repositories(), repository) };
-}
-
-/**
- * Deliveries are asked for by the sender's id and name no repository: whoever may see only some of them sees those whose build
- * is one of theirs.
- */
-export function guardDeliveries(app: FastifyInstance, stores: Pick<Stores, 'deliveries' | 'builds'>): void {
-  app.addHook('preHandler', async (request) => {
-    const scope = request.principal?.repositories ?? null;
-    if (scope === null || request.routeOptions.url !== '/api/deliveries/:source/:id') return;
-    const { source, id } = textsOf(request.params);
-    const kept = await stores.deliveries.find(source, id);
-    const build = kept === null || kept.buildId === null ? null : await stores.builds.find(kept.buildId);
-    if (build === null || !isInScope(scope, build.repository)) {
-      throw new TriageError('not-found', `There is no delivery ${id} of ${source}.`);
-    }
-  });
-}
-
-function textsOf(params: unknown): { readonly source: string; readonly id: string } {
-  const of = (name: string) => {
-    const value: unknown = typeof params === 'object' && params !== null ? Reflect.get(params, name) : undefined;
-    return typeof value === 'string' ? value : '';
-  };
-  return { source: of('source'), id: of('id') };
 }

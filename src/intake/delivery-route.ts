@@ -2,8 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import type { ScopedStores } from '../ports/scoped-stores.ts';
 import { linksOf } from './answers.ts';
-import type { IntakeDeps } from './intake-deps.ts';
+import type { IntakeSettings } from './intake-deps.ts';
 
 const Params = z.object({ source: z.enum(['github', 'jenkins', 'upload']), id: z.string().min(1).max(300) });
 
@@ -25,8 +26,13 @@ const DeliveryView = z
   })
   .meta({ description: 'A delivery, and the build that was made of it.' });
 
+export interface DeliveryRouteDeps {
+  readonly stores: Pick<ScopedStores, 'deliveries'>;
+  readonly settings: IntakeSettings;
+}
+
 /** `GET /api/deliveries/:source/:id`: what became of a delivery. */
-export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }: IntakeDeps): void {
+export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }: DeliveryRouteDeps): void {
   app.withTypeProvider<ZodTypeProvider>().get(
     '/api/deliveries/:source/:id',
     {

@@ -13,8 +13,8 @@ export type GithubReading =
       readonly part: string;
       /** The event names neither the run's attempt nor its workflow; a known build of the same run does. */
       readonly attemptUnknown: boolean;
-      /** The run is of a fork's branch, which may bear the name of one of ours. */
-      readonly fromFork: boolean;
+      /** The run is of a fork's branch, which may bear the name of one of ours; undefined where only the run's own event says. */
+      readonly fromFork?: boolean;
       /** The branch that the repository calls its default, where the event says so. */
       readonly defaultBranch: string | null;
     };
@@ -164,13 +164,21 @@ function forkBranch(home: string, branch: string | null | undefined): string | n
   return name === null ? null : `${home.split('/', 1)[0]}:${name}`;
 }
 
+/**
+ * The branch as the event of a job or a check names it. Whose it is the event does not say, and a fork's `main` must not be taken for ours:
+ * the default branch's name counts once the run's own event has said whose it is.
+ */
+function branchUnlessDefault(repository: WorkflowJobEvent['repository'], branch: string | null | undefined): string | null {
+  const name = textOrNull(branch);
+  return name === (repository.default_branch ?? name) ? null : name;
+}
+
 function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
   const job = event.workflow_job;
   if (statusOf(job.conclusion) !== 'failed') return { ignored: partIgnored('job', job.conclusion) };
   return {
     part: `job ${job.id}`,
     attemptUnknown: false,
-    fromFork: false,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, job.run_id, 'failed'),
@@ -178,7 +186,7 @@ function readWorkflowJob(event: WorkflowJobEvent): GithubReading {
       number: String(job.run_id),
       attempt: job.run_attempt,
       job: job.name,
-      branch: textOrNull(job.head_branch),
+      branch: branchUnlessDefault(event.repository, job.head_branch),
       commit: job.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: null,
@@ -197,7 +205,6 @@ function readCheckRun(event: CheckRunEvent): GithubReading {
   return {
     part: jobId === null ? `check ${check.name}` : `job ${jobId}`,
     attemptUnknown: true,
-    fromFork: false,
     defaultBranch: event.repository.default_branch ?? null,
     build: {
       ...common(event.repository.full_name, runId, 'failed'),
@@ -205,7 +212,7 @@ function readCheckRun(event: CheckRunEvent): GithubReading {
       number: String(runId),
       attempt: 1,
       job: check.name,
-      branch: textOrNull(check.check_suite?.head_branch),
+      branch: branchUnlessDefault(event.repository, check.check_suite?.head_branch),
       commit: check.head_sha,
       author: event.sender?.login ?? null,
       pullRequest: check.pull_requests[0]?.number ?? null,

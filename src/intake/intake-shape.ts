@@ -8,7 +8,7 @@ export const Intake = z.object({
   part: z.string().optional(),
   /** The event cannot tell which attempt of the run it is of: the newest known one is meant. */
   attemptUnknown: z.boolean().optional(),
-  /** It is of a fork's branch: what passes there says nothing of our branch of that name. */
+  /** It is of a fork's branch: what passes there says nothing of our branch of that name. Absent: not known. */
   fromFork: z.boolean().optional(),
   /** The branch that the repository calls its default, where the event says so. */
   defaultBranch: z.string().nullable().optional(),

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createBell } from './bell.ts';
 import { registerBuildUpload } from './build-upload.ts';
-import { registerDeliveryRoute } from './delivery-route.ts';
 import { registerGithubWebhook } from './github-webhook.ts';
 import type { IntakeDeps, IntakeParts } from './intake-deps.ts';
 import { registerJenkinsWebhook } from './jenkins-webhook.ts';
@@ -22,6 +21,5 @@ export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakePa
   app.addHook('onClose', async () => await relay.stop());
   await app.register(async (scope) => registerGithubWebhook(scope, deps));
   await app.register(async (scope) => registerJenkinsWebhook(scope, deps));
-  await app.register(async (scope) => registerDeliveryRoute(scope, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));
 }

@@ -22,7 +22,7 @@ export interface StoredBuild {
 
 /** Whether the failure of this build is more urgent than others: one on the branch that everybody works from. */
 export function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
-  return defaultBranch != null && build.branch === defaultBranch && fromFork !== true;
+  return defaultBranch != null && build.branch === defaultBranch && fromFork === false;
 }
 
 /** The build that is meant, kept or added to, and `keep` called with it, before what is owed to it is written. Needs a transaction. */

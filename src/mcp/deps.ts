@@ -2,7 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { DecisionInput, Review } from '../domain/review.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 
 /** What is known of a pasted log: an analysis for each cause, the main one first. Nothing of it is kept. */
 export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;
@@ -17,9 +17,9 @@ export type Decide = (request: {
 /** The review of an analysis, opened where there is none: a sure answer may be wrong too. Throws `not-found`. */
 export type OpenReview = (analysisId: string, by: string) => Promise<Review>;
 
-/** The installation that answers. Stores hold only what the asker may see. */
+/** The installation that answers. */
 export interface InstallationDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
+  readonly stores: Pick<ShownStores, 'builds' | 'triages' | 'analyses' | 'failures' | 'history' | 'library' | 'reviews' | 'flakiness'>;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
 }
 

@@ -6,11 +6,14 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Scoped, ScopedStores, ShownArchive } from '../ports/scoped-stores.ts';
 import { offerOf } from './all-tools.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
 import { createMcpServer } from './server.ts';
 
 export interface McpRouteDeps extends InstallationDeps {
+  readonly stores: ScopedStores;
+  readonly archive: ShownArchive & Scoped;
   /** Absent: pasted logs are not explained here. */
   readonly explainLog?: ExplainLog | undefined;
   /** Decides on a review as `POST /api/reviews/:id/decision` does. */

@@ -53,7 +53,7 @@ export interface BuildStore {
    * provisional (GitHub's job events do not name the run's number): it and its pipeline give way to the real ones.
    */
   upsert(build: NewBuild, sql?: Sql): Promise<{ readonly build: Build; readonly created: boolean }>;
-  find(id: string): Promise<Build | null>;
+  find(id: string, sql?: Sql): Promise<Build | null>;
   /** The build of the provider's own run id: of that attempt; else of the attempt whose `failedPart` is known; else of the newest. */
   findByExternalId(
     key: { provider: string; repository: string; externalId: string; attempt?: number; failedPart?: string },

@@ -4,14 +4,14 @@ import { z } from 'zod';
 import { shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import { summaryOf } from './analysis-summary.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
 import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
 
 export interface BuildRouteDeps {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses'>;
+  readonly stores: Pick<ShownStores, 'builds' | 'triages' | 'analyses'>;
   /** Names the graph's node that works on the build now, where it can be known. */
   readonly currentStep?: (buildId: string) => Promise<string | null>;
 }

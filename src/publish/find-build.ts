@@ -1,6 +1,6 @@
 import { type Build, Provider } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { BuildStore } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 
 export interface BuildNumber {
   readonly provider: Provider;
@@ -12,7 +12,11 @@ export interface BuildNumber {
 const MAX_CANDIDATES = 20;
 
 /** The build of our id, or of `provider:number`. Throws TriageError `not-found` or `conflict`. */
-export async function findBuild(builds: BuildStore, id: string, narrow: Pick<BuildNumber, 'repository' | 'pipeline'>): Promise<Build> {
+export async function findBuild(
+  builds: ShownStores['builds'],
+  id: string,
+  narrow: Pick<BuildNumber, 'repository' | 'pipeline'>,
+): Promise<Build> {
   const [, provider, number] = /^([a-z]+):(.+)$/.exec(id) ?? [];
   if (provider !== undefined && number !== undefined) {
     const known = Provider.safeParse(provider);
@@ -28,7 +32,7 @@ export async function findBuild(builds: BuildStore, id: string, narrow: Pick<Bui
  * The newest attempt of the one build that bears this number. Throws TriageError `not-found`, or `conflict` with the
  * candidates in its details where several repositories or pipelines have such a build.
  */
-export async function findByNumber(builds: BuildStore, { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
+export async function findByNumber(builds: ShownStores['builds'], { provider, number, repository, pipeline }: BuildNumber): Promise<Build> {
   const filter = { provider, number, ...(repository !== undefined && { repository }), ...(pipeline !== undefined && { pipeline }) };
   const newest = newestAttempts(await builds.list(filter, { limit: 200, offset: 0 }));
   const [build] = newest;

@@ -4,16 +4,16 @@ import { z } from 'zod';
 import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ScopedStores } from '../ports/scoped-stores.ts';
 import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
 import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts';
-import { type FlakyRouteDeps, registerFlakyRoutes } from './flaky/flaky-routes.ts';
+import { registerFlakyRoutes } from './flaky/flaky-routes.ts';
 import { present } from './present.ts';
 import { registerTraceRoute, type TraceRouteDeps } from './trace-route.ts';
 import { FailureList, FailuresQuery, LibraryList, LibraryQuery } from './views.ts';
 
 export interface PublishDeps extends BuildRouteDeps, TraceRouteDeps, Pick<ExportDeps, 'config'> {
-  readonly stores: Pick<Stores, 'builds' | 'triages' | 'analyses' | 'failures' | 'library'> & FlakyRouteDeps['stores'];
+  readonly stores: ScopedStores;
 }
 
 const Params = z.object({ id: z.string().min(1).max(300) });

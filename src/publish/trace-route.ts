@@ -4,11 +4,11 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import { AnalysisTrace, traceOf } from './trace.ts';
 
 export interface TraceRouteDeps {
-  readonly stores: Pick<Stores, 'analyses'>;
+  readonly stores: Pick<ShownStores, 'analyses'>;
   readonly masker: Pick<Masker, 'mask'>;
 }
 

@@ -1,11 +1,11 @@
 import type { Category } from '../domain/category.ts';
 import { isDrawn } from '../domain/draw.ts';
 import type { Review } from '../domain/review.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import { unknownReview } from './conflicts.ts';
 
 export interface BlindDeps {
-  readonly stores: Pick<Stores, 'reviews'>;
+  readonly stores: Pick<ShownStores, 'reviews'>;
   /** One item in so many is blind; 0: none. */
   readonly blindEvery: number;
 }

@@ -10,7 +10,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import type { OwedVector } from '../ports/vector-debts.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 import { blindStateOf } from './blind.ts';
@@ -24,7 +24,7 @@ import { UNDO_DELAY_MS, wantNotices } from './want-notices.ts';
 
 export interface DecideDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'>;
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'failures' | 'library' | 'vectorDebts' | 'greens' | 'notices'>;
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. Absent: it is paid in the background. */
   readonly payVectors?: (namespace: VectorNamespace, ids: readonly string[]) => Promise<boolean>;
   /** How long a decision is kept from being shown outside, so that it can be taken back unseen, in milliseconds. Absent: 10 s. */

@@ -5,7 +5,7 @@ import type { LibraryStore } from '../ports/stores.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 
 export interface LibraryIndexDeps {
-  readonly library: LibraryStore;
+  readonly library: Pick<LibraryStore, 'list'>;
   readonly vectorIndex: VectorIndex;
   readonly logger: Logger;
 }
@@ -30,7 +30,7 @@ export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSig
   return { indexed: missing.length, removed: stray.length };
 }
 
-async function newestEntries(library: LibraryStore): Promise<LibraryEntry[]> {
+async function newestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
   const newest = new Map<string, LibraryEntry>();
   for await (const entry of allEntries(library)) {
     if (!answers(entry)) continue;
@@ -41,7 +41,7 @@ async function newestEntries(library: LibraryStore): Promise<LibraryEntry[]> {
   return [...newest.values()];
 }
 
-async function* allEntries(library: LibraryStore): AsyncGenerator<LibraryEntry> {
+async function* allEntries(library: LibraryIndexDeps['library']): AsyncGenerator<LibraryEntry> {
   for (let offset = 0; ; offset += PAGE) {
     const page = await library.list({ limit: PAGE, offset });
     yield* page;

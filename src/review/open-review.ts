@@ -2,10 +2,10 @@ import { TriageError } from '../domain/errors.ts';
 import type { Review } from '../domain/review.ts';
 import { openingOf } from '../domain/review-opening.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 
 export interface OpenReviewDeps {
-  readonly stores: Pick<Stores, 'reviews' | 'analyses' | 'builds'>;
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'builds'>;
   readonly clock: Clock;
 }
 

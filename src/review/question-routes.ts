@@ -7,11 +7,11 @@ import { ReviewerQuestion } from '../domain/question.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { QuestionStore } from '../ports/questions.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import { reviewerOf } from './reviewer.ts';
 
 export interface QuestionDeps {
-  readonly stores: { readonly questions: QuestionStore };
+  readonly stores: Pick<ShownStores, 'questions'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly jobQueue: Pick<JobQueue, 'enqueue'>;
   readonly logger: Logger;
@@ -24,7 +24,7 @@ const MANY = 200;
 /** Questions that wait for anybody, oldest first: what the queue shows beside analyses. */
 export async function openQuestions(
   { stores }: Pick<QuestionDeps, 'stores'>,
-  filter: Omit<Parameters<QuestionStore['list']>[0], 'state'>,
+  filter: Omit<Parameters<ShownStores['questions']['list']>[0], 'state'>,
 ): Promise<ReviewerQuestion[]> {
   return await stores.questions.list({ ...filter, state: 'waiting' }, { limit: MANY, offset: 0 });
 }

@@ -1,11 +1,12 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Review } from '../domain/review.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { ReviewFilter, ReviewSort, Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ReviewFilter, ReviewSort } from '../ports/stores.ts';
 import { heldByAnother, obstacle, raced, unknownReview } from './conflicts.ts';
 
 export interface QueueDeps {
-  readonly stores: Pick<Stores, 'reviews'>;
+  readonly stores: Pick<ShownStores, 'reviews'>;
   /** How long a claim holds, in milliseconds. */
   readonly claimMs: number;
   readonly clock: Clock;

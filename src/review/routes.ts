@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Review } from '../domain/review.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ScopedStores } from '../ports/scoped-stores.ts';
 import { answerConflict } from './answer-conflict.ts';
 import { blindStateOf } from './blind.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
@@ -17,7 +17,7 @@ import { registerUndoRoutes } from './undo-routes.ts';
 import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
-  readonly stores: DecideDeps['stores'] & QuestionDeps['stores'] & Pick<Stores, 'builds' | 'rules'>;
+  readonly stores: ScopedStores;
   /** How long a claim holds, in milliseconds. */
   readonly claimMs: number;
   /** One item in so many hides its verdict at first; 0: none. */

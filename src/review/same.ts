@@ -2,7 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Sql } from '../ports/database.ts';
-import type { Stores } from '../ports/stores.ts';
+import type { ShownStores } from '../ports/scoped-stores.ts';
 import { changes } from './check-decision.ts';
 import { unknownReview } from './conflicts.ts';
 import { newDecision } from './new-decision.ts';
@@ -15,7 +15,7 @@ const MAX_SAME = 200;
  * first. Throws `not-found`.
  */
 export async function listSame(
-  deps: { readonly stores: Pick<Stores, 'reviews'> },
+  deps: { readonly stores: Pick<ShownStores, 'reviews'> },
   { reviewId, reviewer }: { readonly reviewId: string; readonly reviewer: string },
 ): Promise<Review[]> {
   if ((await deps.stores.reviews.find(reviewId)) === null) throw unknownReview(reviewId);
@@ -66,7 +66,7 @@ function inputFor({ decision, analysis: main }: { decision: Decision; analysis: 
 /** Stores them; one that somebody else took meanwhile is left to them. Returns those that are decided now. */
 export async function decideCompanions(
   companions: readonly Companion[],
-  reviews: Pick<Stores['reviews'], 'decide'>,
+  reviews: Pick<ShownStores['reviews'], 'decide'>,
   sql: Sql,
 ): Promise<Review[]> {
   const decided: Review[] = [];

@@ -22,7 +22,7 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
 
     withdrawUnfinished: async (buildId) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
 
-    find: async (id) => await first(db, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+    find: async (id, sql = db) => await first(sql, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
     findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
       await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),

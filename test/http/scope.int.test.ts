@@ -6,29 +6,16 @@ import { buildHttp } from '../../src/http.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
+import { sampleBuild } from '../store/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { storedAsk } from '../support/stored-ask.ts';
 import { ACCESS_MATRIX } from './access-matrix.ts';
 import { PAGE_ROUTES, toldBy } from './scope-pages.ts';
+import { type Project, storeProject } from './scope-projects.ts';
 
 const OURS = 'acme/shop';
 const THEIRS = 'other/secret';
-/** What the ids of one project are. */
-interface Project {
-  readonly repository: string;
-  readonly build: string;
-  readonly number: string;
-  readonly analysis: string;
-  readonly review: string;
-  readonly question: string;
-  readonly entry: string;
-  readonly rule: string;
-  readonly thread: string;
-  readonly delivery: string;
-}
-
 let database: TestDatabase;
 let stores: Stores;
 let app: FastifyInstance;
@@ -40,7 +27,8 @@ beforeAll(async () => {
   database = await openTestDatabase();
   stores = createStores(database, systemClock);
   app = await buildHttp({ ...emptyHttpDeps(), stores, database, ask: storedAsk(stores) });
-  [ours, theirs] = [await storeProject(OURS, '7'), await storeProject(THEIRS, '8')];
+  const stored = { stores, database };
+  [ours, theirs] = [await storeProject(stored, OURS, '7'), await storeProject(stored, THEIRS, '8')];
   const kept = { createdBy: 'test', expiresInDays: null };
   await stores.tokens.keep({ ...kept, name: 'one', digest: digestOfToken(tokens.one), roles: ['read'], repositories: [OURS] });
   await stores.tokens.keep({ ...kept, name: 'owner', digest: digestOfToken(tokens.owner), roles: ['read'], repositories: ['acme/*'] });
@@ -52,51 +40,6 @@ afterAll(async () => {
   await database.dispose();
 });
 
-async function storeProject(repository: string, number: string): Promise<Project> {
-  const { build } = await stores.builds.upsert(sampleBuild({ repository, number }));
-  await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
-  await storeFlakyTest(repository);
-  const triage = await stores.triages.open(build.id, `fp-${number}`);
-  const wanted = sampleAnalysis({ buildId: build.id, triageId: triage.id, fingerprint: `fp-${number}` });
-  const { analysis } = await stores.analyses.insertOnce(wanted);
-  const review = await stores.reviews.open(sampleReview(analysis, { repository }));
-  const asked = { id: newId('rev'), triageId: triage.id, buildId: build.id, repository, title: 't', category: analysis.category };
-  const question = await stores.questions.ask({ ...asked, question: 'Why?', openedAt: new Date().toISOString() }, 600_000);
-  const entry = sampleEntry(`fp-${number}`, { repository });
-  await stores.library.insert(entry);
-  const rule = await storeRule(repository);
-  const thread = newId('thr');
-  await database.query(
-    `insert into conversations (id, analysis_id, build_id, title, started_by, started_at, last_asked_at)
-     values ($1, $2, $3, 't', 'reviewer', now(), now())`,
-    [thread, analysis.id, build.id],
-  );
-  const delivery = `delivery-${number}`;
-  await stores.deliveries.insertOnce({ source: 'github', deliveryId: delivery, event: 'x', bodySha256: 'x', buildId: build.id });
-  const ids = { repository, build: build.id, number, analysis: analysis.id, review: review.id, question: question.id, entry: entry.id };
-  return { ...ids, rule, thread, delivery };
-}
-
-async function storeRule(repository: string): Promise<string> {
-  const id = newId('rul');
-  await stores.rules.add({
-    ...{ id, version: 1, repository, pattern: 'lost it', sample: 'lost it', category: 'CODE_ERROR', kind: 'crash', title: 't' },
-    ...{ rootCause: 'r', fixRecommendation: 'f', author: 'ada', createdAt: new Date().toISOString(), timesUsed: 0, lastUsedAt: null },
-    withdrawn: null,
-  });
-  return id;
-}
-
-async function storeFlakyTest(repository: string): Promise<void> {
-  for (const [attempt, status] of [
-    [1, 'failed'],
-    [2, 'passed'],
-  ] as const) {
-    const { build } = await stores.builds.upsert(sampleBuild({ repository, number: '900', attempt, commit: 'c0ffee' }));
-    await stores.builds.saveTestResults(build.id, [{ name: 'adds', suite: null, file: null, status, durationMs: null }]);
-  }
-}
-
 /** Each route that names something by its id: how a project's own is named. */
 const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string; readonly payload?: object }>> = {
   'GET /api/builds/by-number': ({ number }) => ({ url: `/api/builds/by-number?provider=github&number=${number}` }),
@@ -104,6 +47,7 @@ const ID_ROUTES: Readonly<Record<string, (of: Project) => { readonly url: string
   'GET /api/builds/:id/analyses': ({ number }) => ({ url: `/api/builds/github:${number}/analyses` }),
   'GET /api/builds/:id/sarif': ({ build }) => ({ url: `/api/builds/${build}/sarif` }),
   'GET /api/builds/:id/ctrf': ({ number }) => ({ url: `/api/builds/github:${number}/ctrf` }),
+  'GET /failures/:fingerprint': ({ number }) => ({ url: `/failures/fp-${number}` }),
   'GET /api/analyses/:id': ({ analysis }) => ({ url: `/api/analyses/${analysis}` }),
   'GET /api/analyses/:id/trace': ({ analysis }) => ({ url: `/api/analyses/${analysis}/trace` }),
   'GET /api/library/:id': ({ entry }) => ({ url: `/api/library/${entry}` }),
@@ -144,7 +88,7 @@ function ask(token: string, route: string, of: Project) {
 }
 
 it('T18: every route that names something by its id is tried here', () => {
-  const named = Object.keys(ACCESS_MATRIX).filter((route) => /:id|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route));
+  const named = Object.keys(ACCESS_MATRIX).filter((route) => /\/:|by-number/.test(route) && !NOT_OF_A_PROJECT.test(route));
   expect(Object.keys(ID_ROUTES).toSorted()).toEqual(named.toSorted());
 });
 
@@ -169,36 +113,62 @@ const nowhere = {
   ...{ entry: newId('lib'), rule: newId('rul'), thread: newId('thr'), delivery: 'delivery-none' },
 };
 
-describe('T18: lists', () => {
-  it.each([
-    '/api/builds',
-    '/api/failures',
-    '/api/flaky-tests',
-    '/api/library?withdrawn=true',
-    '/api/reviews',
-    '/api/reviews/groups',
-    '/api/rules?withdrawn=true',
-    '/api/threads',
-  ])('%s leaves out what is of others', async (url) => {
-    const listed = async (token: string) => {
-      const { items } = (await app.inject({ url, headers: { authorization: `Bearer ${token}` } })).json();
-      return JSON.stringify(items);
-    };
-    const [scoped, all] = [await listed(tokens.reviewer), await listed(TOKENS.admin)];
-    const marks = url === '/api/threads' ? [ours.build, theirs.build] : [OURS, THEIRS];
-    // A thread that a test before this one has deleted is in no list.
-    if (url !== '/api/threads') expect(marks.map((mark) => all.includes(mark))).toEqual([true, true]);
-    expect(scoped).not.toContain(marks[1]);
-    expect(
-      (
-        await app.inject({
-          url: `${url}${url.includes('?') ? '&' : '?'}repository=${THEIRS}`,
-          headers: { authorization: `Bearer ${tokens.reviewer}` },
-        })
-      ).body,
-    ).not.toContain(theirs.build);
+const RULE = { pattern: 'cart lost it', sample: 'the cart lost it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+const LIST = { name: 'list_failures', arguments: { repository: THEIRS } };
+
+/** Each route that takes something in and names nothing by an id: how it is asked about another project. */
+const POSTS: Readonly<Record<string, object>> = {
+  'POST /api/builds': { metadata: { repository: THEIRS, pipeline: 'ci', number: 1, status: 'passed' }, logs: [] },
+  'POST /api/reviews/next': { repository: THEIRS },
+  'POST /api/rules': { ...RULE, repository: THEIRS },
+  'POST /api/rules/try': { ...RULE, repository: THEIRS },
+  'POST /library/rules': { ...RULE, repository: THEIRS, act: 'store' },
+  'POST /mcp': { jsonrpc: '2.0', id: 1, method: 'tools/call', params: LIST },
+  'POST /me': { theme: 'dark' },
+};
+
+describe('T18: every route that names nothing by an id', () => {
+  const asked = Object.entries(ACCESS_MATRIX).filter(([route, role]) => !/\/:|by-number/.test(route) && !/open|signature|admin/.test(role));
+  const [gets, posts] = ['GET ', 'POST '].map((method) => asked.flatMap(([route]) => (route.startsWith(method) ? [route] : [])));
+  const answerTo = async (token: string, route: string, query = '') => {
+    const [method, url] = route.split(' ') as ['GET' | 'POST', string];
+    const headers = { authorization: `Bearer ${token}`, accept: '*/*, application/json, text/event-stream' };
+    return await app.inject({ method, url: `${url}${query}`, headers, ...(method === 'POST' && { payload: POSTS[route] ?? {} }) });
+  };
+  /** Which ids of the other project it tells; what was asked for is written back in forms. */
+  const tells = (body: string, { number: _number, ...ids }: Project) => Object.values(ids).filter((id) => body.includes(id));
+
+  it('is tried here', () => {
+    expect(asked).toHaveLength((gets?.length ?? 0) + (posts?.length ?? 0));
+    expect(posts?.toSorted()).toEqual(Object.keys(POSTS).toSorted());
   });
 
+  it.each(gets ?? [])('%s leaves out what is of others', async (route) => {
+    for (const query of ['', '?withdrawn=true', '?withdrawn=1', '?show=withdrawn'])
+      expect(tells((await answerTo(tokens.reviewer, route, query)).body, theirs)).toEqual([]);
+    const asking = await answerTo(tokens.reviewer, route, `?repository=${THEIRS}`);
+    expect(tells(asking.body, theirs).filter((id) => id !== THEIRS)).toEqual([]);
+  });
+
+  it.each([
+    ...['/api/builds', '/api/failures', '/api/flaky-tests', '/api/library?withdrawn=true', '/api/reviews', '/api/reviews/groups'],
+    ...['/api/rules?withdrawn=true', '/builds', '/library?show=withdrawn', '/library/rules?withdrawn=1', '/review', '/insights/flaky'],
+  ])('GET %s shows both to whoever is held to none', async (url) => {
+    const { body } = await answerTo(TOKENS.admin, `GET ${url}`);
+    expect([OURS, THEIRS].map((mark) => body.includes(mark))).toEqual([true, true]);
+  });
+
+  it.each(posts ?? [])('%s says and changes nothing of others', async (route) => {
+    const { body } = await answerTo(tokens.reviewer, route);
+    expect(tells(body, theirs).filter((id) => id !== THEIRS)).toEqual([]);
+    const stored = await stores.rules.list({ limit: 9, offset: 0 }, { repositories: [THEIRS], withdrawn: true });
+    expect(stored.map(({ id }) => id)).toEqual([theirs.rule]);
+    expect(await stores.builds.list({ repository: THEIRS, pipeline: 'ci' }, { limit: 9, offset: 0 })).toEqual([]);
+    expect((await stores.reviews.find(theirs.review))?.claimedBy ?? null).not.toBe('reviewer');
+  });
+});
+
+describe('T18: tokens', () => {
   it('a token of an owner sees all of that owner', async () => {
     const status = async (id: string) =>
       (await app.inject({ url: `/api/builds/${id}`, headers: { authorization: `Bearer ${tokens.owner}` } })).statusCode;

@@ -75,6 +75,25 @@ describe('what GitHub reports becomes a build', () => {
     expect(state.builds[0]).toMatchObject({ repository: 'octo-org/octo-repo', branch: 'somebody:master' });
   });
 
+  test.each([
+    ['a job', 'workflow_job', { workflow_job: { head_branch: 'master' } }],
+    ['a check', 'check_run', { check_run: { ...actionsCheck, check_suite: { head_branch: 'master' } } }],
+  ] as const)(
+    "%s may be of a fork's master: ours is not blamed before the run's own event says whose it is",
+    async (_of, event, override) => {
+      await send({ event, payload: githubExample(event, 'completed', override) });
+      expect(state.builds[0]).toMatchObject({ branch: null });
+    },
+  );
+
+  test("a job's branch is kept where it is not called as our default branch", async () => {
+    await send({
+      event: 'workflow_job',
+      payload: githubExample('workflow_job', 'completed', { workflow_job: { head_branch: 'mend-cart' } }),
+    });
+    expect(state.builds[0]?.branch).toBe('mend-cart');
+  });
+
   test.each(['failure', 'timed_out', 'startup_failure'])('a run that ended as %s is a failure', async (conclusion) => {
     await send({
       event: 'workflow_run',

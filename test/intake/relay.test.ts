@@ -25,14 +25,15 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
 describe('the relay', () => {
   test('makes builds of what landed, in its order, and rings; urgently for the default branch', async () => {
     const { deps, state, rings, relay } = world();
-    const all = [landed(1), landed(2, { defaultBranch: 'main' }), landed(3, { defaultBranch: 'main', fromFork: true })];
+    const of = [undefined, false, true].map((fromFork, at) => landed(at + 2, { defaultBranch: 'main', fromFork }));
+    const all = [landed(1), ...of];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
     for (const { key } of all) relay.add(key);
     await relay.idle();
 
-    expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3']);
-    expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded']);
-    expect(rings).toEqual(['job_1', 'job_2!', 'job_3']);
+    expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3', '4']);
+    expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded', 'recorded']);
+    expect(rings).toEqual(['job_1', 'job_2', 'job_3!', 'job_4']);
   });
 
   test('goes on while senders never cease to come', async () => {

@@ -10,12 +10,13 @@ import { type Logger, silentLogger } from '../../src/ports/logger.ts';
 import type { LibraryStore, ReviewStore, Stores } from '../../src/ports/stores.ts';
 import type { OwedVector, VectorDebtStore } from '../../src/ports/vector-debts.ts';
 import type { VectorIndex, VectorItem } from '../../src/ports/vector-index.ts';
+import type { DecideDeps } from '../../src/review/decide.ts';
 import type { ReviewDeps } from '../../src/review/routes.ts';
 import { payAtOnce } from '../../src/triage/index-keeper.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {
-  readonly deps: ReviewDeps & { readonly vectorIndex: VectorIndex };
+  readonly deps: DecideDeps & Pick<ReviewDeps, 'claimMs' | 'blindEvery'> & { readonly vectorIndex: VectorIndex };
   readonly state: {
     now: number;
     reviews: Map<string, Review>;
@@ -76,19 +77,10 @@ export function createReviewWorld(given: { reviews: Review[]; analyses: Analysis
   return {
     state,
     deps: {
-      ...{ stores: { ...stores, questions: noQuestions, builds: noBuilds, rules: noRules }, jobQueue: { enqueue: unused } },
-      ...{ database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
+      ...{ stores, database: memoryDatabase(state), vectorIndex, payVectors, masker, clock, logger, claimMs: CLAIM_MS, blindEvery: 0 },
     },
   };
 }
-
-const noRules = part<Stores['rules']>({});
-const noBuilds = part<Stores['builds']>({ find: async () => null });
-
-const noQuestions: Stores['questions'] = {
-  ...{ ask: unused, find: async () => null, findByTriage: async () => null },
-  ...{ list: async () => [], answer: async () => null, expire: async () => [] },
-};
 
 /** Hides the word "hunter2". */
 const masker: Pick<Masker, 'mask'> = {

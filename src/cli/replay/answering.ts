@@ -36,11 +36,11 @@ export async function answering(
   const { createTerminalApp } = await import('../../app/terminal-app.ts');
   const experiment = await experimentOf(stagesLeftOut(options), options.design);
   const app = await createTerminalApp(config, silentLogger, systemClock, experiment);
-  return async (build, { sources, greenText, repository }, signal) => {
+  return async (build, { sources, greenText, repository }, signal, onStep) => {
     const clone = repository === undefined ? null : await openClone(repository, signal);
     try {
       const at = clone === null ? {} : { clone: clone.folder };
-      const how = { maxGroups: 1, record: kept !== null, ...(greenText === undefined ? {} : { greenText }), ...at };
+      const how = { maxGroups: 1, onStep, record: kept !== null, ...(greenText === undefined ? {} : { greenText }), ...at };
       const answered = await app.triage(build, sources, signal, how);
       await kept?.keep(answered.recordings);
       return answered;

@@ -1,11 +1,12 @@
-import type { ReviewFilter, ReviewSort, Stores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../ports/scoped-stores.ts';
+import type { ReviewFilter, ReviewSort } from '../../ports/stores.ts';
 
 /** Rows of the queue within which neighbours are looked for. */
 const NEAR = 200;
 
 /** The item after (or before) this one in the queue's order, whoever holds it; null where it is not among the first rows, or the last. */
 export async function neighbourOf(
-  { reviews }: Pick<Stores, 'reviews'>,
+  { reviews }: Pick<ShownStores, 'reviews'>,
   { filter, sort, id, back }: { filter: Omit<ReviewFilter, 'state'>; sort: ReviewSort; id: string; back: boolean },
 ): Promise<string | null> {
   const rows = await reviews.listGroups(filter, { limit: NEAR, offset: 0 }, sort);

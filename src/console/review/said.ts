@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Stores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../ports/scoped-stores.ts';
 
 const count = z.coerce.number().int().min(0).max(10_000).optional().catch(undefined);
 
@@ -18,7 +18,7 @@ export const Said = z.object({
 export type Said = z.infer<typeof Said>;
 
 /** One sentence about it; null where nothing was done. `n` is the number of the item that comes now. */
-export async function sentenceOf(said: Said, { reviews }: Pick<Stores, 'reviews'>, n: number | undefined): Promise<string | null> {
+export async function sentenceOf(said: Said, { reviews }: Pick<ShownStores, 'reviews'>, n: number | undefined): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
   if (said.skipped !== undefined) return `${item}: skipped. It stays waiting.`;

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { Stores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../ports/scoped-stores.ts';
 import { answerAmbiguity } from '../build-routes.ts';
 import { findBuild } from '../find-build.ts';
 import { AmbiguousBuild, NarrowQuery } from '../views.ts';
@@ -9,7 +9,7 @@ import { ctrfOf } from './ctrf.ts';
 import { type Exported, sarifOf } from './sarif.ts';
 
 export interface ExportDeps {
-  readonly stores: Pick<Stores, 'builds' | 'analyses' | 'failures'>;
+  readonly stores: Pick<ShownStores, 'builds' | 'analyses' | 'failures'>;
   readonly config: { readonly http: { readonly publicUrl: string | null } };
 }
 

@@ -1,7 +1,7 @@
 import type { ReadStage } from '../../domain/ablation.ts';
-import type { Analysis } from '../../domain/analysis.ts';
+import { type Analysis, type Step, Usage } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
-import { messageOf } from '../../domain/errors.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
@@ -37,8 +37,8 @@ export interface Replayed {
   readonly isAll: boolean;
 }
 
-/** Answers one case. The recording of how is there where one was asked for. */
-export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal) => Promise<Answered>;
+/** Answers one case, and tells of each finished step: what a case has cost that fails. */
+export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
 
 export type Answered = TriagedSources;
 
@@ -91,9 +91,10 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
   }
   const { one } = outcome;
   const { row } = one;
+  const steps: Step[] = [];
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: options.green });
-    const { reading, analyses } = await answerCase(one, texts, { ...options, masker }, signal);
+    const { reading, analyses } = await answerCase(one, texts, { ...options, masker, onStep: (step) => steps.push(step) }, signal);
     const analysis = analyses[0] ?? null;
     const result = resultOf(row.id, reading, analysis, performance.now() - startedAt);
     const checks = checkCase(row, result, texts);
@@ -101,15 +102,25 @@ async function replayRow(outcome: CaseOutcome, options: ReplayOptions, signal: A
     return { row, result: { ...result, quotes, logTokens, stepFound }, analysis, ...checks };
   } catch (error) {
     if (signal.aborted) throw error;
-    const result = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
-    return { row, result, analysis: null, quotes: NO_QUOTES };
+    const failed = failedResult(row.id, (await masker.mask(messageOf(error))).text, performance.now() - startedAt);
+    return { row, result: { ...failed, usage: spentOn(steps, error) }, analysis: null, quotes: NO_QUOTES };
   }
 }
 
-type Masked = ReplayOptions & { readonly masker: Masker };
+const Paid = Usage.pick({ inputTokens: true, outputTokens: true, costUsd: true });
+
+/** What a case has cost that failed: its finished steps, and the question that failed where its error says so. */
+function spentOn(steps: readonly Step[], error: unknown): CaseResult['usage'] {
+  const last = Paid.safeParse(error instanceof TriageError ? error.details.usage : null);
+  const paid = [...steps.flatMap(({ judgements = [] }) => judgements), ...(last.success ? [last.data] : [])];
+  const sum = (of: (one: CaseResult['usage']) => number) => paid.reduce((total, one) => total + of(one), 0);
+  return { inputTokens: sum((one) => one.inputTokens), outputTokens: sum((one) => one.outputTokens), costUsd: sum((one) => one.costUsd) };
+}
+
+type Masked = ReplayOptions & { readonly masker: Masker; readonly onStep: (step: Step) => void };
 
 async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, signal: AbortSignal): Promise<Answered> {
-  if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal);
+  if (options.answer !== null) return options.answer(one.build ?? buildOf(one.row), texts, signal, options.onStep);
   const { sources, secrets } = await maskSources(texts.sources, options.masker);
   const green = texts.greenText;
   const reading = readMasked(sources, {

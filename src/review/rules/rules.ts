@@ -7,13 +7,13 @@ import { ruleText } from '../../log/rules/rule-pattern.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Database, Sql } from '../../ports/database.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Stores } from '../../ports/stores.ts';
+import type { ShownStores } from '../../ports/scoped-stores.ts';
 import { titleFrom } from '../learn.ts';
 import { checkRule } from './check-rule.ts';
 
 export interface RuleDeps {
   readonly database: Database;
-  readonly stores: Pick<Stores, 'rules' | 'greens' | 'failures'>;
+  readonly stores: Pick<ShownStores, 'rules' | 'greens' | 'failures'>;
   readonly masker: Pick<Masker, 'mask'>;
   readonly clock: Clock;
   readonly logger: Logger;

@@ -148,6 +148,14 @@ describe('the viewer', () => {
 });
 
 describe('the raw log', () => {
+  it('is sent whole to whoever is held to its repository', async () => {
+    const token = makeToken();
+    const kept = { createdBy: 'test', expiresInDays: null, roles: ['read'] as const, repositories: ['acme/shop'] };
+    await console.stores.tokens.keep({ ...kept, name: 'own', digest: digestOfToken(token) });
+    const { statusCode, body } = await getPage(console.app, `/logs/${buildId}/raw?file=build.log`, token);
+    expect([statusCode, body.split('\n').length]).toEqual([200, LINES]);
+  });
+
   async function raw(headers: Record<string, string> = {}) {
     const { authorization } = { authorization: 'Bearer admin-token-0123456789' };
     return await console.app.inject({ url: `/logs/${buildId}/raw?file=build.log`, headers: { authorization, ...headers } });

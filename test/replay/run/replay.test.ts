@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { TriageError } from '../../../src/domain/errors.ts';
 import { datasetCases } from '../../../src/replay/cases/dataset.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
@@ -51,6 +52,19 @@ describe('replaying a data set', () => {
       ['a', 'the model burst'],
       ['b', null],
     ]); // prettier-ignore
+  });
+
+  it('counts what a failing case has cost: its finished steps, and the question that failed', async () => {
+    const paid = { inputTokens: 100, outputTokens: 10, costUsd: 0.25 };
+    const { steps } = sampleAnalysis();
+    const judgement = { name: 'classify', by: 'llm', model: 'm', promptHash: null, milliseconds: 1, modelCalls: 1, note: null, ...paid };
+    const [one] = await run([{ id: 'a', log: LOG }], {
+      answer: async (_build, _texts, _signal, onStep) => {
+        for (const step of steps.slice(0, 1)) onStep({ ...step, judgements: [judgement, judgement] });
+        throw new TriageError('timeout', 'The model did not answer', { details: { usage: { ...paid, modelCalls: 1 } } });
+      },
+    });
+    expect(one?.result).toMatchObject({ error: 'The model did not answer', usage: { inputTokens: 300, outputTokens: 30, costUsd: 0.75 } });
   });
 
   it('keeps the order of the rows, however long each takes, and never runs more at once than allowed', async () => {

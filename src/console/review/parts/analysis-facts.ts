@@ -6,7 +6,7 @@ import { answers, type LibraryEntry } from '../../../domain/library.ts';
 import { overlapOf } from '../../../domain/review-risk.ts';
 import type { BuildArchive } from '../../../ports/build-archive.ts';
 import type { TrackRecord } from '../../../ports/insights.ts';
-import type { Stores } from '../../../ports/stores.ts';
+import type { ShownStores } from '../../../ports/scoped-stores.ts';
 import { type EvidenceWindows, evidenceWindows } from '../../logs/evidence-windows.ts';
 
 /** All that the parts of an analysis show. */
@@ -34,7 +34,7 @@ export interface AnalysisFacts {
 }
 
 export interface AnalysisDeps {
-  readonly stores: Pick<Stores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights'>;
+  readonly stores: Pick<ShownStores, 'builds' | 'failures' | 'history' | 'library' | 'flakiness' | 'insights'>;
   readonly archive: Pick<BuildArchive, 'list' | 'lines'>;
   readonly clock: { now(): number };
 }
@@ -72,7 +72,7 @@ export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, 
 }
 
 /** A build of the same commit and pipeline that came later and passed. */
-async function greenOf(stores: Pick<Stores, 'builds'>, build: Build): Promise<Build | null> {
+async function greenOf(stores: Pick<ShownStores, 'builds'>, build: Build): Promise<Build | null> {
   if (build.commit === null) return null;
   const { provider, repository, pipeline, branch } = build;
   const filter = { provider, repository, pipeline, status: 'passed' as const, ...(branch !== null && { branch }) };
@@ -81,7 +81,7 @@ async function greenOf(stores: Pick<Stores, 'builds'>, build: Build): Promise<Bu
 }
 
 /** Suspects that the build's own change touches, by path. */
-export async function readOverlap({ builds }: Pick<Stores, 'builds'>, analysis: Analysis): Promise<readonly string[]> {
+export async function readOverlap({ builds }: Pick<ShownStores, 'builds'>, analysis: Analysis): Promise<readonly string[]> {
   const build = await builds.find(analysis.buildId);
   return build === null ? [] : overlapOf(build, analysis);
 }
