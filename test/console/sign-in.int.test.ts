@@ -1,16 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/console/keys.ts';
-import { openConsole, TOKENS } from '../support/console.ts';
+import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
-let close: () => Promise<void>;
+let console: TestConsole;
 
 beforeAll(async () => {
-  ({ app, close } = await openConsole());
+  console = await openConsole();
+  app = console.app;
 });
-afterAll(async () => await close());
+afterAll(async () => await console.close());
 
 const form = (payload: Record<string, string>, headers: Record<string, string> = {}) => ({
   payload: new URLSearchParams(payload).toString(),
@@ -54,6 +55,15 @@ describe('signing in', () => {
   it('ends with signing out, for good', async () => {
     const cookie = await signIn(TOKENS.read);
     await app.inject({ method: 'POST', url: '/sign-out', ...form({}, { cookie }) });
+    expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
+  });
+
+  it('ends after twelve hours by our clock, whatever the browser keeps', async () => {
+    const cookie = await signIn(TOKENS.read);
+    const rows = await console.database.query(
+      "update sessions set expires_at = expires_at - interval '12 hours' returning expires_at <= clock_timestamp() as over",
+    );
+    expect(rows).toContainEqual({ over: true });
     expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
   });
 
