@@ -2,6 +2,9 @@ import assert from 'node:assert/strict';
 import { Reading } from '../../../src/domain/reading.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
 
+// What is loaded on first use, the tokenizer above all, is not counted for the first input.
+fuzz(Buffer.from('error: first'));
+
 /** A whole log: never throws, and every line it names is there and says what it is said to. */
 export function fuzz(data: Buffer): void {
   const text = data.toString('utf8').replaceAll('\0', '');
