@@ -5,20 +5,32 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { append } from '../src/domain/lists.ts';
+import { countTokens } from '../src/log/reduce/tokens.ts';
 import { estimateTokens } from '../src/replay/run/estimate-tokens.ts';
+import { subjectIn } from '../test/support/judging-gates.ts';
+import { askAbout, isNoise, shownLines } from '../test/support/page-gates.ts';
 import { judge } from './bench-parts/scripted-judgements.ts';
 import { startScriptedModel } from './bench-parts/scripted-model.ts';
 
 /**
- * What the model sees: the tokens of whole logs, of the excerpts taken from them, and of all prompts of a balanced run, with its price. Each
- * argument is a data set whose rows name a log (`log_path`); without one, the captured failures of the tests. The model is scripted: it agrees
- * with the rules about the category, asks two rounds of questions, and then says that enough is known.
+ * What the model sees: the tokens of whole logs, of the excerpts taken from them, and of all prompts of a balanced run, with its price; then how many of
+ * the labelled lines that tell the cause stand on the page of whoever answers, before any tool is asked, with more or fewer tokens of log. Each argument is a
+ * data set whose rows name a log (`log_path`); without one, the captured failures of the tests. The model is scripted: it agrees with the rules about
+ * the category, asks two rounds of questions, and then says that enough is known.
  */
 const ROOT = resolve(import.meta.dirname, '..');
 const FAILURES = join(ROOT, 'test/fixtures/failures');
 const ROUNDS = 3;
 
+/** Tokens of log that are tried. */
+const BUDGETS = [2_000, 4_000, 8_000, 12_000];
+const LabelledRow = z.object({
+  id: z.string(),
+  log_path: z.string().nullish(),
+  expected_lines: z.array(z.tuple([z.int(), z.int()])).nullish(),
+});
 const Row = z.object({ id: z.string(), log_path: z.string().nullish() });
+const Truth = z.object({ telling: z.unknown(), mustCite: z.unknown() });
 const Result = z.object({
   id: z.string(),
   category: z.string().nullable(),
@@ -43,6 +55,11 @@ try {
     print(`${basename(dataset, '.jsonl')} (${cases.length})`, cases);
   }
   if (datasets.length > 1) print(`all (${all.length})`, all);
+  console.log(
+    '\n| labelled logs, tokens of log | page, median tokens (p90) | a telling line shown | all of them | share of telling lines | no noise |',
+  );
+  console.log('|---|---|---|---|---|---|');
+  for (const dataset of datasets) await printVisibility(dataset);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
@@ -82,6 +99,39 @@ async function casesOf(dataset: string): Promise<Case[]> {
   });
 }
 
+/** For each labelled log, which of its telling lines stand on the page that the answer is written from. */
+async function printVisibility(dataset: string): Promise<void> {
+  const rows = readLines(dataset, LabelledRow).filter((row) => (row.expected_lines ?? []).length > 0);
+  for (const budgetTokens of BUDGETS) {
+    const pages = await Promise.all(
+      rows.map(async ({ id, log_path, expected_lines }) => {
+        const text = textOf(resolve(dirname(dataset), log_path ?? ''));
+        const telling = expected_lines ?? [];
+        const { answer } = await askAbout({ name: id, text, telling, subject: subjectIn(text, { budgetTokens }) });
+        const shown = shownLines(answer);
+        const wanted = telling.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i));
+        const seen = wanted.filter((line) => shown.has(line)).length / wanted.length;
+        const noise = [...shown.values()].filter(isNoise).length;
+        return { tokens: countTokens(answer), seen, noise, lines: shown.size };
+      }),
+    );
+    if (pages.length === 0) continue;
+    const mean = (of: (page: (typeof pages)[number]) => number) =>
+      (pages.reduce((sum, page) => sum + of(page), 0) / pages.length).toFixed(3);
+    const tokens = pages.map((page) => page.tokens).sort((one, two) => one - two);
+    const total = (of: (page: (typeof pages)[number]) => number) => pages.reduce((sum, page) => sum + of(page), 0);
+    const cells = [
+      `${basename(dataset, '.jsonl')} (${pages.length}), ${budgetTokens}`,
+      `${tokens[Math.floor(tokens.length / 2)]} (${tokens[Math.floor(tokens.length * 0.9)]})`,
+      mean(({ seen }) => Number(seen > 0)),
+      mean(({ seen }) => Number(seen === 1)),
+      mean(({ seen }) => seen),
+      (1 - total(({ noise }) => noise) / total(({ lines }) => lines)).toFixed(3),
+    ];
+    console.log(`| ${cells.join(' | ')} |`);
+  }
+}
+
 function withAbsolutePaths(line: string, absolute: (path: string) => string): string {
   const row: unknown = JSON.parse(line, (key, value) =>
     (key === 'log_path' || key === 'pass_log_path') && typeof value === 'string' ? absolute(value) : value,
@@ -104,7 +154,10 @@ function replay(options: readonly string[], environment: Readonly<Record<string,
 /** The captured failures in the shape of a data set. */
 function capturedDataset(into: string): string {
   const slugs = readdirSync(FAILURES, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-  const rows = slugs.map(({ name }) => JSON.stringify({ id: name, log_path: join(FAILURES, name, 'log.txt') }));
+  const rows = slugs.map(({ name }) => {
+    const { telling, mustCite } = Truth.parse(JSON.parse(readFileSync(join(FAILURES, name, 'truth.json'), 'utf8')));
+    return JSON.stringify({ id: name, log_path: join(FAILURES, name, 'log.txt'), expected_lines: telling ?? mustCite ?? [] });
+  });
   const path = join(into, 'captured.jsonl');
   writeFileSync(path, rows.join('\n'));
   return path;

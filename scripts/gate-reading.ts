@@ -6,6 +6,7 @@ import {
   ownToolLeftOut,
   unknownToolJudgement,
 } from '../test/support/judging-gates.ts';
+import { pageGates } from '../test/support/page-gates.ts';
 import { capturedFailures, greenGate, harmlessLineGates, inventedToolGates, unknownToolGates } from '../test/support/reading-gates.ts';
 
 /** The gates of reader and judgement over the captured failures: `--each N` harmless kinds a failure (all: 200), `--list` names what was missed. */
@@ -21,6 +22,7 @@ const figures = [
   ownToolLeftOut(failures),
   inventedToolJudgement(300),
   greenRules(failures),
+  ...(await pageGates(failures)),
 ];
 for (const { name, value, bar, cases, missed } of figures) {
   const verdict = value >= bar ? 'held  ' : 'FAILED';

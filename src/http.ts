@@ -16,13 +16,14 @@ import { createLimits, type Limits } from './http/limits.ts';
 import { observeRequests } from './http/observe-requests.ts';
 import { type OperationsDeps, registerOperations } from './http/operations.ts';
 import { recordRefusal, refuse, tooMany } from './http/refusal.ts';
-import { logAnswer, pathOf, toFastifyLogger } from './http/request-log.ts';
+import { logAnswer, toFastifyLogger } from './http/request-log.ts';
 import { refuseOtherSites } from './http/same-origin.ts';
 import { followScope, guardDeliveries } from './http/scope.ts';
 import { scopeAsk, scopeStores } from './http/scoped-stores.ts';
 import { createSessions } from './http/sessions.ts';
 import { createTokenHolders } from './http/token-holders.ts';
 import { registerTokenRoutes } from './http/token-routes.ts';
+import { answerUnrouted } from './http/unrouted.ts';
 import { registerKnowledgeRoutes } from './intake/knowledge-routes.ts';
 import type { Decode } from './intake/prepare-sources.ts';
 import { registerIntakeRoutes } from './intake/routes.ts';
@@ -170,14 +171,6 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
     const told = waitMs === null ? error : tooMany('Too many wrong tokens or signatures from this address.', waitMs);
     return refuse(told, request, reply, deps.logger);
   });
-  app.setNotFoundHandler((request, reply) =>
-    refuse(
-      new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}. The addresses are listed at /docs.`),
-      request,
-      reply,
-      deps.logger,
-    ),
-  );
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     // What may be kept says so itself, as static files do.
@@ -191,5 +184,6 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
       );
     }
   });
+  answerUnrouted(app);
   return limits;
 }

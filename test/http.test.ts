@@ -100,7 +100,6 @@ describe('refusals', () => {
 
   test.each([
     ['GET', '/nothing/here?token=abc', 404],
-    ['DELETE', '/healthz', 404],
     ['GET', '/%zz', 400],
   ] as const)('%s %s is %i', async (method, url, status) => {
     const answer = await app.inject({ method, url });
@@ -209,13 +208,20 @@ describe('numbers', () => {
 
 describe('the description of the API', () => {
   const Operation = z.object({
+    operationId: z.string(),
     summary: z.string(),
+    description: z.string().min(1),
     tags: z.array(z.string()).min(1),
-    security: z.array(z.record(z.string(), z.array(z.string()))).optional(),
-    responses: z.record(z.string(), z.unknown()),
-    requestBody: z.object({ content: z.record(z.string(), z.looseObject({ schema: z.unknown() })) }).optional(),
+    security: z.array(z.record(z.string(), z.array(z.string()))),
+    responses: z.record(z.string(), z.object({ content: z.record(z.string(), z.unknown()).optional() })),
+    requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), z.looseObject({ schema: z.unknown() })) }).optional(),
   });
-  const Description = z.object({ openapi: z.literal('3.1.0'), paths: z.record(z.string(), z.record(z.string(), Operation)) });
+  const Description = z.object({
+    openapi: z.literal('3.1.0'),
+    tags: z.array(z.object({ name: z.string() })),
+    components: z.object({ securitySchemes: z.record(z.string(), z.unknown()) }),
+    paths: z.record(z.string(), z.record(z.string(), Operation)),
+  });
   const describeApp = async (of: FastifyInstance) => Description.parse((await of.inject('/openapi.json')).json());
 
   test('names every route but its own, with a summary, a tag and its answers', async () => {
@@ -226,7 +232,6 @@ describe('the description of the API', () => {
     );
     const routes = plain.routeAccess
       .filter(({ method, url }) => method !== 'HEAD' && !url.startsWith('/docs') && url !== '/openapi.json' && !isPage(url))
-      .filter(({ method, url }) => url !== '/mcp' || method === 'POST')
       .map(({ method, url }) => `${method} ${url.replace(/:(\w+)/g, '{$1}')}`);
     await plain.close();
 
@@ -237,11 +242,47 @@ describe('the description of the API', () => {
     const plain = await build();
     const { paths } = await describeApp(plain);
     for (const { method, url, access } of plain.routeAccess) {
-      if (method === 'HEAD' || !('role' in access) || isPage(url) || (url === '/mcp' && method !== 'POST')) continue;
+      if (method === 'HEAD' || !('role' in access) || isPage(url)) continue;
       const operation = paths[url.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
       expect([url, operation?.security]).toEqual([url, [{ bearer: [] }]]);
     }
     await plain.close();
+  });
+
+  test('tells of each operation its name, its tag, what it answers and how callers prove who they are', async () => {
+    const { paths, tags, components } = await describeApp(app);
+    const operations = Object.values(paths).flatMap((path) => Object.values(path));
+    const ids = operations.map(({ operationId }) => operationId);
+
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.filter((id) => !/^[a-z][A-Za-z]+$/.test(id))).toEqual([]);
+    expect([...new Set(operations.flatMap((one) => one.tags))].sort()).toEqual(tags.map(({ name }) => name).sort());
+    expect(operations.filter(({ responses }) => !Object.keys(responses).some((status) => status.startsWith('2')))).toEqual([]);
+    const schemes = operations.flatMap(({ security }) => security.flatMap((one) => Object.keys(one)));
+    expect([...new Set(schemes)].sort()).toEqual(Object.keys(components.securitySchemes).sort());
+    expect(['/healthz', '/readyz'].map((path) => paths[path]?.get?.security)).toEqual([[], []]);
+  });
+
+  test.each([
+    ['GET /metrics', ['text/plain']],
+    ['GET /api/flaky-tests', ['application/json', 'text/csv', 'text/plain']],
+    ['GET /api/builds/{id}/sarif', ['application/sarif+json']],
+    ['POST /api/builds/{id}/ask', ['application/json', 'text/event-stream']],
+  ])('%s answers in the types it names', async (route, types) => {
+    const [method = '', path = ''] = route.split(' ');
+    const { paths } = await describeApp(app);
+
+    expect(Object.keys(paths[path]?.[method.toLowerCase()]?.responses['200']?.content ?? {})).toEqual(types);
+  });
+
+  test('says which bodies may be left out', async () => {
+    const { paths } = await describeApp(app);
+    const optional = Object.values(paths)
+      .flatMap((path) => Object.values(path))
+      .filter(({ requestBody }) => requestBody?.required === false)
+      .map(({ operationId }) => operationId);
+
+    expect(optional.sort()).toEqual(['claimNextReview', 'undoReview']);
   });
 
   test('shows an upload in both its forms, with examples', async () => {

@@ -31,7 +31,7 @@ export function compileTriageGraph(checkpointer?: BaseCheckpointSaver) {
     .addConditionalEdges('classify', afterClassify, ['reason', 'investigate', 'generate_answer'])
     .addEdge('investigate', 'consolidate')
     .addConditionalEdges('consolidate', afterConsolidate, ['reason', 'investigate', 'generate_answer'])
-    .addConditionalEdges('reason', afterReason, ['select_tool', 'generate_answer'])
+    .addConditionalEdges('reason', afterReason, { select_tool: 'select_tool', generate_answer: 'generate_answer', end: END })
     .addConditionalEdges('select_tool', afterSelectTool, ['execute_tool', 'observe', 'reason', 'generate_answer'])
     .addEdge('execute_tool', 'observe')
     .addConditionalEdges('observe', afterObserve, ['reason', 'await_reviewer', 'generate_answer'])

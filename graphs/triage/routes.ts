@@ -51,7 +51,9 @@ export function afterConsolidate(state: TriageStateValue): 'reason' | 'generate_
   return again.length === 0 ? 'reason' : again.map(({ investigator }) => sent(investigator, state));
 }
 
-export function afterReason(state: LoopState): 'select_tool' | 'generate_answer' {
+/** An answer that was sent back, and of which `reason` finds that nothing more can be looked up, goes to a person as it is. */
+export function afterReason(state: LoopState & Pick<TriageStateValue, 'verdict'>): 'select_tool' | 'generate_answer' | 'end' {
+  if (state.verdict?.action === 'human_review') return 'end';
   return terminationOf(state) === null ? 'select_tool' : 'generate_answer';
 }
 

@@ -1,4 +1,6 @@
+import { keyNameOf } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
+import { TriageError } from '../domain/errors.ts';
 
 type Llm = Config['analyst']['llm'];
 
@@ -14,7 +16,7 @@ export interface ModelOptions {
 
 /**
  * A base URL goes first, then Azure's endpoint, then OpenAI itself; null where there is not even a key for that. Azure's own
- * variables count wherever the server is Azure's, also one that is given as a base URL.
+ * variables count wherever the server is Azure's, also one that is given as a base URL. Throws `invalid-config` where a provider's key is missing.
  */
 export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetries }: Llm): ModelOptions | null {
   const limits = { timeoutMs, maxRetries };
@@ -29,6 +31,10 @@ export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetr
       ...limits,
     };
   }
-  if (baseUrl === null && apiKey === null) return null;
+  if (apiKey === null) {
+    if (baseUrl === null) return null;
+    const keyName = keyNameOf(baseUrl);
+    if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} answers nobody without a key: set ${keyName}`);
+  }
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
 }

@@ -33,8 +33,17 @@ const EVENTS = 'text/event-stream';
 /** Follow-up questions: asked of an analysis or a build, answered as JSON or as server-sent events; threads read and deleted. */
 export function registerAskRoutes(app: FastifyInstance, deps: AskRouteDeps): void {
   const gate = createGate(AT_ONCE);
-  registerAsk(app, '/api/analyses/:id/ask', 'Ask about an analysis', deps, gate, async (id) => ({ analysisId: id }));
-  registerAsk(app, '/api/builds/:id/ask', 'Ask about a build', deps, gate, async (id) => ({ buildId: (await deps.findBuild(id)).id }));
+  registerAsk(
+    app,
+    '/api/analyses/:id/ask',
+    { operationId: 'askAboutAnalysis', summary: 'Ask about an analysis' },
+    deps,
+    gate,
+    async (id) => ({ analysisId: id }),
+  );
+  registerAsk(app, '/api/builds/:id/ask', { operationId: 'askAboutBuild', summary: 'Ask about a build' }, deps, gate, async (id) => ({
+    buildId: (await deps.findBuild(id)).id,
+  }));
   registerThreads(app, deps);
 }
 
@@ -43,7 +52,7 @@ const DESCRIPTION = `Starts a thread, or goes on with one. With \`Accept: ${EVEN
 function registerAsk(
   app: FastifyInstance,
   url: string,
-  summary: string,
+  named: { readonly operationId: string; readonly summary: string },
   { ask, logger }: AskRouteDeps,
   gate: Gate,
   aboutOf: (id: string) => Promise<AskInput['about']>,
@@ -52,7 +61,16 @@ function registerAsk(
     url,
     {
       config: { access, rateLimit: { max: QUESTIONS_A_MINUTE, timeWindow: 60_000 } },
-      schema: { tags, summary, description: DESCRIPTION, params: Params, body: AskBody, response: { 200: AnswerView } },
+      schema: {
+        tags,
+        ...named,
+        description: DESCRIPTION,
+        params: Params,
+        body: AskBody,
+        response: {
+          200: { description: 'The answer', content: { 'application/json': { schema: AnswerView }, [EVENTS]: { schema: z.string() } } },
+        },
+      },
     },
     async (request, reply) => {
       const { question, thread } = request.body;
@@ -103,7 +121,13 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
     '/api/threads',
     {
       config: { access },
-      schema: { tags, summary: 'Threads, newest question first', querystring: ThreadsQuery, response: { 200: ThreadList } },
+      schema: {
+        tags,
+        operationId: 'listThreads',
+        summary: 'Threads, newest question first',
+        querystring: ThreadsQuery,
+        response: { 200: ThreadList },
+      },
     },
     async ({ query: { analysis, build, limit, offset } }) => {
       const buildId = build === undefined ? undefined : (await findBuild(build)).id;
@@ -116,7 +140,13 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
     '/api/threads/:id',
     {
       config: { access },
-      schema: { tags, summary: 'One thread with its questions and answers', params: Params, response: { 200: ThreadView } },
+      schema: {
+        tags,
+        operationId: 'getThread',
+        summary: 'One thread with its questions and answers',
+        params: Params,
+        response: { 200: ThreadView },
+      },
     },
     async ({ params: { id } }) => {
       const { thread, turns } = await ask.thread(id);
@@ -125,7 +155,16 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
   );
   typed.delete(
     '/api/threads/:id',
-    { config: { access }, schema: { tags, summary: 'Delete a thread that you started', params: Params, response: { 204: z.null() } } },
+    {
+      config: { access },
+      schema: {
+        tags,
+        operationId: 'deleteThread',
+        summary: 'Delete a thread that you started',
+        params: Params,
+        response: { 204: z.null() },
+      },
+    },
     async (request, reply) => {
       const { thread } = await ask.thread(request.params.id);
       const { name, roles } = principalOf(request);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Thread, Turn } from '../domain/conversation.ts';
+import { pageQuery } from '../ports/page.ts';
 import { MAX_QUESTION } from './ask.ts';
 
 /** A question about an analysis or a build. */
@@ -19,8 +20,7 @@ export const ThreadList = z.object({ items: z.array(Thread), limit: z.int(), off
 export const ThreadsQuery = z.object({
   analysis: z.string().min(1).max(300).optional().describe('Only threads about this analysis'),
   build: z.string().min(1).max(300).optional().describe('Only threads about this build'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(100_000).default(0),
+  ...pageQuery,
 });
 
 export function answerView({ steps: _steps, ...answer }: Turn): AnswerView {

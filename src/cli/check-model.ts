@@ -1,4 +1,5 @@
 import { checkAnalyst } from '../app/check-analyst.ts';
+import { keyNameOf } from '../config/model-providers.ts';
 import type { Config } from '../config/schema.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 
@@ -27,13 +28,14 @@ export async function checkModel(config: Config): Promise<ModelFinding> {
 function mendOf(error: unknown, config: Config): string {
   const { baseUrl, azure } = config.analyst.llm;
   const onAzure = baseUrl === null && azure.endpoint !== null;
+  const key = keyNameOf(baseUrl) ?? 'OPENAI_API_KEY';
   const address = onAzure ? 'AZURE_OPENAI_ENDPOINT' : 'OPENAI_BASE_URL';
   const model = onAzure ? 'AZURE_OPENAI_DEPLOYMENT' : 'OPENAI_MODEL';
   switch (error instanceof TriageError ? error.code : null) {
     case 'invalid-config':
-      return 'set OPENAI_API_KEY, OPENAI_BASE_URL for a server that needs no key, or AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY';
+      return `set ${key}, OPENAI_BASE_URL for a server that needs no key, or AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY`;
     case 'upstream-auth':
-      return `check ${onAzure ? 'AZURE_OPENAI_API_KEY' : 'OPENAI_API_KEY'}: does it belong to this server, and may it use ${config.analyst.llm.model}?`;
+      return `check ${onAzure ? 'AZURE_OPENAI_API_KEY' : key}: does it belong to this server, and may it use ${config.analyst.llm.model}?`;
     case 'quota-exhausted':
       return "raise the limit or top up at the model's provider, or name another server";
     case 'rate-limited':

@@ -33,6 +33,7 @@ const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {
   'too-large': EXIT.unreadable,
   'unsupported-type': EXIT.unreadable,
   'not-found': EXIT.unreadable,
+  'wrong-method': EXIT.unreadable,
   'invalid-config': EXIT.usage,
   unauthenticated: EXIT.refused,
   forbidden: EXIT.refused,

@@ -1,4 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
+import { withModel } from './model-providers.ts';
 import { profileOf } from './profiles.ts';
 import { type Config, parseConfig } from './schema.ts';
 import type { Variable } from './variable.ts';
@@ -24,7 +25,8 @@ export function loadConfig(preset: object, environment: Environment, readFile: (
       wrong.push(error);
     }
   }
-  return parseConfig(merged, wrong);
+  const config = parseConfig(merged, wrong);
+  return { ...config, analyst: { ...config.analyst, llm: withModel(config.analyst.llm, config.analyst.llm.model) } };
 }
 
 interface Tree {

@@ -1,3 +1,4 @@
+import { PROVIDER_VARIABLES } from './model-providers.ts';
 import type { Variable } from './variable.ts';
 
 /** Who judges, and which models are asked. */
@@ -10,7 +11,13 @@ export const MODEL_VARIABLES: readonly Variable[] = [
     meaning: 'Base address of an OpenAI-compatible server, with or without /v1; empty means OpenAI itself, or Azure where that is set.',
   },
   { name: 'OPENAI_API_KEY', path: 'analyst.llm.apiKey', type: 'text', secret: true, meaning: 'Its key.' },
-  { name: 'OPENAI_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'Model to ask.' },
+  {
+    name: 'OPENAI_MODEL',
+    path: 'analyst.llm.model',
+    type: 'text',
+    meaning:
+      'Model to ask; with a provider in front of it, such as "anthropic:claude-sonnet-4-5", that provider is asked with its own key.',
+  },
   { name: 'FAULTLINE_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'The same; it goes before OPENAI_MODEL.' },
   {
     name: 'AZURE_OPENAI_ENDPOINT',
@@ -32,6 +39,7 @@ export const MODEL_VARIABLES: readonly Variable[] = [
     meaning: "Name of the deployment there; the model's name if unset.",
   },
   { name: 'OPENAI_API_VERSION', path: 'analyst.llm.azure.apiVersion', type: 'text', meaning: "Azure's api-version; 2024-10-21 if unset." },
+  ...PROVIDER_VARIABLES,
   {
     name: 'FAULTLINE_MODEL_TIMEOUT_MS',
     path: 'analyst.llm.timeoutMs',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { NO_OPENID, OpenIdConfig } from './identity-schema.ts';
+import { NO_KEYS, ProviderKeys } from './model-providers.ts';
 import { PROFILE_NAMES, PROFILES } from './profiles.ts';
 import { NO_PUBLISHERS, PublishersConfig } from './publish-schema.ts';
 import { BuildArchiveConfig, DatabaseConfig, JobQueueConfig, VectorIndexConfig } from './service-schema.ts';
@@ -115,6 +116,8 @@ export const Config = z.object({
       baseUrl: z.url({ protocol: /^https?$/ }).nullable(),
       apiKey: z.string().nullable(),
       model: z.string(),
+      /** Keys of providers that a model's name may begin with, by the provider's name. */
+      keys: ProviderKeys,
       /** Azure OpenAI, asked where no base URL is given. The deployment's name is the model's where none is named. */
       azure: z.object({
         endpoint: z.url({ protocol: /^https?$/ }).nullable(),
@@ -232,6 +235,7 @@ export const COMMON = {
       baseUrl: null,
       apiKey: null,
       model: 'gpt-4o-mini',
+      keys: NO_KEYS,
       azure: { endpoint: null, apiKey: null, apiVersion: null, deployment: null },
       timeoutMs: 60_000,
       maxRetries: 2,

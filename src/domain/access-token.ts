@@ -16,11 +16,8 @@ const FORM = /^flt_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
 const RepositoryPattern = z
   .string()
   .trim()
-  .min(1)
-  .max(300)
-  .refine((pattern) => !/[\s*\0]/.test(pattern.endsWith('/*') ? pattern.slice(0, -2) : pattern) && pattern !== '/*', {
-    error: 'must be owner/name or owner/*',
-  });
+  .regex(/^[^\s*\u0000]+(?:\/\*)?$/, 'must be owner/name or owner/*')
+  .max(300);
 
 /** A token as everybody may see it: the token itself is told once, when it is made. Times are ISO 8601 in UTC. */
 export const AccessToken = z.object({

@@ -6,5 +6,12 @@ export const Category = z.enum(CATEGORIES);
 export type Category = z.infer<typeof Category>;
 
 /** One probability per category; they sum to 1. */
-export const CategoryProbabilities = z.record(Category, z.number().min(0).max(1));
+const Probability = z.number().min(0).max(1);
+export const CategoryProbabilities = z.object({
+  CODE_ERROR: Probability,
+  INFRA_ERROR: Probability,
+  CONFIG_ERROR: Probability,
+  DEPENDENCY_ERROR: Probability,
+  TEST_FAILURE: Probability,
+} satisfies Record<Category, typeof Probability>);
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;

@@ -6,6 +6,7 @@ export type TriageErrorCode =
   | 'unauthenticated'
   | 'forbidden'
   | 'not-found'
+  | 'wrong-method'
   | 'conflict'
   | 'rate-limited'
   | 'invalid-config'

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Category } from './category.ts';
+import { typedText } from './input.ts';
 import { Kind } from './kind.ts';
 import { Withdrawal } from './library.ts';
 
@@ -16,8 +17,8 @@ export const RuleInput = z.strictObject({
   repository: z.string().min(1).max(300).nullable(),
   category: Category,
   kind: Kind.default('unknown'),
-  rootCause: z.string().trim().min(1).max(4000),
-  fixRecommendation: z.string().trim().min(1).max(4000),
+  rootCause: typedText(4000),
+  fixRecommendation: typedText(4000),
 });
 export type RuleInput = z.infer<typeof RuleInput>;
 

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { jsonSchemaTransform } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
+import { TriageError } from '../domain/errors.ts';
 import { ErrorAnswer } from '../intake/answers.ts';
 
 export const DOCS_PATH = '/docs';
@@ -15,8 +16,50 @@ export const DOCS_ACCESS: RouteAccess = { open: 'describes the API that is in th
 /** For everything but the reference page: nothing is loaded, framed or sent anywhere. */
 export const STRICT_CSP = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'form-action': ["'self'"], 'frame-ancestors': ["'none'"] };
 
+/** Every tag that routes bear, in the order of the reference. */
+const TAGS = [
+  { name: 'Intake', description: 'Where builds come in.' },
+  { name: 'Builds', description: 'Builds, how far their triage is, and what was found.' },
+  { name: 'Analyses', description: 'One answer and how it was found.' },
+  { name: 'Ask', description: 'Follow-up questions about an answer.' },
+  { name: 'Failures', description: 'Failures across builds.' },
+  { name: 'Tests', description: 'Tests that fail and pass without a change.' },
+  { name: 'Review', description: 'The queue of answers that a person checks.' },
+  { name: 'Library', description: 'What reviewers taught.' },
+  { name: 'Rules', description: 'Answers that reviewers write ahead of the failure.' },
+  { name: 'Knowledge', description: 'Documents of the team.' },
+  { name: 'Agents', description: 'The Model Context Protocol.' },
+  { name: 'Tokens', description: 'Who may use the API.' },
+  { name: 'Health', description: 'Probes and metrics.' },
+];
+
+/** How callers prove who they are. Senders of webhooks sign; docs/ingest.md says how each does. */
+const SECURITY_SCHEMES = {
+  bearer: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A token of `faultline token make`, of `POST /api/tokens`, or of FAULTLINE_TOKENS.',
+  },
+  githubSignature: signedHeader('X-Hub-Signature-256', '`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
+  slackSignature: signedHeader('X-Slack-Signature', '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.'),
+  jenkinsSignature: signedHeader(
+    'X-Faultline-Signature',
+    '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp go with it.',
+  ),
+  jenkinsToken: signedHeader('X-Faultline-Token', 'The secret itself, for senders that cannot sign.'),
+  jenkinsQueryToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The secret, where not even a header can be set.' },
+} as const;
+
+/** Which of them a sender of webhooks may choose from. */
+const SIGNATURES = {
+  github: [{ githubSignature: [] }],
+  slack: [{ slackSignature: [] }],
+  jenkins: [{ jenkinsSignature: [] }, { jenkinsToken: [] }, { jenkinsQueryToken: [] }],
+};
+
 /** `/openapi.json`, generated from the zod schemas of the routes, and a page at `/docs` that shows it. */
 export async function describeApi(app: FastifyInstance, publicUrl: string | null): Promise<void> {
+  const withOptionalBody = new Set<string>();
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -24,12 +67,27 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
         title: 'Faultline',
         version: '1',
         description: 'CI failure triage: builds go in; category, root cause, fix and the lines that prove it come out.',
+        contact: { name: 'The operator of this installation', ...(publicUrl === null ? {} : { url: publicUrl }) },
+        license: { name: 'All rights reserved', identifier: 'LicenseRef-Faultline' },
       },
       servers: [{ url: publicUrl ?? '/' }],
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-      tags: [{ name: 'Intake', description: 'Where builds come in.' }],
+      components: { securitySchemes: SECURITY_SCHEMES },
+      tags: TAGS,
     },
-    transform: describeRoute,
+    transform: (document) => {
+      if (document.schema?.body !== undefined && takesNoBody(document.schema.body))
+        withOptionalBody.add(String(document.schema.operationId));
+      return describeRoute(document);
+    },
+    transformObject: (document) => {
+      if ('swaggerObject' in document) return document.swaggerObject;
+      // The generator marks every body as required.
+      for (const operation of Object.values(document.openapiObject.paths ?? {}).flatMap((path) => Object.values(path ?? {}))) {
+        const { operationId, requestBody } = Operation.parse(operation);
+        if (requestBody !== undefined && withOptionalBody.has(operationId)) requestBody.required = false;
+      }
+      return document.openapiObject;
+    },
   });
   app.get('/openapi.json', { config: { access: DOCS_ACCESS }, schema: { hide: true, response: { 200: z.unknown() } } }, async () =>
     app.swagger(),
@@ -74,6 +132,11 @@ function allowReferencePage(reply: FastifyReply, html: string): void {
   reply.header('content-security-policy', directives.join('; '));
 }
 
+const Operation = z.looseObject({
+  operationId: z.string(),
+  requestBody: z.custom<{ required: boolean }>((body) => typeof body === 'object').optional(),
+});
+
 type Transform = typeof jsonSchemaTransform;
 
 /**
@@ -81,13 +144,13 @@ type Transform = typeof jsonSchemaTransform;
  * of several content types, which the converter does not know, is converted type by type.
  */
 const describeRoute: Transform = (document) => {
-  const { body, response, ...rest } = document.schema ?? {};
-  const access = document.route.config?.access;
-  const needsToken = access !== undefined && 'role' in access;
+  const { body, response, description, ...rest } = document.schema ?? {};
+  const { security, who } = describeAccess(document.route.config?.access);
   const schema = {
     ...rest,
+    security,
+    description: [description, who].filter((part) => part !== undefined).join('\n\n'),
     response: { '4xx': ErrorAnswer, '5xx': ErrorAnswer, ...(typeof response === 'object' ? response : {}) },
-    ...(needsToken ? { security: [{ bearer: [] }] } : {}),
   };
   const bodies = ManyBodies.safeParse(body);
   if (!bodies.success) return jsonSchemaTransform({ ...document, schema: body === undefined ? schema : { ...schema, body } });
@@ -98,3 +161,18 @@ const describeRoute: Transform = (document) => {
 };
 
 const ManyBodies = z.object({ content: z.record(z.string(), z.object({ schema: z.unknown() })) });
+
+function describeAccess(access: RouteAccess | undefined): { readonly security: Record<string, string[]>[]; readonly who: string } {
+  if (access === undefined) throw new TriageError('internal', 'A route without config.access was described.');
+  if ('role' in access) return { security: [{ bearer: [] }], who: `Needs a token with the role \`${access.role}\`.` };
+  if ('signature' in access) return { security: SIGNATURES[access.signature], who: 'Needs no token: the sender signs each delivery.' };
+  return { security: [], who: `Needs no token: ${access.open}.` };
+}
+
+function takesNoBody(body: unknown): boolean {
+  return body instanceof z.ZodType && body.safeParse(undefined).success;
+}
+
+function signedHeader(name: string, description: string) {
+  return { type: 'apiKey', in: 'header', name, description } as const;
+}

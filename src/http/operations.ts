@@ -33,7 +33,13 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
     '/metrics',
     {
       config: { access: access.metrics },
-      schema: { tags: ['Health'], summary: 'Numbers for Prometheus', description: 'In its text format; docs/operate.md names them.' },
+      schema: {
+        tags: ['Health'],
+        operationId: 'readMetrics',
+        summary: 'Numbers for Prometheus',
+        description: 'In its text format; docs/operate.md names them.',
+        response: { 200: { description: 'The numbers', content: { 'text/plain': { schema: z.string() } } } },
+      },
     },
     async (_request, reply) => {
       const { contentType, body } = await deps.metrics.text();
@@ -47,6 +53,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
       config: { access: access.details },
       schema: {
         tags: ['Health'],
+        operationId: 'readReadiness',
         summary: 'What does each backend say of itself?',
         response: { 200: z.object({ ready: z.boolean(), degraded: Short.degraded, backends: z.record(z.string(), Health) }) },
       },
@@ -63,7 +70,12 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
     '/healthz',
     {
       config: { access: { open: 'a probe asks without a token; it says only that the process lives' }, rateLimit: false },
-      schema: { tags: ['Health'], summary: 'Does the process live?', response: { 200: z.object({ alive: z.literal(true) }) } },
+      schema: {
+        tags: ['Health'],
+        operationId: 'checkHealth',
+        summary: 'Does the process live?',
+        response: { 200: z.object({ alive: z.literal(true) }) },
+      },
     },
     async () => ({ alive: true as const }),
   );
@@ -76,6 +88,7 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
       },
       schema: {
         tags: ['Health'],
+        operationId: 'checkReadiness',
         summary: 'Can builds be accepted, and which backends are away?',
         response: { 200: z.object({ ready: z.literal(true), ...Short }), 503: z.object({ ready: z.literal(false), ...Short }) },
       },

@@ -11,6 +11,7 @@ const STATUS: Partial<Record<TriageErrorCode, number>> = {
   unauthenticated: 401,
   forbidden: 403,
   'not-found': 404,
+  'wrong-method': 405,
   conflict: 409,
   'too-large': 413,
   'unsupported-type': 415,
@@ -100,6 +101,11 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
     );
   }
   const status = statusOf(thrown);
+  if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
+    return new TriageError(
+      'invalid-input',
+      'The body is not usable JSON: it is broken, or has a key such as "__proto__". Send one JSON value in UTF-8.',
+    );
   if (status === 413) return new TriageError('too-large', `The body is larger than this address takes: ${messageOf(thrown)}.`);
   if (status === 415 || status === 406) {
     const type = (request.headers['content-type'] ?? 'none').slice(0, 100);

@@ -26,7 +26,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/tokens',
-    { config: access, schema: { tags, summary: 'Make a token', body: NewToken, response: { 201: Made } } },
+    { config: access, schema: { tags, operationId: 'createToken', summary: 'Make a token', body: NewToken, response: { 201: Made } } },
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
@@ -39,13 +39,21 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
     '/api/tokens',
     {
       config: access,
-      schema: { tags, summary: 'The newest 200 tokens', response: { 200: z.object({ items: z.array(AccessToken) }) } },
+      schema: {
+        tags,
+        operationId: 'listTokens',
+        summary: 'The newest 200 tokens',
+        response: { 200: z.object({ items: z.array(AccessToken) }) },
+      },
     },
     async () => ({ items: await tokens.list() }),
   );
   typed.delete(
     '/api/tokens/:id',
-    { config: access, schema: { tags, summary: 'Revoke a token', params: Params, response: { 200: AccessToken } } },
+    {
+      config: access,
+      schema: { tags, operationId: 'revokeToken', summary: 'Revoke a token', params: Params, response: { 200: AccessToken } },
+    },
     async ({ params: { id }, principal }) => {
       const revoked = await tokens.revoke(id, nameOf(principal));
       if (revoked === null) throw new TriageError('not-found', `There is no token ${id} that could be revoked.`);

@@ -30,6 +30,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
+        operationId: 'uploadBuild',
         summary: 'Upload a build',
         description:
           'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',

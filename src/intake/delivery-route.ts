@@ -31,7 +31,13 @@ export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }
     '/api/deliveries/:source/:id',
     {
       config: { access: { role: 'read' } },
-      schema: { tags: ['Intake'], summary: 'What became of a delivery', params: Params, response: { 200: DeliveryView } },
+      schema: {
+        tags: ['Intake'],
+        operationId: 'getDelivery',
+        summary: 'What became of a delivery',
+        params: Params,
+        response: { 200: DeliveryView },
+      },
     },
     async ({ params: { source, id } }) => {
       const kept = await stores.deliveries.find(source, id);

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
+import { readInput } from '../domain/input.ts';
 import { WHOLE_BUILD } from '../ports/stores.ts';
-import { attemptNumber, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
 
 /** What a delivery means to us: nothing (and why), or a build. */
 export type GithubReading =

@@ -14,7 +14,6 @@ const FORM = 'application/x-www-form-urlencoded';
 const GithubHeaders = z.object({
   'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
   'x-github-delivery': z.string().describe('Id of the delivery. A second delivery under it changes nothing.'),
-  'x-hub-signature-256': z.string().describe('`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
 });
 
 /** `POST /webhooks/github`: checks the signature over the raw body, makes the delivery durable, answers 202. */
@@ -29,11 +28,17 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
+        operationId: 'receiveGithubWebhook',
         summary: 'GitHub webhook',
         description:
           'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too: then the first failed job is answered while the run goes on, and what fails later is added. All events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
         headers: GithubHeaders,
-        body: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]),
+        body: {
+          content: {
+            'application/json': { schema: z.union([WorkflowRunEvent, WorkflowJobEvent, CheckRunEvent]) },
+            [FORM]: { schema: z.object({ payload: z.string().describe('The JSON of the event.') }) },
+          },
+        },
         response: { 202: WebhookAnswer },
       },
     },

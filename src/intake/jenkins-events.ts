@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { attemptNumber, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { readInput } from '../domain/input.ts';
+import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
 
@@ -32,9 +33,7 @@ export const NotificationEvent = z
           number: 812,
           phase: 'FINALIZED',
           status: 'FAILURE',
-          url: 'job/shop-api/812/',
           scm: { url: 'https://git.example.com/shop/api.git', branch: 'origin/main', commit: 'a41f9c2e8d0b5f6a7c8d9e0f1a2b3c4d5e6f7a8b' },
-          parameters: {},
         },
       },
     ],

@@ -11,15 +11,10 @@ import { checkSigned, checkToken } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody } from './webhook-body.ts';
 
 const JenkinsHeaders = z.object({
-  'x-faultline-signature': z
-    .string()
-    .optional()
-    .describe('`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal.'),
   'x-faultline-id': z.string().optional().describe('Id of the delivery; one id is accepted once.'),
   'x-faultline-timestamp': z.string().optional().describe('Unix time in seconds; at most 5 minutes from ours.'),
-  'x-faultline-token': z.string().optional().describe('The secret itself, for senders that cannot sign.'),
 });
-const JenkinsQuery = z.object({ token: z.string().optional().describe('The secret, where not even a header can be set.') });
+const JenkinsQuery = z.object({ token: z.string().optional() });
 
 /** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
 export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): void {
@@ -31,11 +26,11 @@ export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): 
       validatorCompiler: () => (value) => ({ value }),
       schema: {
         tags: ['Intake'],
+        operationId: 'receiveJenkinsWebhook',
         summary: 'Jenkins and generic webhook',
         description:
           'Takes what the Notification plugin posts, acting once a build is COMPLETED or FINALIZED, or a build event of the generic shape. Sign it (X-Faultline-Signature), or, since the plugin cannot, send the secret in X-Faultline-Token or `?token=`.',
         headers: JenkinsHeaders,
-        querystring: JenkinsQuery,
         body: z.union([NotificationEvent, GenericEvent]),
         response: { 202: WebhookAnswer },
       },

@@ -3,6 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
+import { typedText } from '../domain/input.ts';
 import { AddedDocument, Embedded, type KnowledgeDesk, ShownDocument } from '../ports/knowledge-desk.ts';
 import { TeamDocument } from '../ports/team-knowledge.ts';
 
@@ -12,7 +13,7 @@ const reading = { access: { role: 'read' } } as const;
 
 const Params = z.object({ id: z.string().min(1).max(300).describe('Id or source of the document') });
 const Upload = z.object({
-  source: z.string().trim().min(1).max(300).describe('The name under which it is known and replaced, such as runbooks/disk.md'),
+  source: typedText(300).describe('The name under which it is known and replaced, such as runbooks/disk.md'),
   category: Category.nullish(),
   content: z.base64().describe('The file: Markdown, HTML, PDF, DOCX, PPTX, XLSX or plain text'),
   dryRun: z.boolean().optional().describe('Reads and cuts it, and stores nothing'),
@@ -23,7 +24,10 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/knowledge',
-    { config: writing, schema: { tags, summary: 'Put a document in', body: Upload, response: { 200: AddedDocument } } },
+    {
+      config: writing,
+      schema: { tags, operationId: 'addDocument', summary: 'Put a document in', body: Upload, response: { 200: AddedDocument } },
+    },
     async ({ body: { source, category = null, content, dryRun = false }, principal }) => {
       const bytes = Buffer.from(content, 'base64');
       return await knowledge.add({ source, bytes, category, dryRun, importedBy: principal?.name ?? 'unknown' });
@@ -33,7 +37,13 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
     '/api/knowledge/reindex',
     {
       config: writing,
-      schema: { tags, summary: 'Embed everything anew with the configured model', body: z.object({}), response: { 200: Embedded } },
+      schema: {
+        tags,
+        operationId: 'reindexDocuments',
+        summary: 'Embed everything anew with the configured model',
+        body: z.object({}),
+        response: { 200: Embedded },
+      },
     },
     async () => await knowledge.embed({ anew: true }),
   );
@@ -41,18 +51,35 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
     '/api/knowledge',
     {
       config: reading,
-      schema: { tags, summary: 'The documents that are in', response: { 200: z.object({ items: z.array(TeamDocument) }) } },
+      schema: {
+        tags,
+        operationId: 'listDocuments',
+        summary: 'The documents that are in',
+        response: { 200: z.object({ items: z.array(TeamDocument) }) },
+      },
     },
     async () => ({ items: await knowledge.list() }),
   );
   typed.get(
     '/api/knowledge/:id',
-    { config: reading, schema: { tags, summary: 'One document with its passages', params: Params, response: { 200: ShownDocument } } },
+    {
+      config: reading,
+      schema: {
+        tags,
+        operationId: 'getDocument',
+        summary: 'One document with its passages',
+        params: Params,
+        response: { 200: ShownDocument },
+      },
+    },
     async ({ params: { id } }) => found(await knowledge.show(id), id),
   );
   typed.delete(
     '/api/knowledge/:id',
-    { config: writing, schema: { tags, summary: 'Take a document out', params: Params, response: { 200: TeamDocument } } },
+    {
+      config: writing,
+      schema: { tags, operationId: 'removeDocument', summary: 'Take a document out', params: Params, response: { 200: TeamDocument } },
+    },
     async ({ params: { id } }) => found(await knowledge.remove(id), id),
   );
 }

@@ -3,6 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
+import { typedText } from '../domain/input.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
 /** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */
@@ -16,22 +17,12 @@ export function parseJson(what: string, text: string): unknown {
   }
 }
 
-/** Checks a value from outside. Throws `invalid-input` whose details list every field that is wrong. */
-export function readInput<Schema extends z.ZodType>(what: string, schema: Schema, value: unknown): z.output<Schema> {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  const issues = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
-  const first = issues[0];
-  const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
-  throw new TriageError('invalid-input', `${what} is not as expected${where}: ${first?.message ?? 'unknown'}.`, { details: { issues } });
-}
-
 /**
  * A short text from outside that will be stored and shown: at most `max` characters, secrets hidden, NUL and lone surrogates (which
  * PostgreSQL refuses) replaced by U+FFFD.
  */
 export function shortText(max = 1000) {
-  return z.string().trim().min(1).max(max).overwrite(shown);
+  return typedText(max).overwrite(shown);
 }
 
 /** A text of one line as it may be stored and shown. */

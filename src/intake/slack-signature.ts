@@ -6,7 +6,7 @@ const TOLERANCE_SECONDS = 300;
 
 /**
  * Checks Slack's `X-Slack-Signature`: `v0=` and the HMAC-SHA256 over `v0:<timestamp>:<raw body>`, in hexadecimal; any of the secrets may
- * have signed. Throws `unauthenticated` for a signature or a time that does not fit, `invalid-config` without secrets.
+ * have signed. Throws `unauthenticated` for a signature or a time that does not fit, `forbidden` without secrets: nobody uses Slack here.
  */
 export function checkSlackSignature(
   body: Buffer,
@@ -18,7 +18,7 @@ export function checkSlackSignature(
     throw refused('The request is not signed: X-Slack-Signature and X-Slack-Request-Timestamp are needed.');
   if (secrets.length === 0) {
     throw new TriageError(
-      'invalid-config',
+      'forbidden',
       'Buttons of Slack are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and start again.',
     );
   }

@@ -23,7 +23,8 @@ export async function readFormUpload(request: FastifyRequest, maxBytes: number):
       } else {
         const kind = kindOf(part.fieldname);
         if (files.filter((file) => file.kind === kind).length >= MAX_FILES) throw tooMany(kind);
-        files.push({ name: part.filename, kind, bytes: await collect(part, room) });
+        // A part may name no file; the kind is a name then.
+        files.push({ name: part.filename ?? '', kind, bytes: await collect(part, room) });
       }
     }
   } catch (error) {

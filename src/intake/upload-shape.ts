@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NewBuild, SourceKind } from '../domain/build.ts';
-import { attemptNumber, parseJson, pullRequestNumber, readInput, shortText, toUtc, webAddress } from './read-input.ts';
+import { readInput } from '../domain/input.ts';
+import { attemptNumber, parseJson, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
 
 const optionalText = shortText().nullish();
 

@@ -1,4 +1,7 @@
 import type { McpDeps } from './deps.ts';
+import { PROMPTS } from './prompts.ts';
+import { openResources } from './resources.ts';
+import type { McpOffer } from './server.ts';
 import type { McpTool } from './tool.ts';
 import { explainLog } from './tools/explain-log.ts';
 import { flakyTests } from './tools/flaky-tests.ts';
@@ -23,4 +26,12 @@ export function allTools({ installation, explainLog: explain, feedback }: McpDep
   const pasted = explain === undefined ? [] : [explainLog(explain)];
   const writing = installation === undefined || feedback === undefined ? [] : [submitFeedback(installation, feedback)];
   return [...stored, ...pasted, ...writing];
+}
+
+/** The same with what can be read and asked beside tools. */
+export function offerOf(deps: McpDeps): McpOffer {
+  const tools = allTools(deps);
+  return deps.installation === undefined
+    ? { tools, prompts: [] }
+    : { tools, prompts: PROMPTS, resources: openResources(deps.installation) };
 }

@@ -43,3 +43,13 @@ export function cutBytes(text: string, budget: number): string {
   const bytes = Buffer.from(text).subarray(0, Math.max(0, budget - Buffer.byteLength(mark)));
   return `${bytes.toString('utf8').replace(/\ufffd{1,3}$/, '')}${mark}`;
 }
+
+/** Data whose JSON fits an answer: where it does not, its texts are cut shorter and shorter. Ids and names of kinds are short enough to stay. */
+export function fitData(data: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  for (const limit of [200, 100, 50]) {
+    const json = JSON.stringify(data);
+    if (Buffer.byteLength(json) <= MAX_ANSWER_BYTES) break;
+    data = JSON.parse(json, (_key, value: unknown) => (typeof value === 'string' ? clip(value, limit) : value));
+  }
+  return { ...data };
+}

@@ -4,7 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
-import { allTools } from './all-tools.ts';
+import { offerOf } from './all-tools.ts';
 import type { McpDeps } from './deps.ts';
 import { createMcpServer, SERVER_NAME, SERVER_VERSION } from './server.ts';
 
@@ -23,7 +23,7 @@ const Refusal = z.object({ error: z.object({ message: z.string() }) });
 /** Asks the tools of this process. */
 export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client> {
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
-  await createMcpServer(allTools(deps), logger).connect(theirs);
+  await createMcpServer(offerOf(deps), logger).connect(theirs);
   const client = newClient();
   await client.connect(ours);
   return client;

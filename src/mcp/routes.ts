@@ -1,11 +1,12 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { ErrorCode, JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
+import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
 import type { Logger } from '../ports/logger.ts';
-import { allTools } from './all-tools.ts';
+import { offerOf } from './all-tools.ts';
 import type { Decide, ExplainLog, InstallationDeps, OpenReview } from './deps.ts';
 import { createMcpServer } from './server.ts';
 
@@ -27,7 +28,13 @@ const access = { access: { role: 'read' } } as const;
 const Query = z.strictObject({
   allow: z.literal('feedback').optional().describe('Also offers submit_feedback; needs a token with the role review'),
 });
-const Message = z.looseObject({ jsonrpc: z.literal('2.0') });
+const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).nullable() });
+/** A message that cannot be read has no id to answer to. */
+const BrokenMessage = z.object({
+  jsonrpc: z.literal('2.0'),
+  id: z.null(),
+  error: z.object({ code: z.int(), message: z.string() }),
+});
 
 /**
  * The Model Context Protocol over HTTP: each message is answered for itself with JSON, nothing is kept between two. Whoever asks
@@ -41,39 +48,42 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
       bodyLimit: MAX_BODY_BYTES,
       schema: {
         tags,
+        operationId: 'callMcp',
         summary: 'Model Context Protocol (Streamable HTTP, stateless) for agents',
         description: 'One JSON-RPC message in, one out. Read-only unless `?allow=feedback` is given with a token that may review.',
         querystring: Query,
-        body: Message,
+        body: JSONRPCMessageSchema,
+        response: {
+          200: Result.describe('The result, or the error of the call'),
+          202: z.null().describe('A notification was taken; there is nothing to answer'),
+          400: BrokenMessage.describe('No JSON-RPC message'),
+        },
+      },
+      // Checked in the handler: what is no message is answered in the protocol's own words.
+      validatorCompiler: () => (value) => ({ value }),
+      errorHandler: (error, _request, reply) => {
+        if (!(error instanceof Error && 'statusCode' in error && error.statusCode === 400)) throw error;
+        sendBroken(reply, ErrorCode.ParseError, `The body is not JSON: ${messageOf(error).slice(0, 200)}`);
       },
     },
     async (request, reply) => {
       refuseForeignPages(request, deps.publicUrl);
-      const tools = allTools({ installation: deps, ...offered(deps, request.query, request.principal), logger: deps.logger });
-      const server = createMcpServer(tools, deps.logger);
+      const query = Query.safeParse(request.query);
+      if (!query.success)
+        return sendBroken(reply, ErrorCode.InvalidRequest, `The query is not as expected: ${z.prettifyError(query.error)}`);
+      if (!JSONRPCMessageSchema.safeParse(request.body).success) {
+        const message =
+          'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" where an answer is wanted.';
+        return sendBroken(reply, ErrorCode.InvalidRequest, message);
+      }
+      const offer = offerOf({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
+      const server = createMcpServer(offer, deps.logger);
       const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
       reply.raw.once('close', () => void server.close().catch(() => undefined));
       await server.connect(transport);
       return await send(reply, await transport.handleRequest(webRequest(request), { parsedBody: request.body }));
     },
   );
-  // Nothing is told without being asked: the protocol wants 405 for that.
-  for (const method of ['GET', 'DELETE'] as const) {
-    app.route({
-      method,
-      url: '/mcp',
-      exposeHeadRoute: false,
-      config: access,
-      schema: { tags, summary: 'Not offered: every message is a POST', hide: true },
-      handler: async (_request, reply) => {
-        const message = 'This address answers POST only; it keeps no session and tells nothing unasked.';
-        return await reply
-          .code(405)
-          .header('allow', 'POST')
-          .send({ error: { code: 'invalid-input', message } });
-      },
-    });
-  }
 }
 
 function offered({ explainLog, decide, openReview }: McpRouteDeps, { allow }: z.output<typeof Query>, principal: Principal | null) {
@@ -97,11 +107,20 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
   if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Pages of other origins may not ask here.');
 }
 
-/** As the transport reads it: only the headers that it looks at. */
+/** As the transport reads it. Answers are always JSON, so whoever does not say that streams are welcome too is answered all the same. */
 function webRequest({ headers }: FastifyRequest): Request {
-  const kept = ['accept', 'content-type', 'mcp-protocol-version'] as const;
-  const given = kept.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]] as [string, string]] : []));
+  const version = headers['mcp-protocol-version'];
+  const given = {
+    accept: 'application/json, text/event-stream',
+    'content-type': 'application/json',
+    ...(typeof version === 'string' && { 'mcp-protocol-version': version }),
+  };
   return new Request('http://faultline.invalid/mcp', { method: 'POST', headers: given });
+}
+
+function sendBroken(reply: FastifyReply, code: ErrorCode, message: string): FastifyReply {
+  const answer: z.infer<typeof BrokenMessage> = { jsonrpc: '2.0', id: null, error: { code, message } };
+  return reply.code(400).header('cache-control', 'no-store').send(answer);
 }
 
 async function send(reply: FastifyReply, response: Response): Promise<FastifyReply> {

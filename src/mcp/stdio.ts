@@ -2,10 +2,23 @@ import type { Readable, Writable } from 'node:stream';
 import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ListToolsRequestSchema,
+  McpError,
+  ReadResourceRequestSchema,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import { ZodError, type z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
 import type { Logger } from '../ports/logger.ts';
-import { INSTRUCTIONS, refusal, SERVER_NAME, SERVER_VERSION } from './server.ts';
+import { RpcError } from './rpc-error.ts';
+import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME, SERVER_VERSION } from './server.ts';
 
 /** Whoever has the tools now: this process, or a service. Throws TriageError where nobody can be asked. */
 export type Backend = <Value>(work: (client: Client) => Promise<Value>) => Promise<Value>;
@@ -19,6 +32,17 @@ export interface StdioOptions {
   readonly signal: AbortSignal;
 }
 
+/** Answered by whoever has the tools, as they come. */
+const PASSED_ON = [
+  ListToolsRequestSchema,
+  ListResourcesRequestSchema,
+  ListResourceTemplatesRequestSchema,
+  ReadResourceRequestSchema,
+  ListPromptsRequestSchema,
+  GetPromptRequestSchema,
+];
+type Passed = z.output<(typeof PASSED_ON)[number]>;
+
 /** A message holds a pasted log at most, escaped. */
 const MAX_MESSAGE_BYTES = 4 * 1024 * 1024;
 /** Longer than any tool takes. */
@@ -26,23 +50,30 @@ const CALL_MS = 60_000;
 
 /** Serves one agent over standard input and output, until the agent closes its end or `signal` says so. */
 export async function serveStdio(backend: Backend, { input, output, logger, signal }: StdioOptions): Promise<void> {
-  const server = new Server(
-    { name: SERVER_NAME, version: SERVER_VERSION, title: 'Faultline' },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
-  );
-  server.setRequestHandler(ListToolsRequestSchema, async (_request, extra) =>
-    backend(async (client) => await client.listTools(undefined, { signal: extra.signal, timeout: CALL_MS })),
-  );
+  const info = { name: SERVER_NAME, version: SERVER_VERSION, title: 'Faultline' };
+  const server = new Server(info, { capabilities: CAPABILITIES, instructions: INSTRUCTIONS });
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args = {} } }, extra) => {
-    try {
-      return await backend(async (client) => {
-        return await client.callTool({ name, arguments: args }, undefined, { signal: extra.signal, timeout: CALL_MS });
-      });
-    } catch (error) {
+    const call = async (client: Client) =>
+      await client.callTool({ name, arguments: args }, undefined, { signal: extra.signal, timeout: CALL_MS });
+    return await passOn(backend, call).catch((error: unknown) => {
+      if (error instanceof RpcError) throw error;
       return refusal(error);
-    }
+    });
   });
-  server.onerror = (error) => logger.warn({ reason: messageOf(error) }, 'a message of the agent was not understood');
+  for (const schema of PASSED_ON) {
+    server.setRequestHandler(schema, async ({ method, params }: Passed, extra) =>
+      passOn(backend, async (client) => {
+        return await client.request({ method, params }, ResultSchema, { signal: extra.signal, timeout: CALL_MS });
+      }),
+    );
+  }
+  server.onerror = (error) => {
+    logger.warn({ reason: messageOf(error) }, 'a message of the agent was not understood');
+    const code = error instanceof SyntaxError ? ErrorCode.ParseError : error instanceof ZodError ? ErrorCode.InvalidRequest : null;
+    if (code === null) return;
+    const message = code === ErrorCode.ParseError ? 'A line is no JSON.' : 'A line is no JSON-RPC 2.0 message.';
+    output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
+  };
   const ended = Promise.withResolvers<void>();
   server.onclose = () => ended.resolve();
   for (const event of ['end', 'close'] as const) input.once(event, () => ended.resolve());
@@ -52,4 +83,14 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
   await server.connect(new StdioServerTransport(input, output, { maxBufferSize: MAX_MESSAGE_BYTES }));
   await ended.promise;
   await server.close();
+}
+
+/** The answer of whoever has it, or its refusal, in which the protocol's client has written the code before the words. */
+async function passOn<Value>(backend: Backend, work: (client: Client) => Promise<Value>): Promise<Value> {
+  try {
+    return await backend(work);
+  } catch (error) {
+    if (error instanceof McpError) throw new RpcError(error.code, error.message.replace(/^MCP error -?\d+: /, ''));
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
+import { readInput } from '../domain/input.ts';
 
 /** What a call is given besides its arguments. */
 export interface CallContext {
@@ -16,25 +17,33 @@ export interface ToolManners {
   readonly openWorldHint: boolean;
 }
 
-/** One question that an agent may put. Answers are bounded text; anything thrown as a TriageError is told as the tool's own error. */
+/** The same twice: bounded text for a model, and data for a program, which fits the tool's `output`. */
+export interface ToolAnswer<Data = Readonly<Record<string, unknown>>> {
+  readonly text: string;
+  readonly data: Data;
+}
+
+/** One question that an agent may put. Anything thrown as a TriageError is told as the tool's own error. */
 export interface McpTool {
   readonly name: string;
   readonly title: string;
   /** Written for a model: when to call it, what comes back, what to call next. */
   readonly description: string;
   readonly input: z.ZodObject;
+  readonly output: z.ZodObject;
   readonly manners: ToolManners;
   /** Longest time of one call, in milliseconds. */
   readonly timeoutMs: number;
   /** `args` are checked against `input` first. Throws TriageError. */
-  call(args: unknown, context: CallContext): Promise<string>;
+  call(args: unknown, context: CallContext): Promise<ToolAnswer>;
 }
 
-interface ToolSpec<Input extends z.ZodObject> extends Pick<McpTool, 'name' | 'title' | 'description'> {
+interface ToolSpec<Input extends z.ZodObject, Output extends z.ZodObject> extends Pick<McpTool, 'name' | 'title' | 'description'> {
   readonly input: Input;
+  readonly output: Output;
   readonly manners?: ToolManners;
   readonly timeoutMs?: number;
-  run(args: z.output<Input>, context: CallContext): Promise<string>;
+  run(args: z.output<Input>, context: CallContext): Promise<ToolAnswer<z.input<Output>>>;
 }
 
 const READ_ONLY: ToolManners = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -42,10 +51,14 @@ const READ_ONLY: ToolManners = { readOnlyHint: true, destructiveHint: false, ide
 /** The database answers within milliseconds; what takes longer than this is stuck. */
 const TIMEOUT_MS = 15_000;
 
-/** A tool whose arguments are checked where they come in. */
-export function defineTool<Input extends z.ZodObject>(spec: ToolSpec<Input>): McpTool {
+/** A tool whose arguments are checked where they come in, and whose data where it goes out. */
+export function defineTool<Input extends z.ZodObject, Output extends z.ZodObject>(spec: ToolSpec<Input, Output>): McpTool {
   const { run, manners = READ_ONLY, timeoutMs = TIMEOUT_MS, ...words } = spec;
-  return { ...words, manners, timeoutMs, call: async (args, context) => await run(spec.input.parse(args), context) };
+  const call: McpTool['call'] = async (args, context) => {
+    const { text, data } = await run(readInput('The arguments', spec.input, args), context);
+    return { text, data: spec.output.parse(data) };
+  };
+  return { ...words, manners, timeoutMs, call };
 }
 
 /** Arguments that several tools take. */

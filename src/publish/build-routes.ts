@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Analysis, shownAnalysis } from '../domain/analysis.ts';
+import { shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Stores } from '../ports/stores.ts';
+import { summaryOf } from './analysis-summary.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';
 import { AmbiguousBuild, BuildAnalyses, BuildList, BuildsQuery, BuildView, ByNumberQuery, NarrowQuery, type TriageState } from './views.ts';
@@ -32,6 +33,7 @@ export function registerBuildRoutes(app: FastifyInstance, deps: BuildRouteDeps):
 function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
   const schema = {
     tags,
+    operationId: 'findBuildByNumber',
     summary: "One build by its CI's number",
     querystring: ByNumberQuery,
     response: { 200: BuildView, 409: AmbiguousBuild },
@@ -47,7 +49,14 @@ function registerByNumber(app: FastifyInstance, deps: BuildRouteDeps): void {
 
 function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
   const response = { 200: BuildView, 409: AmbiguousBuild };
-  const schema = { tags, summary: 'One build and how far its triage is', params: Params, querystring: NarrowQuery, response };
+  const schema = {
+    tags,
+    operationId: 'getBuild',
+    summary: 'One build and how far its triage is',
+    params: Params,
+    querystring: NarrowQuery,
+    response,
+  };
   app
     .withTypeProvider<ZodTypeProvider>()
     .get(
@@ -59,7 +68,14 @@ function registerOne(app: FastifyInstance, deps: BuildRouteDeps): void {
 
 function registerAnalyses(app: FastifyInstance, deps: BuildRouteDeps): void {
   const response = { 200: BuildAnalyses, 409: AmbiguousBuild };
-  const schema = { tags, summary: 'The answers for one build', params: Params, querystring: NarrowQuery, response };
+  const schema = {
+    tags,
+    operationId: 'listBuildAnalyses',
+    summary: 'The answers for one build',
+    params: Params,
+    querystring: NarrowQuery,
+    response,
+  };
   app
     .withTypeProvider<ZodTypeProvider>()
     .get(
@@ -83,7 +99,7 @@ function registerList(app: FastifyInstance, { stores }: BuildRouteDeps): void {
     '/api/builds',
     {
       config: access,
-      schema: { tags, summary: 'Builds, newest first', querystring: BuildsQuery, response: { 200: BuildList } },
+      schema: { tags, operationId: 'listBuilds', summary: 'Builds, newest first', querystring: BuildsQuery, response: { 200: BuildList } },
     },
     async ({ query: { limit, offset, ...given } }) => {
       const items = await stores.builds.list(present(given), { limit, offset });
@@ -108,17 +124,4 @@ async function triageState({ stores, currentStep }: BuildRouteDeps, buildId: str
   const { state, attempts, error, createdAt, updatedAt } = job;
   const step = job.state === 'running' ? ((await currentStep?.(buildId)) ?? null) : null;
   return { state, attempts, error, createdAt, updatedAt, step };
-}
-
-function summaryOf(analysis: Analysis) {
-  const { id, kind, answer, verdict, failureIds } = analysis;
-  return {
-    id,
-    category: shownAnalysis(analysis).category,
-    kind,
-    title: answer.title,
-    confidence: verdict.confidence,
-    action: verdict.action,
-    failures: failureIds.length,
-  };
 }

@@ -37,6 +37,7 @@ function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): v
       config: access,
       schema: {
         tags: ['Analyses'],
+        operationId: 'getAnalysis',
         summary: 'One answer with its steps, evidence and usage',
         params: Params,
         response: { 200: ShownAnalysis },
@@ -55,10 +56,16 @@ function registerFailureRoute(app: FastifyInstance, { stores }: PublishDeps): vo
     '/api/failures',
     {
       config: access,
-      schema: { tags: ['Failures'], summary: 'Search failures, newest first', querystring: FailuresQuery, response: { 200: FailureList } },
+      schema: {
+        tags: ['Failures'],
+        operationId: 'searchFailures',
+        summary: 'Search failures, newest first',
+        querystring: FailuresQuery,
+        response: { 200: FailureList },
+      },
     },
     async ({ query: { limit, offset, since, ...given } }) => {
-      const filter = { ...present(given), ...(since !== undefined && { since: new Date(since).toISOString() }) };
+      const filter = { ...present(given), ...(since !== undefined && { since: new Date(Math.max(0, Date.parse(since))).toISOString() }) };
       const items = await stores.failures.search(filter, { limit, offset });
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
@@ -71,7 +78,13 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/library',
     {
       config: access,
-      schema: { tags: ['Library'], summary: 'What people taught, newest first', querystring: LibraryQuery, response: { 200: LibraryList } },
+      schema: {
+        tags: ['Library'],
+        operationId: 'listLibraryEntries',
+        summary: 'What people taught, newest first',
+        querystring: LibraryQuery,
+        response: { 200: LibraryList },
+      },
     },
     async ({ query: { limit, offset, withdrawn, flagged } }) => {
       const filter = { withdrawn: withdrawn === 'true', flagged: flagged === 'true' };
@@ -83,7 +96,13 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
     '/api/library/:id',
     {
       config: access,
-      schema: { tags: ['Library'], summary: 'One decided failure', params: Params, response: { 200: LibraryEntry } },
+      schema: {
+        tags: ['Library'],
+        operationId: 'getLibraryEntry',
+        summary: 'One decided failure',
+        params: Params,
+        response: { 200: LibraryEntry },
+      },
     },
     async ({ params: { id } }) => {
       const entry = await stores.library.find(id);

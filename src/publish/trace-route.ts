@@ -22,6 +22,7 @@ export function registerTraceRoute(app: FastifyInstance, { stores, masker }: Tra
       config: { access: { role: 'read' } },
       schema: {
         tags: ['Analyses'],
+        operationId: 'getAnalysisTrace',
         summary: 'Every step, judgement and tool call of one answer, with time, tokens, dollars, cache hits and retries',
         params: Params,
         response: { 200: AnalysisTrace, 304: z.null().describe('It is still the one with the ETag of If-None-Match') },

@@ -1,19 +1,14 @@
 import { z } from 'zod';
-import { Action, ShownAnalysis } from '../domain/analysis.ts';
+import { ShownAnalysis } from '../domain/analysis.ts';
 import { Build, BuildStatus, Provider } from '../domain/build.ts';
 import { Category } from '../domain/category.ts';
 import { FailureRow } from '../domain/failure.ts';
-import { Kind } from '../domain/kind.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { TriageJob } from '../domain/triage.ts';
+import { pageQuery } from '../ports/page.ts';
+import { AnalysisSummary } from './analysis-summary.ts';
 
 const name = z.string().min(1).max(300);
-
-/** Which page of a list. */
-const pageFields = {
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-};
 
 /** A list with the page it is; `next` is the offset of the next page, or null where this one was not full. */
 function listOf<Item extends z.ZodType>(item: Item) {
@@ -28,7 +23,7 @@ export const BuildsQuery = z.strictObject({
   number: name.optional(),
   branch: name.optional(),
   status: BuildStatus.optional(),
-  ...pageFields,
+  ...pageQuery,
 });
 
 export const ByNumberQuery = z.strictObject({
@@ -47,13 +42,8 @@ export const FailuresQuery = z.strictObject({
   fingerprint: name.optional(),
   test: name.optional(),
   text: z.string().min(1).max(500).optional().describe("Words that must occur in the failure's message"),
-  since: z.iso
-    .datetime({ offset: true })
-    .or(z.iso.date())
-    .refine((time) => new Date(time).getUTCFullYear() >= 1970, 'nothing failed before 1970')
-    .optional()
-    .describe('A date, or a time with its offset'),
-  ...pageFields,
+  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with its offset'),
+  ...pageQuery,
 });
 
 const yesOrNo = z.enum(['true', 'false']).default('false');
@@ -61,7 +51,7 @@ const yesOrNo = z.enum(['true', 'false']).default('false');
 export const LibraryQuery = z.strictObject({
   withdrawn: yesOrNo.describe('Withdrawn entries too'),
   flagged: yesOrNo.describe('Only those that green builds say the same as, and that nobody lets stay'),
-  ...pageFields,
+  ...pageQuery,
 });
 
 /** How far the work on a build is; `step` names the graph's node where one is known to run. */
@@ -69,16 +59,6 @@ export const TriageState = TriageJob.pick({ state: true, attempts: true, error: 
   step: z.string().nullable(),
 });
 export type TriageState = z.infer<typeof TriageState>;
-
-const AnalysisSummary = z.object({
-  id: z.string(),
-  category: ShownAnalysis.shape.category,
-  kind: Kind,
-  title: z.string(),
-  confidence: z.number(),
-  action: Action,
-  failures: z.int(),
-});
 
 export const BuildList = listOf(Build);
 

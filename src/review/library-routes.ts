@@ -18,6 +18,7 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
       config: access,
       schema: {
         tags,
+        operationId: 'withdrawLibraryEntry',
         summary: 'Take an entry out of use',
         description: 'It answers no more, in recall and in search, and what it had replaced answers again.',
         params: Params,
@@ -33,6 +34,7 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
       config: access,
       schema: {
         tags,
+        operationId: 'keepLibraryEntry',
         summary: 'Let a flagged entry answer',
         description: 'Green builds say the same as this entry, so it does not answer until somebody has looked.',
         params: Params,

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
+import { typedText } from '../domain/input.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -17,7 +18,7 @@ export interface QuestionDeps {
 }
 
 const Params = z.object({ id: z.string().min(1).max(100) });
-const Body = z.strictObject({ answer: z.string().trim().min(1).max(4000) });
+const Body = z.strictObject({ answer: typedText(4000) });
 const MANY = 200;
 
 /** Questions that wait for anybody, oldest first: what the queue shows beside analyses. */
@@ -36,6 +37,7 @@ export function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps)
       config: { access: { role: 'review' } },
       schema: {
         tags: ['Review'],
+        operationId: 'answerQuestion',
         summary: 'Answer a question of a running triage',
         description: 'The answer becomes evidence with your name, and the analysis goes on. A question is answered once.',
         params: Params,

@@ -29,7 +29,13 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
     '/api/reviews/groups',
     {
       config: access,
-      schema: { tags, summary: 'What waits, items of one fingerprint as one', querystring: GroupQuery, response: { 200: GroupList } },
+      schema: {
+        tags,
+        operationId: 'listReviewGroups',
+        summary: 'What waits, items of one fingerprint as one',
+        querystring: GroupQuery,
+        response: { 200: GroupList },
+      },
     },
     async ({ query: { limit, offset, sort, ...asked } }) => {
       const items = await stores.reviews.listGroups(filterOf(asked), { limit, offset }, sort);
@@ -38,7 +44,16 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
   );
   typed.get(
     '/api/reviews/counts',
-    { config: access, schema: { tags, summary: 'How the queue stands', querystring: CountsQuery, response: { 200: ReviewCounts } } },
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'countReviews',
+        summary: 'How the queue stands',
+        querystring: CountsQuery,
+        response: { 200: ReviewCounts },
+      },
+    },
     async (request) => {
       const { repository } = request.query;
       return await stores.reviews.counts(reviewerOf(request), repository === undefined ? {} : { repository });
@@ -54,6 +69,7 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       config: access,
       schema: {
         tags,
+        operationId: 'claimNextReview',
         summary: 'Hold the next item',
         description: 'What others hold, and what you skipped in the last half hour, is left out. Null where nothing is left.',
         body: NextBody,
@@ -71,7 +87,13 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
     {
       config: access,
       errorHandler: answerConflict,
-      schema: { tags, summary: 'Put an item aside', params: Params, response: { 200: Review, 409: ReviewConflict } },
+      schema: {
+        tags,
+        operationId: 'skipReview',
+        summary: 'Put an item aside',
+        params: Params,
+        response: { 200: Review, 409: ReviewConflict },
+      },
     },
     async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
   );
@@ -82,6 +104,7 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       errorHandler: answerConflict,
       schema: {
         tags,
+        operationId: 'takeOverReview',
         summary: 'Take an item away from its holder',
         description: 'With the role admin at any time, else once it was held for a quarter of an hour.',
         params: Params,
@@ -100,6 +123,7 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
       config: access,
       schema: {
         tags,
+        operationId: 'guessReview',
         summary: 'Name a category before the verdict is shown',
         description: 'Only your first word on an item that is blind to you counts; anything else changes nothing.',
         params: Params,
@@ -116,6 +140,7 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
       config: access,
       schema: {
         tags,
+        operationId: 'openReview',
         summary: 'Open a review of an answer',
         description: 'Of one that was published without a person too. An analysis has one review: asked again, it is the same.',
         params: Params,

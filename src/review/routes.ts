@@ -48,6 +48,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
       config: access,
       schema: {
         tags,
+        operationId: 'listReviews',
         summary: 'The queue, oldest first unless another order is asked for',
         querystring: ReviewQuery,
         response: { 200: ReviewList },
@@ -68,7 +69,13 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
     '/api/reviews/:id',
     {
       config: access,
-      schema: { tags, summary: 'One item with its analysis and all that happened to it', params: Params, response: { 200: ReviewDetail } },
+      schema: {
+        tags,
+        operationId: 'getReview',
+        summary: 'One item with its analysis and all that happened to it',
+        params: Params,
+        response: { 200: ReviewDetail },
+      },
     },
     async (request) => {
       const { id } = request.params;
@@ -89,7 +96,13 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
     {
       config: access,
       errorHandler: answerConflict,
-      schema: { tags, summary: 'Hold an item, or hold it longer', params: Params, response: { 200: Review, 409: ReviewConflict } },
+      schema: {
+        tags,
+        operationId: 'claimReview',
+        summary: 'Hold an item, or hold it longer',
+        params: Params,
+        response: { 200: Review, 409: ReviewConflict },
+      },
     },
     async (request) => {
       const { id } = request.params;
@@ -106,7 +119,13 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
     {
       config: access,
       errorHandler: answerConflict,
-      schema: { tags, summary: 'Give an item back', params: Params, response: { 200: Review, 409: ReviewConflict } },
+      schema: {
+        tags,
+        operationId: 'releaseReview',
+        summary: 'Give an item back',
+        params: Params,
+        response: { 200: Review, 409: ReviewConflict },
+      },
     },
     async (request) => {
       const { id } = request.params;
@@ -128,6 +147,7 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       errorHandler: answerConflict,
       schema: {
         tags,
+        operationId: 'decideReview',
         summary: 'Accept, correct or reject the answer',
         description:
           'Accept and correct teach: the next failure with the same fingerprint in the same repository is answered with it at once.',

@@ -21,6 +21,7 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       errorHandler: answerConflict,
       schema: {
         tags,
+        operationId: 'undoReview',
         summary: 'Take a decision back',
         description:
           'Your own, or with the role admin anybody’s. The item waits again, what the decision taught is withdrawn, and what that replaced answers again. Decisions that were made as one are taken back as one.',
@@ -38,14 +39,23 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
   );
   typed.get(
     '/api/reviews/last-decision',
-    { config: access, schema: { tags, summary: 'Your newest decision that stands', response: { 200: LastDecisionView } } },
+    {
+      config: access,
+      schema: { tags, operationId: 'getLastDecision', summary: 'Your newest decision that stands', response: { 200: LastDecisionView } },
+    },
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
   );
   typed.get(
     '/api/reviews/:id/same',
     {
       config: access,
-      schema: { tags, summary: 'What could be decided together with this item', params: Params, response: { 200: SameView } },
+      schema: {
+        tags,
+        operationId: 'listSameReviews',
+        summary: 'What could be decided together with this item',
+        params: Params,
+        response: { 200: SameView },
+      },
     },
     async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: reviewerOf(request) }) }),
   );

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Category } from '../domain/category.ts';
+import { typedText } from '../domain/input.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { ReviewerQuestion } from '../domain/question.ts';
 import { Decision, DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
+import { pageQuery } from '../ports/page.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 
@@ -17,8 +19,7 @@ export const ReviewQuery = z.strictObject({
   sort: Sort.optional().describe(
     'risk: what a wrong answer costs whom, times how long it has waited; age: oldest first; confidence: least sure first',
   ),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  ...pageQuery,
 });
 
 export const ReviewList = z.object({
@@ -62,7 +63,7 @@ export const GuessBody = z.strictObject({ category: Category });
 
 export const GuessView = z.object({ blind: z.boolean(), guess: Category.nullable() });
 
-export const WithdrawBody = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+export const WithdrawBody = z.strictObject({ reason: typedText(1000) });
 
 export const TeachView = z.object({
   entry: LibraryEntry,

@@ -1,7 +1,6 @@
 import type { Category } from '../domain/category.ts';
-import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 
-/** How the pipeline itself is described: the only code that a CONFIG_ERROR may look into (DESIGN: categories and tools). */
+/** How the pipeline itself is described: what changed there is looked at for a CONFIG_ERROR. */
 const CI_CONFIGURATION: readonly RegExp[] = [
   /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|semaphore|teamcity|tekton|ci|woodpecker|azure-pipelines)\//,
   /^ci\//,
@@ -12,7 +11,7 @@ const CI_CONFIGURATION: readonly RegExp[] = [
   /(?:^|\/)Jenkinsfile[\w.-]*$/,
 ];
 
-/** Manifests and lock files: the only code that a DEPENDENCY_ERROR may look into. */
+/** Manifests and lock files: what changed there is looked at for a DEPENDENCY_ERROR. */
 const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)(?:package|package-lock|npm-shrinkwrap|deno|composer|vcpkg|packages\.lock)\.json$/,
   /(?:^|\/)(?:yarn|bun|deno|composer|poetry|uv|pdm|pixi|Cargo|mix|pubspec|rebar|flake|conan|gems)\.lock$/,
@@ -30,20 +29,13 @@ const MANIFESTS: readonly RegExp[] = [
   /(?:^|\/)[\w.-]+\.(?:csproj|fsproj|vbproj|gemspec|cabal|podspec)$/,
 ];
 
-const SCOPES: Partial<Record<Category, { readonly patterns: readonly RegExp[]; readonly called: string }>> = {
-  CONFIG_ERROR: { patterns: CI_CONFIGURATION, called: 'CI configuration' },
-  DEPENDENCY_ERROR: { patterns: MANIFESTS, called: 'manifests and lock files' },
+const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
+  CONFIG_ERROR: CI_CONFIGURATION,
+  DEPENDENCY_ERROR: MANIFESTS,
 };
 
-/** Whether a repository path may be read for a failure of this category. */
+/** Whether a change of this path may have to do with a failure of this category. */
 export function inScope(path: string, category: Category): boolean {
   const scope = SCOPES[category];
-  return scope === undefined || scope.patterns.some((pattern) => pattern.test(path));
-}
-
-/** Why a path from a log may not be read for this category, or null where one of its readings may be. */
-export function scopeRefusal(logged: string, category: Category): string | null {
-  const scope = SCOPES[category];
-  if (scope === undefined || repositoryPathCandidates(logged).some((path) => inScope(path, category))) return null;
-  return `For ${category} only ${scope.called} may be read, and ${logged.slice(0, 200)} is not that.`;
+  return scope === undefined || scope.some((pattern) => pattern.test(path));
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { inScope, scopeRefusal } from './code-scope.ts';
+import { inScope } from './code-scope.ts';
 import { changeFinding, commitData, commitFinding, commitTitle } from './commit-finding.ts';
 import { keptByCommit } from './kept-by-commit.ts';
 import { mentionedFirst } from './mentioned-files.ts';
@@ -33,13 +33,12 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
     parameters: Parameters,
     cache: keptByCommit(codeHost),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    guard: ({ path }, { category }) => (path === undefined ? null : scopeRefusal(path, category)),
     async run({ commit, path }, { subject, category, signal }): Promise<Finding[]> {
       const asked = commit ?? subject.build.commit;
       if (asked === null) return [];
       const diff = await codeHost.commitDiff({ repository: subject.build.repository, commit: asked }, signal);
       if (diff === null) return [];
-      const allowed = diff.files.filter((file) => inScope(file.path, category) && isMeant(file.path, path));
+      const allowed = diff.files.filter((file) => (path === undefined ? inScope(file.path, category) : isMeant(file.path, path)));
       if (allowed.length === 0) return [];
       const title = commitTitle(diff.commit);
       const paths = allowed.map((file) => file.path);
@@ -50,6 +49,6 @@ export function readCommitDiff(codeHost: CodeHost): Tool {
   });
 }
 
-function isMeant(path: string, asked: string | undefined): boolean {
-  return asked === undefined || path === asked || path.endsWith(`/${asked}`) || asked.endsWith(`/${path}`);
+function isMeant(path: string, asked: string): boolean {
+  return path === asked || path.endsWith(`/${asked}`) || asked.endsWith(`/${path}`);
 }

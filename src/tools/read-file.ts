@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
 import type { ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { inScope, scopeRefusal } from './code-scope.ts';
 import { keptByCommit } from './kept-by-commit.ts';
 import { windowAround } from './log-window.ts';
 import { ambiguousPath, codeUnavailable, locateFile, resolveCommit, withNote } from './repository-file.ts';
@@ -36,24 +34,16 @@ export function readFile(codeHost: CodeHost): Tool {
     alternative: { tool: 'search_code', args: alternativeArgs },
     cache: keptByCommit(codeHost, 'ofArguments'),
     unavailable: (subject) => codeUnavailable(codeHost, subject),
-    guard: ({ path }, { category }) => scopeRefusal(path, category),
     run: (args, context) => run(codeHost, args, context),
   });
 }
 
-async function run(codeHost: CodeHost, args: Args, { subject, category, signal }: ToolContext) {
+async function run(codeHost: CodeHost, args: Args, { subject, signal }: ToolContext) {
   const { repository } = subject.build;
   const commit = await resolveCommit(codeHost, subject, signal);
   const located = await locateFile(codeHost, { repository, ref: commit.ref, path: args.path }, signal);
   if (located === null) return [];
-  if ('candidates' in located)
-    return [
-      ambiguousPath(
-        args.path,
-        located.candidates.filter((path) => inScope(path, category)),
-      ),
-    ];
-  if (!inScope(located.path, category)) throw new TriageError('forbidden', `${located.path} may not be read for ${category}.`);
+  if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
   const range = rangeOf(args);
   const file = await codeHost.readFile({ repository, ref: commit.ref, path: located.path, ...range }, signal);
   if (file === null) return [];

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
-import { inScope } from './code-scope.ts';
 import { keptByCommit } from './kept-by-commit.ts';
 import { codeUnavailable, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
@@ -61,21 +60,18 @@ async function linesWith(
   codeHost: CodeHost,
   { text, limit }: Args & { text: string },
   commit: ResolvedCommit,
-  { subject, category, signal }: ToolContext,
+  { subject, signal }: ToolContext,
 ): Promise<Finding[]> {
   const query = { repository: subject.build.repository, ref: commit.ref, text, limit: LOOKED_AT };
   const hits = await codeHost.search(query, signal);
-  return hits
-    .filter((hit) => inScope(hit.path, category))
-    .slice(0, limit)
-    .map((hit) => ({
-      title: withNote(`${hit.path}:${hit.line}`, commit),
-      text: hit.text,
-      source: hit.path,
-      lineStart: hit.line,
-      lineEnd: hit.line,
-      data: { path: hit.path, line: hit.line, commit: commit.ref },
-    }));
+  return hits.slice(0, limit).map((hit) => ({
+    title: withNote(`${hit.path}:${hit.line}`, commit),
+    text: hit.text,
+    source: hit.path,
+    lineStart: hit.line,
+    lineEnd: hit.line,
+    data: { path: hit.path, line: hit.line, commit: commit.ref },
+  }));
 }
 
 /** The best files by their words and occurrences, then the best lines of the first few. */
@@ -83,11 +79,11 @@ async function filesWith(
   codeHost: CodeHost,
   words: readonly string[],
   commit: ResolvedCommit,
-  { subject, category, signal }: ToolContext,
+  { subject, signal }: ToolContext,
 ): Promise<Finding[]> {
   const query = { repository: subject.build.repository, ref: commit.ref };
   const found = await codeHost.searchFiles({ ...query, words, limit: MAX_FILES * 2 }, signal);
-  const files = found.filter((file) => inScope(file.path, category)).slice(0, MAX_FILES);
+  const files = found.slice(0, MAX_FILES);
   if (files.length === 0) return [];
   const longest = [...words].sort((left, right) => right.length - left.length).slice(0, SHOWN_WORDS);
   const lines = await Promise.all(longest.map((text) => codeHost.search({ ...query, text, limit: LOOKED_AT }, signal)));

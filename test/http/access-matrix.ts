@@ -48,8 +48,6 @@ export const ACCESS_MATRIX: Readonly<Record<string, 'open' | 'signature' | 'inge
   'DELETE /api/threads/:id': 'read',
   // Agents; feedback is checked on its own: it needs the role review.
   'POST /mcp': 'read',
-  'GET /mcp': 'read',
-  'DELETE /mcp': 'read',
   'POST /api/tokens': 'admin',
   'GET /api/tokens': 'admin',
   'DELETE /api/tokens/:id': 'admin',

@@ -495,6 +495,19 @@ test('a log of 200 MB, gzip, is accepted where the limits allow it', async () =>
   expect(fake.state.archive.get('bld_1/build.log')?.length).toBe(text.length);
 });
 
+test('a part that names no file is a log all the same', async () => {
+  const part = (name: string, text: string) => `--b\r\ncontent-disposition: form-data; name="${name}"\r\n${text}\r\n`;
+  const payload = [
+    part('metadata', `\r\n${JSON.stringify({ ...metadata, number: 9001 })}`),
+    part('log', `content-type: text/plain\r\n\r\n${LOG}`),
+    '--b--\r\n',
+  ];
+  const headers = { 'content-type': 'multipart/form-data; boundary=b', authorization: `Bearer ${TOKENS.ingest}` };
+  const answer = await app.inject({ method: 'POST', url: '/api/builds', headers, payload: payload.join('') });
+
+  expect(answer.statusCode, answer.body).toBe(202);
+});
+
 test('a store that is down is a 503, and the same upload goes through once it is back', async () => {
   const down = await buildHttp(emptyHttpDeps());
   const request = { method: 'POST', url: '/api/builds', headers: { authorization: `Bearer ${TOKENS.ingest}` } } as const;

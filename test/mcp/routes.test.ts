@@ -111,7 +111,7 @@ describe('who may ask', () => {
   it('nobody gets a stream or a session: GET and DELETE answer 405', async () => {
     for (const method of ['GET', 'DELETE'] as const) {
       const answer = await app.inject({ method, url: '/mcp', headers: { authorization: `Bearer ${TOKENS.read}` } });
-      expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'POST']);
+      expect([answer.statusCode, answer.headers.allow]).toEqual([405, 'OPTIONS, POST']);
     }
   });
 });
@@ -123,6 +123,24 @@ describe('what comes in', () => {
     ['a message that is too large', { jsonrpc: '2.0', id: 1, method: 'x', params: { x: 'x'.repeat(5_000_000) } }, 413],
   ])('%s is refused', async (_name, payload, status) => {
     expect((await post(payload)).statusCode).toBe(status);
+  });
+
+  it.each([
+    ['broken JSON', '{"jsonrpc": "2.0", "id": 1,', -32700],
+    ['no body', '', -32700],
+    ['no message', '{"hello": 1}', -32600],
+    ['several messages as one', '[{"jsonrpc":"2.0","id":1,"method":"ping"}]', -32600],
+  ])("%s is answered with the protocol's own error", async (_name, payload, code) => {
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${TOKENS.read}` };
+    const answer = await app.inject({ method: 'POST', url: '/mcp', payload, headers });
+
+    expect([answer.statusCode, answer.json()]).toEqual([400, { jsonrpc: '2.0', id: null, error: { code, message: expect.any(String) } }]);
+  });
+
+  it('who names no type to accept is answered in JSON', async () => {
+    const answer = await post({ jsonrpc: '2.0', id: 1, method: 'ping' }, { headers: { accept: '*/*' } });
+
+    expect([answer.statusCode, answer.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
   });
 
   it('wrong arguments are told to the agent, which can mend them', async () => {

@@ -73,7 +73,7 @@ describe('get_failure', () => {
     ['an unknown id', 'ana_0', {}, /^There is no failure ana_0\. Next: list_failures names the ids that exist\.$/],
     ['a build without work', 'bld_1', { analyses: { listByBuild: async () => [] } }, /nothing to analyse: its status is failed/],
   ])('%s is a tool error with the next step', async (_name, id, change, sentence) => {
-    expect(await ask(installation(change), 'get_failure', { id })).toEqual({ text: expect.stringMatching(sentence), failed: true });
+    expect(await ask(installation(change), 'get_failure', { id })).toMatchObject({ text: expect.stringMatching(sentence), failed: true });
   });
 });
 
@@ -115,6 +115,21 @@ describe('search_similar', () => {
     expect((await ask(installation(), 'search_similar', { text: 'expected' })).text).toContain(
       'machine answer, nobody decided: TEST_FAILURE',
     );
+  });
+});
+
+describe('search_similar by words', () => {
+  const row = failureRow();
+  const deps = installation({
+    history: { similarFailures: async () => [] },
+    failures: { search: async ({ text }) => (text === 'expected' ? [row, row] : []) },
+  });
+
+  it('finds by one word what is not alike as a whole', async () => {
+    const { text, data } = await ask(deps, 'search_similar', { text: 'expected' });
+    expect(text).toContain('1. ana_9f2c · has these words · shop/api');
+    expect(data).toMatchObject({ failures: [{ id: 'ana_9f2c', score: null, decided: null }] });
+    expect((await ask(deps, 'search_similar', { text: 'segfault' })).data).toEqual({ failures: [] });
   });
 });
 
@@ -196,8 +211,9 @@ describe('hostile text', () => {
       ['get_failure', { id: 'bld_1' }],
       ['get_evidence', { id: 'x' }],
     ] as const) {
-      const { text, failed } = await ask(world, name, args);
-      expect({ name, failed, fits: Buffer.byteLength(text) <= MAX_ANSWER_BYTES }).toEqual({ name, failed: false, fits: true });
+      const { text, failed, data } = await ask(world, name, args);
+      const fits = [text, JSON.stringify(data)].map((said) => Buffer.byteLength(said) <= MAX_ANSWER_BYTES);
+      expect({ name, failed, fits }).toEqual({ name, failed: false, fits: [true, true] });
     }
   });
 });
@@ -205,7 +221,7 @@ describe('hostile text', () => {
 describe('what goes wrong', () => {
   it('of a store is told as the cause and the next step; of ourselves only that it did', async () => {
     const down = async () => Promise.reject(new TriageError('storage-failed', 'The database does not answer.'));
-    expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toEqual({
+    expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toMatchObject({
       text: 'The database does not answer. Next: The database does not answer now. Call again in a minute, or tell the person.',
       failed: true,
     });

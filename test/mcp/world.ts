@@ -71,11 +71,11 @@ export async function ask(
   name: string,
   args: Record<string, unknown> = {},
   { decide, logger = silentLogger }: { readonly decide?: Decide; readonly logger?: Logger } = {},
-): Promise<{ readonly text: string; readonly failed: boolean }> {
+): Promise<{ readonly text: string; readonly failed: boolean; readonly data: Readonly<Record<string, unknown>> }> {
   const feedback = decide === undefined ? {} : { feedback: { decide, openReview: async () => sampleReview(), reviewer: 'ada' } };
   const tool = toolNamed(allTools({ installation: deps, ...feedback, logger }), name);
-  const { content, isError } = await answer(tool, args, new AbortController().signal, logger);
-  return { text: content.map(({ text }) => text).join('\n'), failed: isError === true };
+  const { content, isError, structuredContent = {} } = await answer(tool, args, new AbortController().signal, logger);
+  return { text: content.map(({ text }) => text).join('\n'), failed: isError === true, data: structuredContent };
 }
 
 function toolNamed(tools: readonly McpTool[], name: string): McpTool {

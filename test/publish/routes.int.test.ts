@@ -119,6 +119,7 @@ describe('failures, analyses and library', () => {
       'category=TEST_FAILURE',
       'repository=shop/api',
       'since=2020-01-01',
+      'since=0000-01-01',
     ]) {
       const { status, body } = await get(`/api/failures?${query.replaceAll(' ', '%20')}`);
       expect([query, status]).toEqual([query, 200]);
@@ -148,8 +149,7 @@ describe('failures, analyses and library', () => {
       'failures?limit=201',
       'failures?category=FLAKY',
       'failures?since=yesterday',
-      'failures?since=0000-01-01',
-      'failures?since=0001-01-01T00:00:00%2B05:00',
+      'failures?since=0001-13-01',
       'library?offset=-1',
       'reviews?limit=0',
     ]) {

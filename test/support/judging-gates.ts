@@ -112,7 +112,8 @@ export function greenRules(failures: readonly CapturedFailure[], rules: readonly
   return figure('lines of green logs that no deciding rule meets', 0.985, lines.length, met);
 }
 
-function subjectIn(text: string, options: Partial<ReadOptions> = {}, read: Read = readText): TriageSubject {
+/** What the reader makes of a text: its first failure. */
+export function subjectIn(text: string, options: Partial<ReadOptions> = {}, read: Read = readText): TriageSubject {
   const reading = read(text, options);
   const build = {
     ...sparseBuild({ repository: 'gate', pipeline: 'gate', number: '1' }),

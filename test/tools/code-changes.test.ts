@@ -141,12 +141,12 @@ describe('read_commit_diff', () => {
     expect(other.findings.map(({ source }) => source)).toEqual([`commit/${middle}`, 'src/tax.ts']);
   });
 
-  it('keeps to manifests for a dependency error', async () => {
+  it('keeps to manifests for a dependency error, unless a path is named', async () => {
     const { findings } = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff');
     expect(findings[0]?.data?.files).toEqual(['package.json']);
     expect(findings.every(({ text }) => !text.includes('docs/tax.md'))).toBe(true);
-    const refused = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff', { path: 'src/tax.ts' });
-    expect(refused).toMatchObject({ status: 'refused' });
+    const named = await ask(createEmptyHistory())('DEPENDENCY_ERROR', 'read_commit_diff', { path: 'docs/tax.md' });
+    expect(named).toMatchObject({ status: 'ok' });
   });
 
   it.each(['main', '--help', 'HEAD~1', 'abc'])('takes no commit like %s', async (commit) => {

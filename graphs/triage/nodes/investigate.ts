@@ -1,20 +1,20 @@
 import type { ToolOutcome } from '../../../src/domain/evidence.ts';
-import type { Judgement, Plan } from '../../../src/ports/analyst.ts';
+import type { Plan } from '../../../src/ports/analyst.ts';
 import { askableTools } from '../askable-tools.ts';
 import type { Assignment } from '../assignment.ts';
 import { checkCalls } from '../choose-calls.ts';
 import { contextOf, type TriageRuntime } from '../context.ts';
 import { costOf, finishedStep, judged, startWatch, traceOf, usageOf } from '../judge.ts';
-import { numberEvidence } from '../number-evidence.ts';
 import { toolsOf } from '../perspectives.ts';
 import { runTools } from '../run-tools.ts';
 import type { TriageStateUpdate } from '../state.ts';
 
+const MAX_CONCLUSION = 300;
 const NOTHING_PLANNED: Plan = { thought: '', confidence: 0, enough: false, retrieval: 0 };
 
 /**
  * One round of one investigator: chooses among the tools of its perspective, asks them side by side, and says in a sentence
- * what it makes of them. Runs beside the others; what it found is numbered by `consolidate`.
+ * what came of it. Runs beside the others; what it found is numbered by `consolidate`.
  */
 export async function investigate({ assignment }: { assignment: Assignment }, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const watch = startWatch(runtime);
@@ -35,34 +35,24 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
   const { calls, refused, notes } = checkCalls(chosen.value, offered, outcomes);
   const asked = await runTools(calls, { ...assignment, category }, runtime);
   const replies = [...refused, ...asked.replies];
-  const numbered = numberEvidence(replies, evidence, 0);
-  const known = [...evidence, ...numbered.found];
-  const concludedAt = contextOf(runtime).clock.now();
-  const drawn =
-    calls.length === 0
-      ? null
-      : await judged(runtime, assignment, (analyst, signal) =>
-          analyst.plan({ ...insight, evidence: known, outcomes: [...outcomes, ...numbered.outcomes] }, signal),
-        );
-  const judgements = drawn === null ? [chosen, ...asked.corrections] : [chosen, ...asked.corrections, drawn];
   return {
-    ...said(chosen, drawn),
-    usage: { ...usageOf(judgements), toolCalls: asked.replies.length },
-    notes: [...notes, ...judgements.flatMap(({ note }) => note ?? [])],
-    ...finish(replies, drawn === null ? 'nothing to ask' : firstSentence(drawn.value.thought), {
+    promptHashes: costOf('select_tool', chosen).promptHashes ?? {},
+    usage: { ...usageOf([chosen, ...asked.corrections]), toolCalls: asked.replies.length },
+    notes: [...notes, ...[chosen, ...asked.corrections].flatMap(({ note }) => note ?? [])],
+    ...finish(replies, conclusionOf(asked.replies), {
       by: chosen.by,
       outcomes: replies.map(({ findings: _findings, ...outcome }) => outcome),
-      judgements: [choice, ...asked.judgements, ...(drawn === null ? [] : [traceOf(runtime, 'reason', concludedAt, drawn)])],
+      judgements: [choice, ...asked.judgements],
     }),
   };
 }
 
-function said(chosen: Judgement<unknown>, drawn: Judgement<unknown> | null): TriageStateUpdate {
-  const { promptHashes: first } = costOf('select_tool', chosen);
-  const { promptHashes: second } = drawn === null ? {} : costOf('reason', drawn);
-  return { promptHashes: { ...first, ...second } };
-}
-
-function firstSentence(thought: string): string {
-  return (thought.split('\n', 1)[0] ?? '').slice(0, 300) || 'nothing said';
+/** What was asked and what came of it; what it means is judged when all have come back. */
+function conclusionOf(replies: readonly ToolOutcome[]): string {
+  return (
+    replies
+      .map(({ call, summary }) => `${call.tool}: ${summary}`)
+      .join('; ')
+      .slice(0, MAX_CONCLUSION) || 'nothing to ask'
+  );
 }

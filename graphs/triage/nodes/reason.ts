@@ -23,6 +23,7 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
   const { thought, confidence } = plan;
   return {
     plan: { ...plan, gaps: [...(plan.gaps ?? [])] },
+    ...(isAtItsEnd(state, plan) ? { verdict: givenUp(state.verdict) } : {}),
     ...(revised === undefined ? {} : { classification: revisedBy(insight.classification, revised, plan) }),
     rounds: round,
     ...costOf('reason', judgement, { iterations: 1 }),
@@ -34,6 +35,17 @@ export async function reason(state: TriageStateValue, runtime: TriageRuntime): P
       summary: `${confidence.toFixed(2)}: ${thought}`,
     }),
   };
+}
+
+/** The answer was sent back, and nothing that can be asked would change it. */
+function isAtItsEnd(state: TriageStateValue, plan: Plan): boolean {
+  return state.verdict?.action === 'self_correct' && plan.enough && state.outcomes.length === state.callsAtVerdict;
+}
+
+function givenUp(verdict: TriageStateValue['verdict']): TriageStateValue['verdict'] {
+  return verdict === null
+    ? null
+    : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'nothing that can be looked up would change it'] };
 }
 
 /** The category that the evidence speaks for by now, as sure as the plan is; the one before keeps what is left of its probability. */

@@ -1,3 +1,4 @@
+import { withModel } from '../../config/model-providers.ts';
 import type { Config } from '../../config/schema.ts';
 import type { AblationStage } from '../../domain/ablation.ts';
 import { systemClock } from '../../ports/clock.ts';
@@ -19,7 +20,7 @@ export function replayConfig(options: ReplayCommandOptions, config: Config): Con
     analyst: {
       ...analyst,
       driver: options.analyst ?? analyst.driver,
-      llm: { ...analyst.llm, model: options.model ?? analyst.llm.model },
+      llm: withModel(analyst.llm, options.model ?? analyst.llm.model),
     },
     triage: { ...triage, budgetTokens: options.budget ?? triage.budgetTokens },
   };

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { line, takeFitting } from '../bounded-text.ts';
 import type { ExplainLog } from '../deps.ts';
 import { describeAnalysis } from '../describe-analysis.ts';
+import { ToldCause, toldCause } from '../shapes.ts';
 import { defineTool, type McpTool } from '../tool.ts';
 
 const BUDGET_BYTES = 5_000;
@@ -26,15 +27,17 @@ export function explainLog(explain: ExplainLog): McpTool {
     description:
       'Explains a CI log that you paste: category, cause, fix and the telling lines with their numbers in what you pasted. Needs no stored build and keeps nothing. Rules judge, no model is asked. Prefer get_failure for a build that is stored: it knows the history. Paste the failing part, not the whole log.',
     input: Input,
+    output: z.object({ causes: z.array(ToldCause.omit({ id: true })) }),
     timeoutMs: TIMEOUT_MS,
     run: async ({ log }, { signal }) => {
       const analyses = await explain(log, signal);
       const [main, ...others] = analyses;
-      if (main === undefined) return 'No failure was found in this log.';
+      if (main === undefined) return { text: 'No failure was found in this log.', data: { causes: [] } };
       const { text } = takeFitting(describeAnalysis(main), BUDGET_BYTES);
       const rows = others.slice(0, MAX_CAUSES - 1).map((one) => `- ${one.category}: ${line(one.answer.title, 200)}`);
       const more = others.length >= MAX_CAUSES ? [`- … ${others.length - MAX_CAUSES + 1} more`] : [];
-      return others.length === 0 ? text : `${text}\nOther causes in this log:\n${[...rows, ...more].join('\n')}`;
+      const listed = others.length === 0 ? '' : `\nOther causes in this log:\n${[...rows, ...more].join('\n')}`;
+      return { text: `${text}${listed}`, data: { causes: analyses.slice(0, MAX_CAUSES).map(toldCause) } };
     },
   });
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
 import { proportion } from '../../domain/proportion.ts';
+import { FlakyTest, flakyTest } from '../../publish/flaky/flaky-routes.ts';
 import { present } from '../../publish/present.ts';
 import { line, takeFitting } from '../bounded-text.ts';
 import { cursorOf, offsetOf } from '../cursor.ts';
 import type { InstallationDeps } from '../deps.ts';
+import { Cursor } from '../shapes.ts';
 import { defineTool, FIELDS, type McpTool } from '../tool.ts';
 
 const NAME = 'flaky_tests';
@@ -17,6 +19,24 @@ const Input = z.strictObject({
   cursor: FIELDS.cursor.optional(),
 });
 
+const Output = z.object({
+  tests: z.array(
+    FlakyTest.pick({
+      repository: true,
+      suite: true,
+      name: true,
+      runs: true,
+      flakes: true,
+      rerun: true,
+      recovered: true,
+      since: true,
+      rate: true,
+      probability: true,
+    }),
+  ),
+  next: Cursor,
+});
+
 /** `flaky_tests`: tests that failed and passed without a change between, with counts. */
 export function flakyTests({ stores }: InstallationDeps): McpTool {
   return defineTool({
@@ -25,16 +45,21 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
     description:
       'Lists tests that failed and then passed although nothing had changed, the highest share first, with counts and a 95 % interval. Use it to judge whether a failed test may be flaky. A flaky past is a hint only: it never proves that the failure at hand is harmless.',
     input: Input,
+    output: Output,
     run: async ({ limit, cursor, ...given }) => {
       const offset = offsetOf(NAME, cursor);
       const tests = await stores.flakiness.list(present(given), { limit, offset });
-      if (tests.length === 0) return offset > 0 ? 'No more flaky tests.' : 'No test is known to be flaky here.';
+      if (tests.length === 0) {
+        const text = offset > 0 ? 'No more flaky tests.' : 'No test is known to be flaky here.';
+        return { text, data: { tests: [], next: null } };
+      }
       const { text, shown } = takeFitting(
         tests.map((test, index) => entryOf(test, offset + index + 1)),
         BUDGET_BYTES,
       );
-      const more = shown < tests.length || tests.length === limit;
-      return `${text}\n${more ? `… perhaps more, cursor: ${cursorOf(NAME, offset + shown)}` : 'That is all.'}`;
+      const next = shown < tests.length || tests.length === limit ? cursorOf(NAME, offset + shown) : null;
+      const told = tests.slice(0, shown).map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
+      return { text: `${text}\n${next === null ? 'That is all.' : `… perhaps more, cursor: ${next}`}`, data: { tests: told, next } };
     },
   });
 }

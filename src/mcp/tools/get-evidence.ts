@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { Evidence } from '../../domain/evidence.ts';
+import { Evidence } from '../../domain/evidence.ts';
 import { line, takeFitting, UNTRUSTED, untrusted } from '../bounded-text.ts';
 import { cursorOf, offsetOf } from '../cursor.ts';
 import type { InstallationDeps } from '../deps.ts';
 import { findAnalyses } from '../find-analysis.ts';
 import { readableLines } from '../proof-rows.ts';
-import { defineTool, FIELDS, type McpTool } from '../tool.ts';
+import { Cursor, Rows } from '../shapes.ts';
+import { defineTool, FIELDS, type McpTool, type ToolAnswer } from '../tool.ts';
 import { FailureId } from './get-failure.ts';
 
 const NAME = 'get_evidence';
@@ -31,6 +32,14 @@ const Input = z.strictObject({
   cursor: FIELDS.cursor.optional(),
 });
 
+const Piece = Evidence.pick({ title: true, source: true }).extend({
+  id: z.string().nullable().describe('Null: lines of a stored log'),
+  tool: z.string().nullable(),
+  lines: Rows,
+});
+const Output = z.object({ pieces: z.array(Piece), next: Cursor });
+type EvidenceAnswer = ToolAnswer<z.infer<typeof Output>>;
+
 /** `get_evidence`: what an answer rests on, and the lines of the stored log around it. */
 export function getEvidence(deps: InstallationDeps): McpTool {
   return defineTool({
@@ -39,10 +48,11 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     description:
       'Reads what an answer rests on. With only an id: every piece of evidence, shortened. With evidence (E3): that one in full. With from and to: those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ask for the narrowest range that helps.',
     input: Input,
+    output: Output,
     run: async ({ id, evidence, from, to, source, cursor }) => {
       const { analyses } = await findAnalyses(id, deps);
       const [main] = analyses;
-      if (main === undefined) return 'Nothing is known of it.';
+      if (main === undefined) throw new TriageError('not-found', 'Nothing is known of it.');
       const offset = offsetOf(NAME, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
@@ -60,7 +70,7 @@ async function logLines(
   to: number,
   offset: number,
   { archive }: InstallationDeps,
-): Promise<string> {
+): Promise<EvidenceAnswer> {
   const source = named ?? analysis.evidence.find(({ lineStart }) => lineStart !== undefined)?.source;
   const found = source === undefined ? null : await archive.lines(analysis.buildId, source, from, Math.min(to, from + WINDOW - 1));
   if (source === undefined || found === null) throw await noSuchSource(analysis, named, archive);
@@ -68,11 +78,14 @@ async function logLines(
   const rows = found.lines.map((text, index) => `${found.lineStart + index}  ${text}`);
   const shown = rowsThatFit(rows);
   const last = found.lineStart + shown - 1;
-  const more =
-    last < to && (shown < rows.length || rows.length === WINDOW)
-      ? `\n… ${to - last} more lines, cursor: ${cursorOf(NAME, offset + shown)}`
-      : '';
-  return `${line(source, 200)} lines ${found.lineStart}–${last}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`;
+  const next = last < to && (shown < rows.length || rows.length === WINDOW) ? cursorOf(NAME, offset + shown) : null;
+  const more = next === null ? '' : `\n… ${to - last} more lines, cursor: ${next}`;
+  const lines = found.lines.slice(0, shown).map((text, index) => ({ line: found.lineStart + index, text: line(text, LINE) }));
+  const title = `${line(source, 200)} lines ${found.lineStart}–${last}`;
+  return {
+    text: `${title}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [{ id: null, tool: null, title, source, lines }], next },
+  };
 }
 
 async function noSuchSource(analysis: Analysis, named: string | undefined, archive: InstallationDeps['archive']): Promise<TriageError> {
@@ -82,14 +95,16 @@ async function noSuchSource(analysis: Analysis, named: string | undefined, archi
 }
 
 /** The log first, at its telling lines; then what tools brought. What was judged to say nothing about this failure is left out. */
-function overview(analysis: Analysis, offset: number): string {
+function overview(analysis: Analysis, offset: number): EvidenceAnswer {
   const told = analysis.evidence.filter(({ id }) => analysis.verdict.grades[id] !== 'irrelevant');
-  const blocks = [...told.filter(isLog), ...told.filter((item) => !isLog(item))]
-    .slice(offset)
-    .map((item) => `${headOf(item)}\n${untrusted(tellingRows(item, analysis), 240)}`);
-  if (blocks.length === 0) return 'There is no more evidence.';
+  const items = [...told.filter(isLog), ...told.filter((item) => !isLog(item))].slice(offset);
+  if (items.length === 0) return { text: 'There is no more evidence.', data: { pieces: [], next: null } };
+  const telling = items.map((item) => tellingRows(item, analysis));
+  const blocks = items.map((item, index) => `${headOf(item)}\n${untrusted((telling[index] ?? []).map(numbered), 240)}`);
   const { text, shown, rest } = takeFitting(blocks, BUDGET_BYTES);
-  return `${UNTRUSTED}\n${text}${rest === 0 ? '' : `\n… ${rest} more, cursor: ${cursorOf(NAME, offset + shown)}`}`;
+  const next = rest === 0 ? null : cursorOf(NAME, offset + shown);
+  const pieces = items.slice(0, shown).map((item, index) => pieceOf(item, telling[index] ?? [], 240));
+  return { text: `${UNTRUSTED}\n${text}${next === null ? '' : `\n… ${rest} more, cursor: ${next}`}`, data: { pieces, next } };
 }
 
 function isLog({ lineStart }: Evidence): boolean {
@@ -97,8 +112,8 @@ function isLog({ lineStart }: Evidence): boolean {
 }
 
 /** Of a log the lines around the first that was quoted, else its end: there it failed. Of a document its beginning. */
-function tellingRows(item: Evidence, { answer }: Analysis): string[] {
-  const rows = linesOf(item);
+function tellingRows(item: Evidence, { answer }: Analysis): z.infer<typeof Rows> {
+  const rows = [...readableLines(item)];
   if (!isLog(item)) return rows.slice(0, 4);
   const quoted = answer.claims
     .flatMap(({ quotes }) => quotes)
@@ -109,17 +124,22 @@ function tellingRows(item: Evidence, { answer }: Analysis): string[] {
   return rows.slice(from, from + EXCERPT);
 }
 
-function inFull({ evidence }: Analysis, id: string, offset: number): string {
+function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAnswer {
   const item = evidence.find((one) => one.id === id);
   if (item === undefined) {
     const known = evidence.map((one) => one.id).slice(0, 40);
     throw new TriageError('not-found', `There is no evidence ${id}; known are ${known.join(', ')}.`);
   }
-  const rows = linesOf(item).slice(offset);
+  const lines = readableLines(item).slice(offset);
+  const rows = lines.map(numbered);
   const shown = rowsThatFit(rows);
   const rest = rows.length - shown;
-  const more = rest === 0 ? '' : `\n… ${rest} more lines, cursor: ${cursorOf(NAME, offset + shown)}`;
-  return `${headOf(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`;
+  const next = rest === 0 ? null : cursorOf(NAME, offset + shown);
+  const more = next === null ? '' : `\n… ${rest} more lines, cursor: ${next}`;
+  return {
+    text: `${headOf(item)}. ${UNTRUSTED}\n${untrusted(rows.slice(0, shown), LINE)}${more}`,
+    data: { pieces: [pieceOf(item, lines.slice(0, shown), LINE)], next },
+  };
 }
 
 function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): string {
@@ -127,8 +147,13 @@ function headOf({ id, tool, title, source, lineStart, lineEnd }: Evidence): stri
   return `${id} · ${tool} · ${line(title, 150)} · ${line(source, 150)}${range}`;
 }
 
-function linesOf(item: Evidence): string[] {
-  return readableLines(item).map(({ line: number, text }) => (number === null ? text : `${number}  ${text}`));
+function numbered({ line: number, text }: z.infer<typeof Rows>[number]): string {
+  return number === null ? text : `${number}  ${text}`;
+}
+
+function pieceOf({ id, tool, title, source }: Evidence, rows: z.infer<typeof Rows>, limit: number): z.infer<typeof Piece> {
+  const lines = rows.map((row) => ({ ...row, text: line(row.text, limit) }));
+  return { id, tool, title: line(title, 150), source, lines };
 }
 
 function rowsThatFit(rows: readonly string[]): number {

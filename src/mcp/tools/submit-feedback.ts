@@ -27,6 +27,7 @@ export function submitFeedback(deps: InstallationDeps, { decide, openReview, rev
     description:
       'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions teach, and a later failure of the same kind is answered with them. Quote the person in said. The decision is stored as brought by an agent.',
     input: Input,
+    output: z.object({ stored: Input.shape.verdict, teaching: z.string() }),
     manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
     run: async ({ id, verdict, said, category, rootCause, fix }) => {
       const by = `${reviewer} (by an agent)`;
@@ -34,7 +35,7 @@ export function submitFeedback(deps: InstallationDeps, { decide, openReview, rev
       const reason = `A person said: ${said}`;
       const input: DecisionInput = { type: verdict, reason, ...present({ category, rootCause, fixRecommendation: fix }) };
       const { teaching } = await decide({ review, reviewer: by, input });
-      return `Stored: ${verdict}. ${line(teaching, 400)}`;
+      return { text: `Stored: ${verdict}. ${line(teaching, 400)}`, data: { stored: verdict, teaching: line(teaching, 400) } };
     },
   });
 }

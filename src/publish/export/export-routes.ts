@@ -19,18 +19,27 @@ const Json = z.record(z.string(), z.unknown());
 
 const FORMATS = {
   sarif: {
+    operationId: 'exportBuildAsSarif',
     summary: 'The answers for one build as SARIF 2.1.0, for code scanning and editors',
     type: 'application/sarif+json',
     write: sarifOf,
   },
-  ctrf: { summary: 'What failed in one build, with the causes, as a CTRF report', type: 'application/json', write: ctrfOf },
+  ctrf: {
+    operationId: 'exportBuildAsCtrf',
+    summary: 'What failed in one build, with the causes, as a CTRF report',
+    type: 'application/json',
+    write: ctrfOf,
+  },
 } as const;
 
 /** One build in formats that other tools read. */
 export function registerExportRoutes(app: FastifyInstance, deps: ExportDeps): void {
-  for (const [name, { summary, type, write }] of Object.entries(FORMATS)) {
-    const response = { 200: Json.describe('See the published schema of the format'), 409: AmbiguousBuild };
-    const schema = { tags: ['Builds'], summary, params: Params, querystring: NarrowQuery, response };
+  for (const [name, { operationId, summary, type, write }] of Object.entries(FORMATS)) {
+    const response = {
+      200: { description: 'See the published schema of the format', content: { [type]: { schema: Json } } },
+      409: AmbiguousBuild,
+    };
+    const schema = { tags: ['Builds'], operationId, summary, params: Params, querystring: NarrowQuery, response };
     app
       .withTypeProvider<ZodTypeProvider>()
       .get(

@@ -5,6 +5,7 @@ import { TestFlakiness } from '../../domain/flakiness.ts';
 import { append } from '../../domain/lists.ts';
 import { proportion } from '../../domain/proportion.ts';
 import type { FlakinessFilter, FlakinessStore } from '../../ports/flakiness.ts';
+import { pageQuery, queryInteger } from '../../ports/page.ts';
 import { present } from '../present.ts';
 import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
 
@@ -19,13 +20,12 @@ const PAGE = 200;
 const Query = z.strictObject({
   repository: z.string().min(1).max(300).optional(),
   test: z.string().min(1).max(2000).optional(),
-  minFlakes: z.coerce.number().int().min(1).max(100).default(1).describe('Tests with at least as many flakes among their newest runs'),
+  minFlakes: queryInteger(1, 100, 1).describe('Tests with at least as many flakes among their newest runs'),
   format: z.enum(['json', 'csv', 'junit-names', 'text']).default('json').describe(`Other than json: all tests, ${MOST_LISTED} at most`),
-  limit: z.coerce.number().int().min(1).max(PAGE).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  ...pageQuery,
 });
 
-const FlakyTest = TestFlakiness.extend({
+export const FlakyTest = TestFlakiness.extend({
   /** Share of the newest runs that were flakes, with its 95 % interval. */
   rate: z.object({ share: z.number(), low: z.number(), high: z.number() }),
   /** How probable it is that a failure of this test goes away when it is run again without a change; null where that was never tried. */
@@ -48,9 +48,19 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
       config: { access: { role: 'read' } },
       schema: {
         tags: ['Tests'],
+        operationId: 'listFlakyTests',
         summary: 'Flaky tests, the highest share of flakes first; also as CSV and as lists of names',
         querystring: Query,
-        response: { 200: z.union([FlakyList, z.string()]) },
+        response: {
+          200: {
+            description: 'The list, in the format that was asked for',
+            content: {
+              'application/json': { schema: FlakyList },
+              'text/csv': { schema: z.string() },
+              'text/plain': { schema: z.string() },
+            },
+          },
+        },
       },
     },
     async ({ query: { format, limit, offset, ...given } }, reply) => {
@@ -59,7 +69,7 @@ export function registerFlakyRoutes(app: FastifyInstance, { stores }: FlakyRoute
         const { type, write } = TEXTS[format];
         return await reply.type(type).send(write(await allOf(stores, filter)));
       }
-      const items = (await stores.flakiness.list(filter, { limit, offset })).map(shown);
+      const items = (await stores.flakiness.list(filter, { limit, offset })).map(flakyTest);
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
     },
   );
@@ -75,7 +85,8 @@ async function allOf(stores: FlakyRouteDeps['stores'], filter: FlakinessFilter):
   return all;
 }
 
-function shown(test: TestFlakiness): z.infer<typeof FlakyTest> {
+/** A test as programs are told of it. */
+export function flakyTest(test: TestFlakiness): z.infer<typeof FlakyTest> {
   const { share, low, high } = proportion(test.flakes, test.runs);
   return { ...test, rate: { share, low, high }, probability: roundedProbability(test) };
 }

@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { FailureRow } from '../../domain/failure.ts';
+import { typedText } from '../../domain/input.ts';
 import { Rule, RuleInput } from '../../domain/rule.ts';
+import { pageQuery } from '../../ports/page.ts';
 import { reviewerOf } from '../reviewer.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
 
@@ -12,8 +14,7 @@ const RuleBody = RuleInput.extend({
 });
 const RulesQuery = z.strictObject({
   withdrawn: z.enum(['true', 'false']).default('false').describe('Withdrawn versions too'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  ...pageQuery,
 });
 const RuleList = z.object({ items: z.array(Rule), limit: z.int(), offset: z.int(), next: z.int().nullable() });
 const TrialView = z.object({
@@ -23,7 +24,7 @@ const TrialView = z.object({
   matches: z.array(FailureRow),
   tried: z.int(),
 });
-const WithdrawBody = z.strictObject({ reason: z.string().trim().min(1).max(1000) });
+const WithdrawBody = z.strictObject({ reason: typedText(1000) });
 const access = { access: { role: 'review' } } as const;
 const tags = ['Rules'];
 
@@ -32,7 +33,16 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.get(
     '/api/rules',
-    { config: access, schema: { tags, summary: 'Rules of reviewers, newest first', querystring: RulesQuery, response: { 200: RuleList } } },
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'listRules',
+        summary: 'Rules of reviewers, newest first',
+        querystring: RulesQuery,
+        response: { 200: RuleList },
+      },
+    },
     async ({ query: { withdrawn, limit, offset } }) => {
       const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
       return { items, limit, offset, next: items.length < limit ? null : offset + limit };
@@ -44,6 +54,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       config: access,
       schema: {
         tags,
+        operationId: 'createRule',
         summary: 'Write a rule',
         description:
           'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a person has confirmed their cause. It is refused where it does not match its sample, or matches what green builds or builds of every cause say.',
@@ -62,6 +73,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       config: access,
       schema: {
         tags,
+        operationId: 'tryRule',
         summary: 'See what a rule would match',
         description: 'Tries it on its sample, on green builds and on the 200 newest failures; nothing is stored.',
         body: RuleInput,
@@ -77,7 +89,14 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
     '/api/rules/:id/withdraw',
     {
       config: access,
-      schema: { tags, summary: 'Take a rule out of use', params: Params, body: WithdrawBody, response: { 200: Rule } },
+      schema: {
+        tags,
+        operationId: 'withdrawRule',
+        summary: 'Take a rule out of use',
+        params: Params,
+        body: WithdrawBody,
+        response: { 200: Rule },
+      },
     },
     async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );

@@ -141,15 +141,34 @@ describe('triage graph', () => {
   });
 
   it('sends an unsure answer back at most twice, each time only after asking more', async () => {
-    const state = await run(
-      { calls: distinct(5), plans: [{ enough: true }], assessments: [{ confidence: 0.55, gaps: ['the input'] }] },
-      { search_code: hit },
-    );
+    const [look, answer] = [{}, { enough: true }];
+    const plans = [look, answer, look, answer, look, answer];
+    const state = await run({ calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] }, { search_code: hit });
 
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(3);
     expect(state.corrections).toBe(2);
     expect(state.verdict?.action).toBe('human_review');
     expect(state.outcomes).toHaveLength(3);
+  });
+
+  it('gives an answer that was sent back to a person where nothing more can be looked up', async () => {
+    const plans = [{}, { enough: true }];
+    const state = await run({ calls: distinct(5), plans, assessments: [{ confidence: 0.55, gaps: ['the input'] }] }, { search_code: hit });
+
+    expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
+    expect(state.verdict).toMatchObject({
+      action: 'human_review',
+      reasons: expect.arrayContaining(['nothing that can be looked up would change it']),
+    });
+    expect(state.outcomes).toHaveLength(1);
+  });
+
+  it('lets a later look revise the category, and the tools follow', async () => {
+    const revised = { category: 'CODE_ERROR', kind: 'null_reference' } as const;
+    const state = await run({ calls: distinct(1), plans: [{}, { enough: true, confidence: 0.8, revised }] }, { search_code: hit });
+
+    expect(state.classification).toMatchObject({ ...revised, confidence: 0.8 });
+    expect(Object.values(state.classification?.probabilities ?? {}).reduce((sum, one) => sum + one, 0)).toBeCloseTo(1);
   });
 
   it('asks the web once for a weak answer, then a person', async () => {

@@ -55,9 +55,9 @@ describe('investigators', () => {
       ['E4', 'search_knowledge'],
     ]);
     expect(state.conclusions.map(({ investigator, text }) => `${investigator}: ${text}`)).toEqual([
-      'code: it is known',
-      'history: it is known',
-      'documents: it is known',
+      'code: read_file: said',
+      'history: read_failure_history: said',
+      'documents: search_knowledge: said',
     ]);
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
     expect(state.reports).toEqual([]);

@@ -77,11 +77,19 @@ describe('captured failures run again from their recordings are the same to the 
 /** Is not sure of its first answer, and forgets an argument now and then. */
 function doubtful(): NonNullable<Parameters<typeof startScriptedModel>[0]['judge']> {
   let verified = 0;
+  let isSentBack = false;
   return (body: ScriptedBody, rounds: number) => {
     const said = judge(body, rounds);
     if (said.calls.length > 0) return { ...said, calls: [...said.calls, { name: 'grep_log', args: { text: 7 } }] };
-    if (body.response_format?.json_schema?.name !== 'verify') return said;
+    const name = body.response_format?.json_schema?.name;
+    // An answer that was sent back is asked about once more.
+    if (name === 'reason' && isSentBack) {
+      isSentBack = false;
+      return { ...said, text: JSON.stringify({ ...JSON.parse(said.text), confidence: 0.5, next: 'look' }) };
+    }
+    if (name !== 'verify') return said;
     verified += 1;
+    isSentBack = true;
     const value = {
       grades: [{ evidence: 'E1', grade: 'ambiguous' }],
       unsupportedClaims: [],

@@ -16,7 +16,7 @@ export interface Focus {
   readonly fill?: ReadonlySet<string>;
   /** Ids of what the last questions brought: each is shown whole, up to 40 lines. */
   readonly newest?: ReadonlySet<string>;
-  /** Ids of what the answer cites: shown before anything else. */
+  /** Ids of what the answer cites: shown whole where it is short, else before anything that is not asked for or quoted. */
   readonly cited?: ReadonlySet<string>;
   /** Lines that the answer quotes: always shown, with those around them. */
   readonly quoted?: readonly LogPosition[];
@@ -39,6 +39,8 @@ type Placed = Evidence & { readonly lineStart: number };
 const MUST = 1_000;
 /** Lines of one answer of a tool that are shown in any case, and of all of them together. */
 const [REQUESTED, MOST_REQUESTED] = [40, 160];
+/** Cited evidence of so few lines is shown whole; of longer one what is quoted. */
+const SHORT = 12;
 /** Longer lines of a log are lists, dumps and progress; their beginning and their end tell most. */
 const MAX_LINE = 400;
 /** Lines above and below a telling one: what led to it, and how its message goes on; and how near noise may stand to be shown with it. */
@@ -103,13 +105,14 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
     const known = sources.get(item.source) ?? new Map<number, Line>();
     sources.set(item.source, known);
     const isNew = focus.newest?.has(item.id) === true;
-    for (const [offset, raw] of stripEscapes(item.text).split('\n').entries()) {
+    const lines = stripEscapes(item.text).split('\n');
+    for (const [offset, raw] of lines.entries()) {
       const number = item.lineStart + offset;
       const line = known.get(number) ?? lineAt(item, number, raw);
       known.set(number, line);
       line.ids.push(item.id);
       if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
-      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, CITED);
+      if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
       if (isNew && offset < REQUESTED && requested++ < MOST_REQUESTED) line.worth = MUST;
     }
   }
@@ -204,7 +207,9 @@ function blocks(lines: readonly Line[], placed: readonly Placed[]): string[] {
     else runs.push([line]);
   }
   return runs.map((run) => {
-    const ids = [...new Set(run.flatMap((line) => line.ids))];
+    const all = [...new Set(run.flatMap((line) => line.ids))];
+    const whole = all.filter((id) => run.every((line) => line.ids.includes(id)));
+    const ids = whole.length === 0 ? all : whole.slice(0, 2);
     const told = [...new Set(ids.map((id) => titleOf(titles.get(id) ?? '')))].slice(0, 2).join('; ');
     return [
       `${ids.join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
@@ -261,7 +266,9 @@ function named(items: readonly Evidence[]): string[] {
   const unlike = items.length - worth.length;
   return [
     ...(lines.length === 0 ? [] : [`Not shown here:\n${lines.join('\n')}`]),
-    ...(unlike === 0 ? [] : [`${unlike} ${unlike === 1 ? 'document' : 'documents'} that hardly resemble this failure: left out`]),
+    ...(unlike === 0
+      ? []
+      : [`${unlike === 1 ? '1 document that hardly resembles' : `${unlike} documents that hardly resemble`} this failure: left out`]),
   ];
 }
 

@@ -1,8 +1,10 @@
-import type { Answer } from '../../../domain/analysis.ts';
+import type { Answer, Quote } from '../../../domain/analysis.ts';
 import type { Category } from '../../../domain/category.ts';
 import { type Evidence, holdsQuote, type ToolOutcome } from '../../../domain/evidence.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import type { Insight, Plan, PlanGap } from '../../../ports/analyst.ts';
 import type { ToolDescription } from '../../../ports/toolbox.ts';
+import { cutLine } from './cut-text.ts';
 
 /** Arguments and summaries longer than this are no longer questions. */
 const MAX_ARGUMENT = 240;
@@ -51,10 +53,7 @@ export function listTools(offered: readonly ToolDescription[], category: Categor
 export function showAnswer(answer: Answer, evidence: readonly Evidence[]): string {
   const claims = answer.claims.flatMap((claim, index) => [
     `C${index + 1} (cites ${claim.evidence.join(', ') || 'nothing'}): ${claim.text}`,
-    ...claim.quotes.map(
-      (quote) =>
-        `   quotes ${quote.source}:${quote.line}: ${quote.text} [${evidence.some((item) => holdsQuote(item, quote)) ? 'stands there' : 'does NOT stand there'}]`,
-    ),
+    ...claim.quotes.map((quote) => `   quotes ${quote.source}:${quote.line}: ${showQuote(quote, evidence)}`),
   ]);
   return [
     `title: ${answer.title}`,
@@ -64,6 +63,14 @@ export function showAnswer(answer: Answer, evidence: readonly Evidence[]): strin
     claims.length === 0 ? 'claims: none' : 'claims:',
     ...claims,
   ].join('\n');
+}
+
+/** The quoted line as a person saw it, where it holds the quotation. */
+function showQuote(quote: Quote, evidence: readonly Evidence[]): string {
+  const item = evidence.find((one) => holdsQuote(one, quote));
+  if (item === undefined) return `${quote.text} [does NOT stand there]`;
+  const line = item.lineStart === undefined ? quote.text : (item.text.split('\n')[quote.line - item.lineStart] ?? quote.text);
+  return `${cutLine(cleanLine(stripEscapes(line)), 300)} [stands there]`;
 }
 
 function showOutcome({ call, status, summary, evidence = [] }: ToolOutcome): string {

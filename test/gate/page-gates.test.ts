@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { type Ask, askAbout, pageGates, type Requests } from '../support/page-gates.ts';
+import { capturedFailures } from '../support/reading-gates.ts';
+
+/** Each gate of what a model sees, with requests that show less in just the way that it is there for. */
+const failures = capturedFailures().filter((_, i) => i % 24 === 0);
+
+const without =
+  (judgement: keyof Requests, change: (page: string) => string): Ask =>
+  async (failure) => {
+    const requests = await askAbout(failure);
+    return { ...requests, [judgement]: change(requests[judgement]) };
+  };
+const blank = (page: string) => page.replace(/^\d+\| .*$/gm, '');
+const noisy = (page: string) => `${page}\n${Array.from({ length: 80 }, (_, i) => `${9_000 + i}| Downloading part ${i}`).join('\n')}`;
+
+describe('the gates of what a model sees', () => {
+  it.each([
+    ['telling lines are hidden from whoever classifies', 0, without('classify', blank)],
+    ['telling lines are hidden from whoever answers', 1, without('answer', blank)],
+    ['what was asked for is not shown', 2, without('reason', blank)],
+    ['what is cited is hidden from the verifier', 3, without('verify', blank)],
+    ['a page is full of noise', 4, without('classify', noisy)],
+  ])('fall where %s', async (_when, index, ask) => {
+    const [whole, less] = [(await pageGates(failures))[index], (await pageGates(failures, ask))[index]];
+    expect(whole?.value).toBeGreaterThanOrEqual(whole?.bar ?? 2);
+    expect(less?.value).toBeLessThan(less?.bar ?? 0);
+  });
+});

@@ -1,0 +1,184 @@
+import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
+import type { Answer, Classification } from '../../src/domain/analysis.ts';
+import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
+import type { TriageSubject } from '../../src/domain/subject.ts';
+import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
+import { roleOf } from '../../src/log/roles.ts';
+import type { ChatModel } from '../../src/ports/chat-model.ts';
+import type { ToolDescription } from '../../src/ports/toolbox.ts';
+import { subjectIn } from './judging-gates.ts';
+import { type CapturedFailure, figure, type GateFigure } from './reading-gates.ts';
+
+/** Tokens of log that an analysis with a model sees. */
+const BUDGET_TOKENS = 4_000;
+/** Lines of a log that are asked for at once. */
+const WINDOW = 40;
+const NOISE: ReadonlySet<string> = new Set(['echo', 'progress', 'passing']);
+/** The command that failed, as the system shows it before it runs it, is part of the story. */
+const HEAD = /^(?:##\[(?:group\]Run |endgroup\])|shell: |\[command\]|\+ )/;
+
+/** A failure with its log and the lines that say why it failed. */
+export type Labelled = Pick<CapturedFailure, 'name' | 'text' | 'telling'> & { readonly subject?: TriageSubject };
+
+/** What a model is asked about a failure, by judgement: the user message of each. */
+export type Requests = Readonly<Record<'classify' | 'reason' | 'select-tool' | 'answer' | 'verify', string>>;
+
+/** Asks about a failure; gates are tried with analysts that show less. */
+export type Ask = (failure: Labelled) => Promise<Requests>;
+
+/** What share of failures shows a model what it must see: telling lines, what it asked for, what is cited; and how little else. */
+export async function pageGates(failures: readonly Labelled[], ask: Ask = askAbout): Promise<GateFigure[]> {
+  const missed = { classify: [] as string[], answer: [] as string[], requested: [] as string[], cited: [] as string[] };
+  let [shown, noise] = [0, 0];
+  for (const failure of failures) {
+    const requests = await ask(failure);
+    const telling = linesOf(failure.telling, failure.text);
+    const window = linesOf([windowOf(failure)], failure.text);
+    if (!isShown(telling, requests.classify)) missed.classify.push(failure.name);
+    if (!isShown(telling, requests.answer)) missed.answer.push(failure.name);
+    if (!isShown(telling, requests.verify)) missed.cited.push(failure.name);
+    if (!isShown(window, requests.reason) || !isShown(window, requests['select-tool'])) missed.requested.push(failure.name);
+    const lines = shownLines(requests.classify);
+    shown += lines.size;
+    noise += [...lines].filter(([line, text]) => isNoise(text) && !telling.includes(line)).length;
+  }
+  const count = failures.length;
+  return [
+    figure('telling lines shown to the model that classifies', 0.97, count, missed.classify),
+    figure('telling lines shown to the model that answers', 0.98, count, missed.answer),
+    figure('requested lines shown in the next question', 1, count, missed.requested),
+    figure('cited lines shown to the model that verifies', 1, count, missed.cited),
+    { name: 'shown lines of a log that are no noise', value: 1 - noise / Math.max(1, shown), bar: 0.9, cases: shown, missed: [] },
+  ];
+}
+
+/** The requests of a run in which the second round looked at 40 lines far from the end, and whose answer quotes every telling line. */
+export const askAbout: Ask = async (failure) => {
+  const subject = failure.subject ?? subjectIn(failure.text, { budgetTokens: BUDGET_TOKENS });
+  const evidence: Evidence[] = subject.excerpts.map((excerpt, i) => ({ ...excerpt, id: `E${i + 1}`, tool: 'log', title: excerpt.reason }));
+  const window = found(failure, windowOf(failure), `E${evidence.length + 1}`);
+  const cited = failure.telling.map((range, i) => found(failure, range, `E${evidence.length + 2 + i}`));
+  const known = [...evidence, ...cited, window];
+  const outcomes: ToolOutcome[] = [
+    {
+      call: call('grep_log'),
+      status: 'ok',
+      findings: [],
+      summary: '',
+      milliseconds: 1,
+      attempts: 1,
+      round: 1,
+      evidence: cited.map(({ id }) => id),
+    },
+    {
+      call: call('view_log'),
+      status: 'ok',
+      findings: [],
+      summary: '1 finding',
+      milliseconds: 1,
+      attempts: 1,
+      round: 2,
+      evidence: [window.id],
+    },
+  ];
+  const sent: Record<string, string> = {};
+  const analyst = createLlmAnalyst({ model: listening(sent) });
+  const signal = new AbortController().signal;
+  const insight = { subject, classification: CLASSIFIED, evidence: known, outcomes, round: 3, gaps: [] };
+  await analyst.classify({ subject }, signal);
+  await analyst.plan({ ...insight, offered: [TOOL] }, signal);
+  await analyst.chooseTools({ ...insight, plan: { thought: '', confidence: 0.5, enough: false, retrieval: 0 }, offered: [TOOL] }, signal);
+  await analyst.answer({ ...insight, evidence, outcomes: [] }, signal);
+  const claims = cited.map((item) => ({
+    text: 'It says so.',
+    evidence: [item.id],
+    quotes: [{ source: item.source, line: item.lineStart ?? 1, text: 'x' }],
+  }));
+  await analyst.verify({ ...insight, answer: { ...ANSWER, claims } }, signal);
+  const { classify = '', reason = '', answer = '', verify = '' } = sent;
+  return { classify, reason, 'select-tool': sent['select-tool'] ?? '', answer, verify };
+};
+
+/** Whether a line of a log tells nothing by its words. */
+export function isNoise(text: string): boolean {
+  return NOISE.has(roleOf(text)) && !HEAD.test(text);
+}
+
+/** Numbered lines of the log in a request. */
+export function shownLines(request: string): Map<number, string> {
+  const shown = new Map<number, string>();
+  for (const [, line, text = ''] of request.matchAll(/^(\d+)\| (.*)$/gm)) shown.set(Number(line), text);
+  return shown;
+}
+
+function isShown(lines: readonly number[], request: string): boolean {
+  const shown = shownLines(request);
+  return lines.every((line) => shown.has(line));
+}
+
+/** The lines of ranges on which something stands. */
+function linesOf(ranges: readonly (readonly [number, number])[], text: string): number[] {
+  const all = text.split('\n');
+  const isBlank = (line: number) => roleOf(cleanLine(stripEscapes(all[line - 1] ?? ''))) === 'blank';
+  return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i)).filter((line) => !isBlank(line));
+}
+
+/** Lines in the middle of the log, which no excerpt need hold. */
+function windowOf({ text }: Labelled): readonly [number, number] {
+  const count = text.split('\n').length;
+  const from = Math.max(1, Math.floor(count / 2) - WINDOW / 2);
+  return [from, Math.min(count, from + WINDOW - 1)];
+}
+
+function found({ text }: Labelled, [lineStart, lineEnd]: readonly [number, number], id: string): Evidence {
+  const lines = text
+    .split('\n')
+    .slice(lineStart - 1, lineEnd)
+    .join('\n');
+  return { id, tool: 'view_log', title: `lines ${lineStart}–${lineEnd}`, source: 'log', lineStart, lineEnd, text: lines };
+}
+
+function call(tool: string) {
+  return { tool, args: {}, why: 'to see more' };
+}
+
+function listening(sent: Record<string, string>): ChatModel {
+  const cost = { model: 'm', inputTokens: 0, outputTokens: 0, costUsd: 0, calls: 1 };
+  const plan = { thought: '', gaps: [], revised: null, confidence: 0.5, next: 'look' };
+  const verdict = { grades: [], unsupportedClaims: [], gaps: [], against: [], confidence: 0.5 };
+  const replies: Readonly<Record<string, unknown>> = { classify: CLASSIFIED, reason: plan, answer: ANSWER, verify: verdict };
+  return {
+    name: 'm',
+    ask: async (request) => {
+      sent[request.name] = request.user;
+      return { value: request.parse(replies[request.name]), ...cost };
+    },
+    chooseTools: async (request) => {
+      sent[request.name] = request.user;
+      return { value: [], ...cost };
+    },
+    stream: async () => ({ value: '', ...cost }),
+  };
+}
+
+const TOOL: ToolDescription = {
+  name: 'view_log',
+  question: 'What stands on these lines of the log?',
+  categories: ['CODE_ERROR'],
+  always: false,
+  costClass: 'low',
+  usualLatencyMs: 100,
+  fallback: false,
+  parameters: {},
+};
+
+const CLASSIFIED: Classification = {
+  because: 'it says so',
+  category: 'CODE_ERROR',
+  kind: 'compile_error',
+  confidence: 0.9,
+  probabilities: { CODE_ERROR: 0.9, INFRA_ERROR: 0.1, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0 },
+  abstained: false,
+};
+
+const ANSWER: Answer = { title: 't', rootCause: '', fixRecommendation: '', claims: [], suspects: [], hypotheses: [], confidence: 0.5 };
