@@ -134,7 +134,7 @@ async function printVisibility(dataset: string): Promise<void> {
 
 function withAbsolutePaths(line: string, absolute: (path: string) => string): string {
   const row: unknown = JSON.parse(line, (key, value) =>
-    (key === 'log_path' || key === 'pass_log_path') && typeof value === 'string' ? absolute(value) : value,
+    ['log_path', 'pass_log_path', 'repo_path'].includes(key) && typeof value === 'string' ? absolute(value) : value,
   );
   return JSON.stringify(row);
 }

@@ -8,6 +8,8 @@ import type { Investigator, TriageLimits, TriageStateValue } from './state.ts';
 
 /** Confidence in the plan from which no further question is worth its time (DESIGN: the loop). */
 const SURE = 0.9;
+/** A model's classification from which the first round's searches are enough: the answer is verified in any case. */
+const CERTAIN = 0.95;
 const FRUITLESS_ROUNDS = 2;
 const IDLE_ROUNDS = 2;
 
@@ -68,10 +70,19 @@ export function afterSelectTool(
 }
 
 /** A person who was asked is waited for. The last round needs no further reasoning about what to ask. */
-export function afterObserve(state: LoopState & Pick<TriageStateValue, 'question'>): 'await_reviewer' | 'reason' | 'generate_answer' {
+export function afterObserve(
+  state: LoopState & Pick<TriageStateValue, 'question' | 'classification'>,
+): 'await_reviewer' | 'reason' | 'generate_answer' {
   if (state.question !== null) return 'await_reviewer';
+  if (isCertain(state)) return 'generate_answer';
   if (isBudgetSpent(state) || state.rounds >= state.limits.maxIterations || state.fruitless >= FRUITLESS_ROUNDS) return 'generate_answer';
   return 'reason';
+}
+
+/** A model read the cause in the log at once; rules look further, which costs them nothing. */
+function isCertain({ classification, steps, rounds }: LoopState & Pick<TriageStateValue, 'classification'>): boolean {
+  const isModels = steps.some(({ node, by }) => node === 'classify' && by === 'llm');
+  return rounds === 1 && isModels && (classification?.confidence ?? 0) >= CERTAIN;
 }
 
 /** A corrected answer goes back to `reason` with the gaps; a weak one asks the web once; all else is done. */
@@ -82,8 +93,8 @@ export function afterVerify(state: Pick<TriageStateValue, 'verdict'>): 'reason' 
 }
 
 /** The reason as `generate_answer` stores it: what ended the loop just now. */
-export function storedTermination(state: LoopState): TerminationReason {
-  return terminationOf(state) ?? 'max_iterations';
+export function storedTermination(state: LoopState & Pick<TriageStateValue, 'classification'>): TerminationReason {
+  return terminationOf(state) ?? (isCertain(state) ? 'confident' : 'max_iterations');
 }
 
 /**

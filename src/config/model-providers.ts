@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Config } from './schema.ts';
 import type { Variable } from './variable.ts';
 
 /** Who serves models by OpenAI's chat completions, and the variable of its key; null: no key is needed. */
@@ -9,7 +8,7 @@ export interface ModelProvider {
 }
 
 /** A provider is a line: "anthropic:claude-…" asks for a model of the line's name. OpenAI and Azure have variables of their own. */
-export const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
+const MODEL_PROVIDERS: Readonly<Record<string, ModelProvider>> = {
   anthropic: { baseUrl: 'https://api.anthropic.com/v1', keyName: 'ANTHROPIC_API_KEY' },
   google: { baseUrl: 'https://generativelanguage.googleapis.com/v1beta/openai', keyName: 'GEMINI_API_KEY' },
   mistral: { baseUrl: 'https://api.mistral.ai/v1', keyName: 'MISTRAL_API_KEY' },
@@ -36,13 +35,19 @@ export const PROVIDER_VARIABLES: readonly Variable[] = KEYED.map(({ name, keyNam
   meaning: `Key for models named "${name}:…".`,
 }));
 
-type Llm = Config['analyst']['llm'];
+/** The settings by which a model is asked. */
+interface Asked {
+  readonly baseUrl: string | null;
+  readonly apiKey: string | null;
+  readonly model: string;
+  readonly keys: Readonly<Record<string, string | null>>;
+}
 
 /**
  * The settings to ask the named model with. "PROVIDER:MODEL" names one of the providers above, whose address and key are taken unless a base URL is set, as
  * for a gateway; any other name, such as "qwen3:8b", is a model of the configured server.
  */
-export function withModel(llm: Llm, named: string): Llm {
+export function withModel<Llm extends Asked>(llm: Llm, named: string): Llm {
   const [, name = '', model = ''] = /^([a-z]+):(.+)$/.exec(named) ?? [];
   if (name === 'openai') return { ...llm, model };
   const provider = Object.hasOwn(MODEL_PROVIDERS, name) ? MODEL_PROVIDERS[name] : undefined;

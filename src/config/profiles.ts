@@ -1,5 +1,3 @@
-import type { Config } from './schema.ts';
-
 /** How much a run may look and cost. Each number can be set on its own; nothing but these numbers knows the profile's name. */
 export const PROFILES = {
   /** An answer in seconds, for many builds or a dear model. */
@@ -41,6 +39,12 @@ export function profileOf(name: string): (typeof PROFILES)[ProfileName] | undefi
 const BUDGET_TOKENS = { rules: 2_000, llm: 4_000 } as const;
 
 /** Tokens of log that an analysis may see. */
-export function budgetTokensOf({ triage, analyst }: Pick<Config, 'triage' | 'analyst'>): number {
+export function budgetTokensOf({
+  triage,
+  analyst,
+}: {
+  readonly triage: { readonly budgetTokens: number | null };
+  readonly analyst: { readonly driver: keyof typeof BUDGET_TOKENS };
+}): number {
   return triage.budgetTokens ?? BUDGET_TOKENS[analyst.driver];
 }

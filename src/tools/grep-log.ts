@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { append } from '../domain/lists.ts';
+import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { cleanText } from './bounds.ts';
 import { lineTest } from './line-test.ts';
@@ -53,7 +54,7 @@ export function grepLog(archive: BuildArchive): Tool {
       let room = limit;
       for (const source of sources) {
         const lines = await candidates(archive, subject.build.id, source.name, literals);
-        const { hits, total } = await matchingLines(lines, { holds, limit: room, signal });
+        const { hits, total } = await matchingLines(lines, { holds, anchored: pattern && text.startsWith('^'), limit: room, signal });
         if (total === 0) continue;
         room -= hits.length;
         const title = `“${text}” in ${source.name} (${total} ${total === 1 ? 'line' : 'lines'} in all)`;
@@ -121,6 +122,8 @@ function* linesOf(stored: string): Lines & Generator<readonly NumberedLine[]> {
 
 interface Wanted {
   readonly holds: (line: string) => boolean;
+  /** The pattern asks for how a line begins: the CI system's own prefix is no part of that. */
+  readonly anchored: boolean;
   readonly limit: number;
   readonly signal: AbortSignal;
 }
@@ -134,7 +137,7 @@ async function matchingLines(lines: Lines, wanted: Wanted): Promise<{ hits: Numb
   for (const some of lines) {
     for (const { line, text: raw } of some) {
       const text = cleanText(raw);
-      if (line === last || !wanted.holds(text)) continue;
+      if (line === last || !wanted.holds(wanted.anchored ? cleanLine(text) : text)) continue;
       last = line;
       total += 1;
       if (hits.length < wanted.limit) hits.push({ line, text });

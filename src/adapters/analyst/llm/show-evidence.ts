@@ -60,13 +60,13 @@ const NOISE = 100;
 const [TELLING, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
 /** What other steps printed counts so much. */
 const ELSEWHERE = 0.6;
-/** Lines of the failed step's script, from its first one on. */
-const MOST_OF_SCRIPT = 8;
+/** Lines of the failed step's script and settings, from the first one on. */
+const MOST_OF_SCRIPT = 20;
 /** The first telling lines count most. */
 const PER_RANK = 5;
 const LAST_RANK = 40;
-/** Gaps so small cost less than the mark for them. */
-const GAP = 2;
+/** Gaps so small cost less than the mark for them; where there is room for twice what is shown, wider ones are filled too. */
+const [GAP, WIDE_GAP] = [2, 6];
 
 /** Share of the room for documents, history and other evidence that has no lines. */
 const OTHERS = 0.35;
@@ -141,16 +141,12 @@ function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = 
       if (script < Number.POSITIVE_INFINITY) line.worth = isInside && script < MOST_OF_SCRIPT && here.length > 0 ? COMMAND : 0;
       else if (!isInside) line.worth = line.ids.every((id) => fill?.has(id)) ? 0 : line.worth * ELSEWHERE;
     }
-    script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : ECHO_SETTINGS.test(line.text) ? MOST_OF_SCRIPT : script + 1;
+    script = ECHO_ENDS.test(line.text) ? Number.POSITIVE_INFINITY : script + 1;
   }
 }
 
 /** How GitHub Actions and its kin show a step's script, then its shell and variables, before it runs. */
-const [ECHO_BEGINS, ECHO_SETTINGS, ECHO_ENDS] = [
-  /(?:##\[group\]|::group::)Run /,
-  /^(?:shell: |env:|with:)/,
-  /(?:##\[endgroup\]|::endgroup::)/,
-];
+const [ECHO_BEGINS, ECHO_ENDS] = [/(?:##\[group\]|::group::)Run /, /(?:##\[endgroup\]|::endgroup::)/];
 
 function raise(lines: ReadonlyMap<number, Line> | undefined, at: number, worth: number, near: number): void {
   for (let offset = -ABOVE; offset <= BELOW; offset++) {
@@ -180,17 +176,18 @@ function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: n
     seen.add(words);
   }
   repeated.forEach(keep);
-  for (const lines of sources.values()) fillGaps(lines, kept);
+  const gap = left * 2 > room ? WIDE_GAP : GAP;
+  for (const lines of sources.values()) fillGaps(lines, kept, gap);
   return [...sources.values()].flatMap((lines) =>
     [...lines.values()].filter((line) => kept.has(line)).sort((one, two) => one.line - two.line),
   );
 }
 
-function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>): void {
+function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: number): void {
   const numbers = [...lines.values()].filter((line) => kept.has(line)).map(({ line }) => line);
   for (const [index, number] of numbers.sort((one, two) => one - two).entries()) {
     const missing = (numbers[index + 1] ?? 0) - number - 1;
-    if (missing < 1 || missing > GAP) continue;
+    if (missing < 1 || missing > widest) continue;
     const between = Array.from({ length: missing }, (_, offset) => lines.get(number + offset + 1)).filter((line) => line !== undefined);
     if (between.length === missing) for (const line of between) kept.add(line);
   }
