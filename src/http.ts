@@ -176,6 +176,9 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
   });
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
+    // What may be kept says so itself, as static files do.
+    reply.header('cache-control', 'no-store');
+    if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000');
     const encoding = request.headers['content-encoding'] ?? 'identity';
     if (encoding !== 'identity') {
       throw new TriageError(

@@ -30,7 +30,7 @@ export function registerAssets(app: FastifyInstance): void {
   for (const one of Object.values(ASSETS)) {
     const [name = ''] = one.address.split('?');
     app.get(name, { config: { access } }, async (request, reply) => {
-      protect(request, reply);
+      protect(reply);
       reply
         .header('content-type', one.type)
         .header('cache-control', `public, max-age=${YEAR_S}, immutable`)

@@ -30,8 +30,8 @@ export function sendEvents(
     gone.abort();
   });
   write(`retry: ${RETRY_MS}\n\n`);
-  protect(request, reply);
-  reply.header('content-type', 'text/event-stream; charset=utf-8').header('cache-control', 'no-store').header('x-accel-buffering', 'no');
+  protect(reply);
+  reply.header('content-type', 'text/event-stream; charset=utf-8').header('x-accel-buffering', 'no');
   work(emit, gone.signal)
     .catch((error: unknown) => {
       if (!gone.signal.aborted) request.log.warn({ error }, 'a stream of events broke off');

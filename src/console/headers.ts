@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 /** Nothing is loaded from elsewhere, framed or sent away, and only one named policy may make markup of text (Trusted Types). */
 const CONTENT_SECURITY_POLICY = [
@@ -15,7 +15,7 @@ const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** The headers of every answer of the console. */
-export function protect(request: FastifyRequest, reply: FastifyReply): void {
+export function protect(reply: FastifyReply): void {
   reply
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .header('x-content-type-options', 'nosniff')
@@ -23,5 +23,4 @@ export function protect(request: FastifyRequest, reply: FastifyReply): void {
     .header('cross-origin-opener-policy', 'same-origin')
     .header('cross-origin-resource-policy', 'same-origin')
     .header('permissions-policy', 'camera=(), microphone=(), geolocation=()');
-  if (request.protocol === 'https') reply.header('strict-transport-security', 'max-age=31536000');
 }

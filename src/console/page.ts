@@ -46,12 +46,8 @@ export function sendPage(request: FastifyRequest, reply: FastifyReply, page: Pag
 
 /** Sends a part of a page, to be put into one that is open. */
 export function sendHtml(request: FastifyRequest, reply: FastifyReply, content: Html, status = 200): FastifyReply {
-  protect(request, reply);
-  reply
-    .status(status)
-    .header('content-type', 'text/html; charset=utf-8')
-    .header('cache-control', 'no-store')
-    .header('vary', 'accept-encoding');
+  protect(reply);
+  reply.status(status).header('content-type', 'text/html; charset=utf-8').header('vary', 'accept-encoding');
   if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(content.text);
   return reply.header('content-encoding', 'gzip').send(gzipSync(content.text, { level: 5 }));
 }

@@ -25,6 +25,7 @@ export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps)
     const { secrets, next } = begunIn(deps.sessions.remembered(request));
     const query = new URL(request.url, 'http://localhost').search;
     const principal = await providerOf(deps).finish(callbackOf(request), query, secrets, AbortSignal.timeout(LONGEST_MS));
+    deps.logger.info({ principal: principal.name, address: request.ip, by: 'openid' }, 'signed in');
     reply.header('set-cookie', [await deps.sessions.begin(request, principal), deps.sessions.remember(request, '')]);
     return reply.redirect(next, 303);
   });

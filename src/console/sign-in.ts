@@ -43,10 +43,12 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
   typed.post('/sign-in', { config: { access: OPEN }, schema: { body } }, async (request, reply) => {
     const { token, next, held } = request.body;
     try {
-      const { cookie } = await deps.sessions.exchange(request, token.trim());
+      const { cookie, principal } = await deps.sessions.exchange(request, token.trim());
+      deps.logger.info({ principal: principal.name, address: request.ip, by: 'token' }, 'signed in');
       reply.header('set-cookie', cookie);
     } catch (error) {
       if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
+      deps.logger.warn({ address: request.ip, reason: error.message }, 'sign-in refused');
       const waitMs = await deps.countGuess(request);
       const failure = waitMs === null ? error.message : `Too many wrong tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
       const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
@@ -63,7 +65,7 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
     return sendPage(request, reply, { title: 'Signed in', place: 'page', main }, await readerOf(request, deps));
   });
   typed.post('/sign-out', { config: { access: OPEN } }, async (request, reply) => {
-    reply.header('set-cookie', await deps.sessions.end(request));
+    reply.header('set-cookie', await deps.sessions.end(request)).header('clear-site-data', '"cache", "storage"');
     return reply.redirect('/sign-in', 303);
   });
 }

@@ -33,6 +33,8 @@ export function createSessions(store: SessionStore, holders: TokenHolders, publi
     return stringifySetCookie({ name: `${name}${suffix}`, value, path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge });
   };
   const start = async (request: FastifyRequest, holder: SessionHolder) => {
+    const before = sessionIn(request);
+    if (before !== null) await store.end(digestOf(before));
     const id = randomBytes(32).toString('base64url');
     await store.begin(digestOf(id), holder, LIFE_MS);
     return cookie(request, id, LIFE_MS / 1000);

@@ -32,7 +32,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
       const token = makeToken();
       const made = await tokens.keep({ ...body, digest: digestOfToken(token), createdBy: nameOf(principal) });
       logger.info({ tokenId: made.id, name: made.name, roles: made.roles, by: made.createdBy }, 'token made');
-      return reply.code(201).header('cache-control', 'no-store').send({ token, made });
+      return reply.code(201).send({ token, made });
     },
   );
   typed.get(

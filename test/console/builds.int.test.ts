@@ -102,6 +102,6 @@ describe('a run', () => {
       })
       .toBe(200);
     const head = await app.inject({ method: 'HEAD', url, headers: { authorization: `Bearer ${TOKENS.read}` } });
-    expect(head.statusCode).toBe(404);
+    expect(head.statusCode).toBe(405);
   });
 });

@@ -22,6 +22,7 @@ beforeAll(async () => {
 beforeEach(() => {
   issuer.claims = { sub: 'u-1', email: 'ada@example.com', email_verified: true, groups: ['reviewers'] };
   issuer.forged = {};
+  issuer.wrongKey = false;
 });
 afterAll(async () => {
   await console.close();
@@ -94,6 +95,15 @@ describe('signing in by OpenID Connect', () => {
       expect([401, 500]).toContain(answer.statusCode);
     },
   );
+
+  it('refuses a token that the issuer did not sign', async () => {
+    issuer.wrongKey = true;
+    const { cookie, back } = await signInThere();
+    const answer = await console.app.inject({ url: back.pathname + back.search, headers: { ...headers, cookie } });
+    expect(answer.headers['set-cookie']).toBeUndefined();
+    expect(answer.statusCode).toBe(401);
+    expect(answer.body).toContain('The sign-in failed');
+  });
 
   it('says so to whoever is known there but may do nothing here', async () => {
     issuer.claims = { ...issuer.claims, groups: ['others'] };

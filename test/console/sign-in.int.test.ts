@@ -1,16 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KEYS } from '../../src/console/keys.ts';
-import { openConsole, TOKENS } from '../support/console.ts';
-import { emptyHttpDeps } from '../support/http-deps.ts';
+import { openConsole, type TestConsole, TOKENS } from '../support/console.ts';
+import { emptyHttpDeps, type LogLine, recordingLogger } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
-let close: () => Promise<void>;
+let console: TestConsole;
+const log: LogLine[] = [];
 
 beforeAll(async () => {
-  ({ app, close } = await openConsole());
+  console = await openConsole({ logger: recordingLogger(log) });
+  app = console.app;
 });
-afterAll(async () => await close());
+afterAll(async () => await console.close());
 
 const form = (payload: Record<string, string>, headers: Record<string, string> = {}) => ({
   payload: new URLSearchParams(payload).toString(),
@@ -53,7 +55,34 @@ describe('signing in', () => {
 
   it('ends with signing out, for good', async () => {
     const cookie = await signIn(TOKENS.read);
-    await app.inject({ method: 'POST', url: '/sign-out', ...form({}, { cookie }) });
+    const out = await app.inject({ method: 'POST', url: '/sign-out', ...form({}, { cookie }) });
+    expect(out.headers['clear-site-data']).toBe('"cache", "storage"');
+    expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
+  });
+
+  it('ends the session that this browser had before', async () => {
+    const cookie = await signIn(TOKENS.read);
+    await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: TOKENS.review, next: '/me' }, { cookie }) });
+    expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
+  });
+
+  it('is logged with the name, and without the token, when it worked and when it did not', async () => {
+    log.length = 0;
+    await signIn(TOKENS.read);
+    await app.inject({ method: 'POST', url: '/sign-in', ...form({ token: 'no-such-token-here', next: '/' }) });
+    expect(log).toContainEqual(
+      expect.objectContaining({ message: 'signed in', fields: expect.objectContaining({ principal: 'read-holder' }) }),
+    );
+    expect(log.map(({ message }) => message)).toContain('sign-in refused');
+    for (const secret of [TOKENS.read, 'no-such-token-here']) expect(JSON.stringify(log)).not.toContain(secret);
+  });
+
+  it('ends after twelve hours by our clock, whatever the browser keeps', async () => {
+    const cookie = await signIn(TOKENS.read);
+    const rows = await console.database.query(
+      "update sessions set expires_at = expires_at - interval '12 hours' returning expires_at <= clock_timestamp() as over",
+    );
+    expect(rows).toContainEqual({ over: true });
     expect((await app.inject({ url: '/me', headers: { cookie, host: 'localhost' } })).statusCode).toBe(303);
   });
 

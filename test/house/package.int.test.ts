@@ -39,6 +39,7 @@ describe('the packed package, installed in an empty folder', () => {
     const installed = join(folder, 'node_modules/faultline');
     const files = await readdir(join(installed, 'dist'), { recursive: true });
     expect(files.filter((name) => name.endsWith('.ts'))).toEqual([]);
+    expect(files).toContain('sbom.cdx.json');
     for (const tool of ['vitest', 'typescript', '@biomejs/biome']) expect(await readdir(join(folder, 'node_modules'))).not.toContain(tool);
   });
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
+import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { buildHttp } from '../../src/http.ts';
-import { emptyHttpDeps, TOKENS } from '../support/http-deps.ts';
+import { emptyHttpDeps, TEST_CONFIG, TOKENS } from '../support/http-deps.ts';
 
 let app: FastifyInstance;
 beforeAll(async () => {
@@ -16,6 +17,7 @@ const EVERYWHERE: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
+  'cache-control': 'no-store',
 };
 
 test.each([
@@ -71,4 +73,30 @@ test('T63: the page of the reference runs its own script and one inline one, by 
 test('a token in the address is no token: it would lie in logs', async () => {
   for (const url of [`/api/builds?token=${TOKENS.admin}`, `/api/builds?access_token=${TOKENS.admin}`])
     expect((await app.inject(url)).statusCode).toBe(401);
+});
+
+test('over HTTPS a browser is told to stay with it for a year; over HTTP it is told nothing', async () => {
+  const http = { ...TEST_CONFIG.http, trustProxy: 1 as const };
+  const behindProxy = await buildHttp(emptyHttpDeps({ config: { ...TEST_CONFIG, http } }));
+  for (const url of ['/healthz', '/sign-in', '/api/builds', '/nowhere']) {
+    const { headers } = await behindProxy.inject({ url, headers: { 'x-forwarded-proto': 'https' } });
+    expect(headers['strict-transport-security']).toBe('max-age=31536000');
+    expect((await app.inject(url)).headers['strict-transport-security']).toBeUndefined();
+  }
+  await behindProxy.close();
+});
+
+test.each([
+  ['a body of two lengths', 'POST /api/builds HTTP/1.1\r\ncontent-length: 3\r\ntransfer-encoding: chunked'],
+  ['two lengths of a body', 'POST /api/builds HTTP/1.1\r\ncontent-length: 3\r\ncontent-length: 4'],
+  ['TRACE', 'TRACE /healthz HTTP/1.1'],
+])('%s is refused', async (_what, head) => {
+  const served = await buildHttp(emptyHttpDeps());
+  const { port } = new URL(await served.listen({ port: 0, host: '127.0.0.1' }));
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`${head}\r\nhost: faultline.example\r\nconnection: close\r\n\r\n0\r\n\r\n`);
+  let answer = '';
+  for await (const piece of socket) answer += String(piece);
+  expect(answer).toMatch(/^HTTP\/1\.1 40[045] /);
+  await served.close();
 });

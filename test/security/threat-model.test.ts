@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = resolve(import.meta.dirname, '../..');
-const DOCS = ['threat-model.md', 'security.md', 'access.md', 'bad-days.md'];
+const DOCS = ['threat-model.md', 'asvs.md', 'security.md', 'access.md', 'bad-days.md'];
 
 /** The files that a line of a document names, as globs from the root. */
 function filesIn(line: string): string[] {
@@ -46,10 +46,26 @@ test('every number of a test in a row stands in the title of a test in that row'
   expect(missing).toEqual([]);
 });
 
-test('every row of the inputs names what proves it', () => {
+test('every check of a border names what proves it', () => {
   const model = lines.filter(({ name }) => name === 'threat-model.md').map(({ line }) => line);
-  const from = model.indexOf('## Inputs');
-  const rows = model.slice(from, model.indexOf('## Outward calls')).filter((line) => line.startsWith('| ') && !line.startsWith('| input '));
+  const from = model.indexOf('## Borders');
+  const rows = model.slice(from, model.indexOf('## Outward calls')).filter((line) => line.startsWith('| ') && !line.startsWith('| check '));
   expect(rows.length).toBeGreaterThan(20);
   expect(rows.filter((row) => filesIn(row).length === 0)).toEqual([]);
+});
+
+test('each requirement of ASVS 5.0, levels 1 and 2, has one row with a test or a reason, and the counts are those of the rows', () => {
+  const page = lines.filter(({ name }) => name === 'asvs.md').map(({ line }) => line.split('|').map((cell) => cell.trim()));
+  const rows = page.flatMap(([, id = '', , , state = '', proof = '']) => (/^V\d+\.\d+\.\d+$/.test(id) ? [{ id, state, proof }] : []));
+  expect(new Set(rows.map(({ id }) => id)).size).toBe(253);
+  expect(rows).toHaveLength(253);
+  expect(rows.filter(({ proof }) => proof === '')).toEqual([]);
+  expect(rows.filter(({ state, proof }) => state === 'met' && !/`/.test(proof) && !/SECURITY\.md/.test(proof))).toEqual([]);
+  for (const [, chapter = '', ...counts] of page) {
+    const [, which] = /^(all|V\d+) /.exec(chapter) ?? [];
+    if (which === undefined || counts.length !== 4) continue;
+    const own = rows.filter(({ id }) => which === 'all' || id.startsWith(`${which}.`));
+    const counted = ['met', '**not met**', 'not applicable'].map((state) => own.filter((row) => row.state === state).length);
+    expect([chapter, ...counted.map(String)]).toEqual([chapter, ...counts.slice(0, 3)]);
+  }
 });

@@ -9,6 +9,8 @@ export interface OpenIdIssuer {
   claims: Record<string, unknown>;
   /** Overrides claims of the protocol, to be wrong with. */
   forged: Record<string, unknown>;
+  /** Signs with a key that the issuer does not publish. */
+  wrongKey: boolean;
   close(): Promise<void>;
 }
 
@@ -16,8 +18,9 @@ export const CLIENT = { id: 'faultline-client', secret: 'a-client-secret-of-test
 
 export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
   const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const codes = new Map<string, { readonly nonce: string; readonly challenge: string; readonly redirect: string }>();
-  const issuer: { claims: Record<string, unknown>; forged: Record<string, unknown> } = { claims: {}, forged: {} };
+  const issuer: Pick<OpenIdIssuer, 'claims' | 'forged' | 'wrongKey'> = { claims: {}, forged: {}, wrongKey: false };
   let server: LoopbackServer;
 
   const authorize = (query: URLSearchParams, response: ServerResponse) => {
@@ -51,7 +54,7 @@ export async function startOpenIdIssuer(): Promise<OpenIdIssuer> {
   const jwt = (claims: object) => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
     const signed = `${part({ alg: 'RS256', kid: 'one', typ: 'JWT' })}.${part(claims)}`;
-    return `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+    return `${signed}.${sign('sha256', Buffer.from(signed), issuer.wrongKey ? other.privateKey : privateKey).toString('base64url')}`;
   };
 
   server = await startLoopback((request, response) => {

@@ -71,8 +71,9 @@ async function discover({ issuer, clientId, clientSecret }: OpenIdOptions): Prom
     clientSecret === null ? client.None() : client.ClientSecretPost(clientSecret),
     {
       timeout: TIME_LIMIT_S,
+      // The library leaves the signature of an ID token to TLS unless it is told to check it.
       // Whoever configures http:// has an issuer on the same machine, or knows what they do.
-      execute: isPlain ? [client.allowInsecureRequests] : [],
+      execute: [client.enableNonRepudiationChecks, ...(isPlain ? [client.allowInsecureRequests] : [])],
     },
   );
   found.timeout = TIME_LIMIT_S;

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
@@ -65,7 +65,7 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
   const config = { access: { role } } as const;
   app.withTypeProvider<ZodTypeProvider>().get(path, { config, schema: { querystring: InsightsQuery } }, async (request, reply) => {
     const shown = await view(request.query, deps);
-    if (request.query.csv !== undefined) return sendTable(request, reply, shown, request.query.csv);
+    if (request.query.csv !== undefined) return sendTable(reply, shown, request.query.csv);
     const reader = await readerOf(request, deps);
     const review = reader.principal !== null && mayReview(reader.principal);
     const main = html`${parts(path, review, request.query)}${shown.main}`;
@@ -73,14 +73,13 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
   });
 }
 
-function sendTable(request: FastifyRequest, reply: FastifyReply, { tables }: InsightsView, name: string): FastifyReply {
+function sendTable(reply: FastifyReply, { tables }: InsightsView, name: string): FastifyReply {
   const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
   if (table === undefined) throw new TriageError('not-found', `This page has no table "${name}".`);
-  protect(request, reply);
+  protect(reply);
   return reply
     .header('content-type', 'text/csv; charset=utf-8; header=present')
     .header('content-disposition', `attachment; filename="faultline-${name}.csv"`)
-    .header('cache-control', 'no-store')
     .send(csvOf(table.head, table.rows));
 }
 

@@ -79,7 +79,7 @@ async function sendPart(
 function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: ConsoleDeps, { build, source }: LogFacts): FastifyReply {
   const { range: asked, 'if-range': ifRange } = request.headers;
   const range = ifRange === undefined ? readByteRange(asked, source.bytes) : null;
-  protect(request, reply);
+  protect(reply);
   reply
     .header('content-type', 'text/plain; charset=utf-8')
     .header('content-disposition', inlineAs(source.name))

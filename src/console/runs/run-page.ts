@@ -31,9 +31,8 @@ export function registerRunPages(app: FastifyInstance, deps: ConsoleDeps): void 
   typed.get('/runs/:id/json', { config, schema: { params: Params } }, async (request, reply) => {
     const analysis = await deps.stores.analyses.find(request.params.id);
     if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
-    protect(request, reply);
+    protect(reply);
     reply
-      .header('cache-control', 'no-store')
       .header('content-disposition', `attachment; filename="${analysis.id}.json"`)
       .header('content-type', 'application/json; charset=utf-8');
     return reply.send(JSON.stringify(await traced(analysis, deps), null, 2));

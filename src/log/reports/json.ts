@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { createLineCounter } from './line-counter.ts';
 import type { ReportDraft } from './report-draft.ts';
 
 /** A JSON report: its value, and where its text says something. */
@@ -12,6 +13,8 @@ export interface JsonDocument {
 /** Characters; a value takes several times as much memory as its text. */
 const MAX_JSON = 64 * 1024 * 1024;
 const MAX_SEARCHES = 2_000;
+/** Searches of the whole text for what it writes in another way, such as with `\\/` for `/`. */
+const MAX_MISSES = 10;
 const MAX_LINE = 4_000;
 
 /** A text field of which a report may hold more than we want. */
@@ -46,30 +49,27 @@ export function readItems<Item extends z.ZodType>(
 
 /** Opens a parsed document. */
 export function openJson(source: string, value: unknown, json: string): JsonDocument {
+  const lineAt = createLineCounter(json);
   let searches = 0;
+  let misses = 0;
   let from = 0;
-  let counted = { at: 0, line: 1 };
   return {
     source,
     value,
     lineOf(said) {
-      if (++searches > MAX_SEARCHES || said === '') return null;
+      if (said === '' || misses > MAX_MISSES || ++searches > MAX_SEARCHES) return null;
       const needle = JSON.stringify(said);
       let at = json.indexOf(needle, from);
-      if (at === -1) at = json.indexOf(needle);
+      if (at === -1) {
+        misses++;
+        at = from === 0 ? -1 : json.indexOf(needle);
+      }
       if (at === -1) return null;
       from = at + needle.length;
-      if (at < counted.at) counted = { at: 0, line: 1 };
-      counted = { at, line: counted.line + newlines(json, counted.at, at) };
-      const end = json.indexOf('\n', at);
-      const start = json.lastIndexOf('\n', at);
-      return (end === -1 ? json.length : end) - start > MAX_LINE ? null : counted.line;
+      const before = json.slice(Math.max(0, at - MAX_LINE), at).lastIndexOf('\n');
+      const after = json.slice(at, at + MAX_LINE).indexOf('\n');
+      const isLong = (before === -1 && at > MAX_LINE) || (after === -1 && json.length - at > MAX_LINE);
+      return isLong ? null : lineAt(at);
     },
   };
-}
-
-function newlines(source: string, from: number, to: number): number {
-  let lines = 0;
-  for (let at = source.indexOf('\n', from); at !== -1 && at < to; at = source.indexOf('\n', at + 1)) lines++;
-  return lines;
 }

@@ -1,9 +1,11 @@
 import { SaxesParser } from 'saxes';
+import { createLineCounter } from './line-counter.ts';
 
 export type Attributes = Readonly<Record<string, string>>;
 
 /** What is done with a document as it is read. Names come without their namespace's prefix. */
 export interface XmlHandler {
+  /** `line` is where the tag ends, 1-based. */
   open(name: string, attributes: Attributes, line: number): void;
   /** Text and CDATA; long text comes in one piece. */
   text(text: string): void;
@@ -21,6 +23,11 @@ const FORBIDDEN = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]|&#(?:0*(?:[0-8]|1[124-
  */
 export function readXml(xml: string, handler: XmlHandler): void {
   const parser = new SaxesParser();
+  const begun = xml.match(/^[\ufeff\s]{1,1000}/)?.[0] ?? '';
+  const text = xml.slice(begun.length).replace(FORBIDDEN, '');
+  // The parser's own count takes a lone carriage return for the end of a line.
+  const linesBefore = begun.split('\n').length - 1;
+  const lineAt = createLineCounter(text);
   let depth = 0;
   let elements = 0;
   parser.on('error', (error) => {
@@ -32,7 +39,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
   parser.on('opentag', (tag) => {
     if (++depth > MAX_DEPTH) throw new Error(`its elements are nested more than ${MAX_DEPTH} deep`);
     if (++elements > MAX_ELEMENTS) throw new Error(`it has more than ${MAX_ELEMENTS} elements`);
-    handler.open(localName(tag.name), localAttributes(tag.attributes), parser.line);
+    handler.open(localName(tag.name), localAttributes(tag.attributes), linesBefore + lineAt(parser.position));
   });
   parser.on('text', (text) => handler.text(text));
   parser.on('cdata', (text) => handler.text(text));
@@ -40,7 +47,7 @@ export function readXml(xml: string, handler: XmlHandler): void {
     depth--;
     handler.close(localName(tag.name));
   });
-  parser.write(xml.replace(/^[\ufeff\s]{1,1000}/, '').replace(FORBIDDEN, '')).close();
+  parser.write(text).close();
 }
 
 /** The name of a document's first element, or of its document type, without its prefix, or null where the text does not begin as XML does. */

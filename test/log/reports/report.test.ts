@@ -256,6 +256,25 @@ describe('what is hostile, broken or unknown', () => {
     expect(parseReport('r.xml', xml)).toMatchObject({ failingTests: [{ message: expect.stringContaining('no') }], notes: [] });
   });
 
+  it('a lone carriage return ends no line, and line ends before the document count', () => {
+    const xml = '\n\n<testsuite name="S"\r\r\r tests="1">\n<testcase name="a"><failure/></testcase></testsuite>';
+    expect(parseReport('r.xml', xml).failingTests[0]?.at?.line).toBe(4);
+  });
+
+  it.each([
+    ['once each', (at: number) => `no ${at}`],
+    ['in words that the text writes otherwise', (at: number) => `no/${at}`],
+  ])('one line of many megabytes is searched in bounded time: %s', (_, words) => {
+    const results = Array.from({ length: 40_000 }, (_unused, at) => ({
+      message: { text: `${words(at)} ${'x'.repeat(300)}` },
+      level: 'error',
+    }));
+    const text = JSON.stringify({ version: '2.1.0', runs: [{ tool: { driver: { name: 't' } }, results }] }).replaceAll('/', '\\/');
+    const begun = performance.now();
+    expect(parseReport('r.sarif', text).diagnostics).toHaveLength(10_000);
+    expect(performance.now() - begun).toBeLessThan(3_000);
+  });
+
   it('a log is no report', () => {
     for (const text of ['[INFO] building\n', '{"level":"info"}\n{"level":"error"}\n', '1..2\nok 1\nnot ok 2\n'])
       expect(isReport(text)).toBe(false);

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { NewBuild } from '../../../src/domain/build.ts';
+import { readGithubEvent } from '../../../src/intake/github-events.ts';
+import { readJenkinsEvent } from '../../../src/intake/jenkins-events.ts';
+import { parseJson } from '../../../src/intake/read-input.ts';
+import { readSlackPress } from '../../../src/intake/slack-press.ts';
+import { buildOf, readJsonUpload } from '../../../src/intake/upload-shape.ts';
+import { unlessRefused } from '../refusals.ts';
+
+const MAX_TEXT = 2_000;
+
+/** The body of any webhook or upload: a refusal, or a build that PostgreSQL keeps and pages may link to. */
+export async function fuzz(data: Buffer): Promise<void> {
+  const body = () => parseJson('The body', data.toString('utf8'));
+  const readers: readonly (() => { readonly build: NewBuild } | { readonly ignored: string })[] = [
+    ...['workflow_run', 'workflow_job', 'check_run'].map((event) => () => readGithubEvent(event, body())),
+    () => readJenkinsEvent(body()),
+    () => ({ build: buildOf(readJsonUpload(body()).metadata) }),
+  ];
+  for (const read of readers) {
+    const reading = await unlessRefused(['invalid-input'], read);
+    if (reading !== null && 'build' in reading) checkBuild(NewBuild.parse(reading.build));
+  }
+  await unlessRefused(['invalid-input'], () => readSlackPress(data));
+}
+
+function checkBuild(build: NewBuild): void {
+  for (const value of Object.values(build)) {
+    if (typeof value !== 'string') continue;
+    assert(value.isWellFormed() && !value.includes('\0'), 'the text is not what PostgreSQL keeps');
+    assert(value.length <= MAX_TEXT, `${value.length} characters`);
+  }
+  assert(build.url === null || /^https?:$/.test(new URL(build.url).protocol), `${build.url} is no address of the web`);
+}

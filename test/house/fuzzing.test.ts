@@ -1,0 +1,25 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const targets = globSync('scripts/fuzzing/targets/*.ts', { cwd: ROOT });
+const found = globSync('test/fixtures/fuzz/*/*', { cwd: ROOT });
+const SEED = 'test/fixtures/failures/npm-eresolve/log.txt';
+
+describe.each(targets)('%s', (path) => {
+  const name = basename(path, '.ts');
+  const inputs = found.filter((input) => input.split('/').at(-2) === name);
+
+  it.each([SEED, ...inputs])('holds for %s', { timeout: 10_000 }, async (input) => {
+    const { fuzz } = (await import(join(ROOT, path))) as { fuzz(data: Buffer): void | Promise<void> };
+    const begun = performance.now();
+    await fuzz(readFileSync(join(ROOT, input)));
+    expect(performance.now() - begun).toBeLessThan(5_000);
+  });
+});
+
+it('every input that was found is of a target that is still there', () => {
+  const known = new Set(targets.map((path) => basename(path, '.ts')));
+  expect(found.filter((input) => !known.has(input.split('/').at(-2) ?? ''))).toEqual([]);
+});
