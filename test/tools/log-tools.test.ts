@@ -134,6 +134,15 @@ describe('grep_log with a pattern, context, or everywhere', () => {
     expect(wrong).toMatchObject({ status: 'invalid-arguments' });
   });
 
+  it('finds how a line begins behind the time that the CI system puts before it', async () => {
+    const log = '2026-03-04T10:45:55.7632270Z E   assert 1 == 2\n2026-03-04T10:45:55.8632270Z not E   here\n';
+    const { findings } = await asking({ archive: archiveOf({ 'build.log': log }) })('CODE_ERROR', 'grep_log', {
+      text: '^E\\s+',
+      pattern: true,
+    });
+    expect(findings).toMatchObject([{ lineStart: 1, lineEnd: 1 }]);
+  });
+
   it('is not held up by a pattern that would backtrack for ever', async () => {
     const bait = asking({ archive: archiveOf({ 'build.log': `${'a'.repeat(5_000)}!` }) });
 

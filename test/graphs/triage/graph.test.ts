@@ -184,6 +184,61 @@ describe('triage graph', () => {
     expect(state.webAsked).toBe(true);
   });
 
+  it('has the web asked by the spare analyst, whatever a model would rather ask', async () => {
+    const model = scriptedAnalyst({
+      calls: [[ask('search_knowledge')], [ask('search_knowledge', { again: true })]],
+      plans: [{}, { enough: true }],
+      assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
+      answers: [{ title: 'before the web' }, { title: 'after the web' }],
+    });
+    const spare = { ...scriptedAnalyst({ calls: [[ask('search_web', { query: 'the error in words' })]] }), name: 'rules' };
+    const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: hit });
+    const state = await compileTriageGraph().invoke(
+      { subject: sampleSubject(), limits: LIMITS },
+      { context: { analyst: model, spare, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+    );
+    expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_web']);
+    expect(state.answer?.title).toBe('after the web');
+  });
+
+  it.each([
+    ['llm', 0.96, 1],
+    ['llm', 0.9, 2],
+    ['rules', 0.96, 2],
+  ])('of a classification by %s at %d begins round %d at most', async (by, confidence, rounds) => {
+    const scripted = scriptedAnalyst({ calls: distinct(3), plans: [{}, { enough: true }], assessments: [{ confidence: 0.9 }] });
+    const classify: typeof scripted.classify = async (input, signal) => {
+      const judgement = await scripted.classify(input, signal);
+      return { ...judgement, by, value: { ...judgement.value, confidence } };
+    };
+    const state = await triage({ ...scripted, classify }, scriptedToolbox({ search_code: hit }));
+    expect(state.rounds).toBe(rounds);
+    if (rounds === 1) expect(state).toMatchObject({ termination: 'confident', outcomes: [{ call: { tool: 'search_code' } }] });
+  });
+
+  it('offers a model the tools of other categories after those of its own', async () => {
+    const offered: string[][] = [];
+    const model = scriptedAnalyst({});
+    const chooseTools: typeof model.chooseTools = async (input, signal) => {
+      offered.push(input.offered.map(({ name }) => name));
+      return await model.chooseTools(input, signal);
+    };
+    const own = scriptedToolbox({ read_test_file: hit, read_file: hit });
+    const byCategory = {
+      ...own,
+      offered: (category: string) => own.offered('CODE_ERROR').filter(({ name }) => (name === 'read_file') === (category === 'CODE_ERROR')),
+    };
+    const context = {
+      analyst: { ...model, chooseTools },
+      spare: { ...scriptedAnalyst(), name: 'rules' },
+      toolbox: byCategory,
+      clock: systemClock,
+      onStep: undefined,
+    };
+    await compileTriageGraph().invoke({ subject: sampleSubject(), limits: LIMITS }, { context, recursionLimit: recursionLimit(LIMITS) });
+    expect(offered[0]?.toSorted()).toEqual(['read_file', 'read_test_file']);
+  });
+
   it('does not offer the web before it is needed', async () => {
     const toolbox = scriptedToolbox({ search_web: hit });
     await triage(scriptedAnalyst({ calls: [[ask('search_web', { query: 'x' })]] }), toolbox);
