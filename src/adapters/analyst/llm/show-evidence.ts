@@ -134,7 +134,11 @@ function lineAt({ source, tool }: Placed, line: number, raw: string): Line {
 function weighSteps(source: string, lines: ReadonlyMap<number, Line>, { steps = [], fill }: Focus): void {
   const here = steps.filter((step) => step.source === source);
   let script = Number.POSITIVE_INFINITY;
+  let last = 0;
   for (const line of [...lines.values()].sort((one, two) => one.line - two.line)) {
+    // Where lines are missing, the end of the echo may be among them.
+    if (line.line !== last + 1) script = Number.POSITIVE_INFINITY;
+    last = line.line;
     if (ECHO_BEGINS.test(line.text)) script = 0;
     const isInside = here.length === 0 || here.some(({ lineStart, lineEnd }) => line.line >= lineStart && line.line <= lineEnd);
     if (line.worth < LOOKED_UP) {
