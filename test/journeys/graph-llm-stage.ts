@@ -137,8 +137,8 @@ export const CLASSIFIED = {
   because: 'The test expected 43.43 and received 43.42.',
   category: 'TEST_FAILURE',
   kind: 'assertion',
-  confidence: 0.95,
-  probabilities: { CODE_ERROR: 0.05, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.95 },
+  confidence: 0.9,
+  probabilities: { CODE_ERROR: 0.1, INFRA_ERROR: 0, CONFIG_ERROR: 0, DEPENDENCY_ERROR: 0, TEST_FAILURE: 0.9 },
   abstained: false,
 };
 export const ANSWER = {

@@ -36,6 +36,10 @@ export function readClassification(reply: ClassifyReply): Classification {
   };
 }
 
+function isSame(one: Pick<Classification, 'category' | 'kind'>, other: Pick<Classification, 'category' | 'kind'>): boolean {
+  return one.category === other.category && one.kind === other.kind;
+}
+
 /**
  * A plan. Another round is only for a gap that blocks the answer and that an offered tool could close, or while the cause is not sure; "stop" says that the cause is not in what can be
  * read, which ends the search as well.
@@ -56,7 +60,7 @@ export function readPlan(reply: ReasonReply, insight: Insight & { offered?: read
     enough: insight.evidence.length > 0 && (reply.next !== 'look' || !isWorthwhile),
     retrieval,
     gaps,
-    ...(revised === null || revised.category === insight.classification.category ? {} : { revised }),
+    ...(revised === null || isSame(revised, insight.classification) ? {} : { revised }),
   };
 }
 

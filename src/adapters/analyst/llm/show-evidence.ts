@@ -57,7 +57,7 @@ const ROLE_WORTH: Readonly<Record<LineRole, number>> = {
 };
 /** Below this a line of the log is noise: it only fills small gaps. */
 const NOISE = 100;
-const [TELLING, NEAR, CITED, LOOKED_UP, COMMAND] = [700, 450, 800, 260, 180];
+const [TELLING, NEAR, CITED, NEWEST, LOOKED_UP, COMMAND] = [700, 450, 800, 600, 260, 180];
 /** What other steps printed counts so much. */
 const ELSEWHERE = 0.6;
 /** Lines of the failed step's script and settings, from the first one on. */
@@ -113,7 +113,7 @@ function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<numbe
       line.ids.push(item.id);
       if (item.tool !== 'log') line.worth = Math.max(line.worth, LOOKED_UP);
       if (focus.cited?.has(item.id) === true) line.worth = Math.max(line.worth, lines.length <= SHORT ? MUST : CITED);
-      if (isNew && offset < REQUESTED && requested++ < MOST_REQUESTED) line.worth = MUST;
+      if (isNew) line.worth = Math.max(line.worth, offset < REQUESTED && requested++ < MOST_REQUESTED ? MUST : NEWEST);
     }
   }
   for (const [source, lines] of sources) weighSteps(source, lines, focus);

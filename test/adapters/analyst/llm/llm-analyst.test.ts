@@ -158,6 +158,8 @@ describe('plan', () => {
 
   test('may find another category, and says nothing where it is the same', async () => {
     const revised = { category: 'CODE_ERROR', kind: 'null_reference' };
+    const kind = { category: 'TEST_FAILURE', kind: 'threshold' };
+    expect((await planned({ revised: kind })).revised).toEqual(kind);
     expect((await planned({ revised })).revised).toEqual(revised);
     expect((await planned({ revised: { category: 'TEST_FAILURE', kind: 'assertion' } })).revised).toBeUndefined();
   });
