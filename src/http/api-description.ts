@@ -68,7 +68,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
         version: '1',
         description: 'CI failure triage: builds go in; category, root cause, fix and the lines that prove it come out.',
         contact: { name: 'The operator of this installation', ...(publicUrl === null ? {} : { url: publicUrl }) },
-        license: { name: 'All rights reserved', identifier: 'LicenseRef-Faultline' },
+        license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: publicUrl ?? '/' }],
       components: { securitySchemes: SECURITY_SCHEMES },
