@@ -95,7 +95,11 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
   );
   const lines = chosen(linesOf(placed, focus), focus.room - others.size);
   const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
-  return [...blocks(lines, placed), ...others.shown.values(), ...named(evidence.filter(({ id }) => !shown.has(id)))].join('\n\n');
+  return [
+    ...blocks(lines, placed),
+    ...others.shown.values(),
+    ...named(evidence.filter(({ id }) => !shown.has(id) && focus.fill?.has(id) !== true)),
+  ].join('\n\n');
 }
 
 function linesOf(placed: readonly Placed[], focus: Focus): Map<string, Map<number, Line>> {
