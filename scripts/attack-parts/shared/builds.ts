@@ -16,7 +16,8 @@ TypeError: Cannot read properties of undefined (reading 'discount')
 npm ERR! code ELIFECYCLE
 `;
 
-const Uploaded = z.object({ buildId: z.string() });
+/** The answer to an upload that is accepted. */
+export const Uploaded = z.object({ buildId: z.string() });
 const Built = z.object({
   triage: z.object({ state: z.string() }).nullable(),
   analyses: z.array(z.looseObject({ id: z.string(), category: z.string() })),
