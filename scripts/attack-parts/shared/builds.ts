@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
 import type { AttackedService } from './service.ts';
 
 /** A failed build with one log, which has one cause. */
@@ -60,6 +61,33 @@ export async function answered(service: AttackedService, buildId: string, minute
     await sleep(250);
   }
   throw new Error(`The build ${buildId} was not analysed within ${minutes} minutes.`);
+}
+
+/** What a webhook of GitHub tells of a run. */
+export interface ToldRun {
+  readonly id: number;
+  readonly conclusion: 'failure' | 'success';
+  readonly repository?: string;
+}
+
+/** A signed delivery of GitHub, with an id of its own; the pull request of the run has its number. */
+export function deliveryOf({ secret }: Pick<AttackedService, 'secret'>, { id, conclusion, repository = 'shop/api' }: ToldRun) {
+  const run = { id, run_number: id, status: 'completed', conclusion, pull_requests: [{ number: id }], head_repository: null };
+  const body = JSON.stringify(githubExample('workflow_run', 'completed', { repository: { full_name: repository }, workflow_run: run }));
+  const headers = {
+    'content-type': 'application/json',
+    'x-github-event': 'workflow_run',
+    'x-github-delivery': `run-${id}`,
+    'x-hub-signature-256': githubSignature(body, secret),
+  };
+  return { headers, body };
+}
+
+/** Tells of a run; the status of the answer. */
+export async function tell(service: AttackedService, run: ToldRun): Promise<number> {
+  const response = await fetch(`${service.url}/webhooks/github`, { method: 'POST', ...deliveryOf(service, run) });
+  await response.arrayBuffer();
+  return response.status;
 }
 
 /** Every build that the service lists, with its number. */
