@@ -6,6 +6,8 @@ import { report } from './shared/tools.ts';
 
 const KILLS = 10;
 const SENDERS = 4;
+/** Of one sender between two builds, so that there are some hundreds at most. */
+const PAUSE_MS = 250;
 
 const service = await startService();
 try {
@@ -44,6 +46,7 @@ try {
         else if (typeof body === 'string') refused.push(`${number}: ${response?.status} ${body}`);
         if (!accepted.has(number)) await sleep(100);
       }
+      await sleep(PAUSE_MS);
     }
   }
 } finally {
