@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
-import { type AttackedService, startService } from './shared/service.ts';
+import { type AttackedService, reportService, startService } from './shared/service.ts';
 import { npmTools, pythonTools, report, run } from './shared/tools.ts';
 
 /** Cases of each operation, beside those that are worked out from its schema. */
@@ -20,8 +20,7 @@ try {
     await lintWithSpectral(linters, description),
     await lintWithRedocly(linters, description),
     await attackWithSchemathesis(service),
-    report('service', `${service.failures.length} requests failed inside`, service.failures.length, service.failures.join('\n')),
-    report('service', service.died() ? 'died' : 'still answers', service.died() ? 1 : 0, ''),
+    reportService(service),
   ];
   process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {

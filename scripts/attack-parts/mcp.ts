@@ -1,42 +1,22 @@
 /** The Model Context Protocol with its official Python client and its inspector, and with messages that are none. */
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type AttackedService, startService } from './shared/service.ts';
+import { acceptedId, answered, LOG, upload } from './shared/builds.ts';
+import { type AttackedService, reportService, startService } from './shared/service.ts';
 import { npmTools, pythonTools, report, run } from './shared/tools.ts';
 
-const LOG = `/srv/shop/src/cart.js:12
-    return cart.discount.cents;
-TypeError: Cannot read properties of undefined (reading 'discount')
-    at total (/srv/shop/src/cart.js:12:15)
-npm ERR! code ELIFECYCLE
-`;
 /** Of the line that fails. */
 const WORD = 'discount';
-const Uploaded = z.object({ buildId: z.string() });
-const Built = z.object({ analyses: z.array(z.unknown()) });
 const Answered = z.object({ error: z.object({ code: z.int() }), id: z.null() });
 
 const service = await startService();
 try {
-  const build = await analysedBuild(service);
-  const fine = [await attackInPython(service, build), await inspect(service), await sendBroken(service)];
-  process.exitCode = fine.every(Boolean) && service.failures.length === 0 ? 0 : 1;
+  const build = await acceptedId(await upload(service, { number: 812, log: LOG }));
+  await answered(service, build);
+  const fine = [await attackInPython(service, build), await inspect(service), await sendBroken(service), reportService(service)];
+  process.exitCode = fine.every(Boolean) ? 0 : 1;
 } finally {
   await service.stop();
-}
-
-async function analysedBuild({ url, token }: AttackedService): Promise<string> {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const metadata = { repository: 'shop/api', pipeline: 'ci', number: 812, branch: 'main' };
-  const body = JSON.stringify({ metadata, logs: [{ name: 'test.log', text: LOG }] });
-  const { buildId } = Uploaded.parse(await (await fetch(`${url}/api/builds`, { method: 'POST', headers, body })).json());
-  for (let tries = 0; tries < 120; tries++) {
-    const { analyses } = Built.parse(await (await fetch(`${url}/api/builds/${buildId}`, { headers })).json());
-    if (analyses.length > 0) return buildId;
-    await sleep(500);
-  }
-  throw new Error(`The build ${buildId} was not analysed within a minute.`);
 }
 
 async function attackInPython({ url, token }: AttackedService, build: string): Promise<boolean> {

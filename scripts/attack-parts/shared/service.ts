@@ -1,66 +1,172 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { parseArgs } from 'node:util';
+import { freePort } from '../../../test/support/gate.ts';
+import { startPostgres } from '../../../test/support/postgres.ts';
+import { startRedis } from '../../../test/support/redis.ts';
+import { report } from './tools.ts';
 
-/** A service that may be broken: it has a data directory of its own, which goes when it stops. */
+/** A service that may be broken: its stores are its own, and go when it stops. */
 export interface AttackedService {
+  /** Stays the same when it is killed and started again. */
   readonly url: string;
   /** Has every role. */
   readonly token: string;
   /** Of webhooks. */
   readonly secret: string;
-  /** Lines of its log about requests that failed inside. */
-  readonly failures: readonly string[];
-  /** Whether it ended by itself. */
+  /** Error lines of its log, and what it said outside of the log when it broke. */
+  readonly errors: readonly string[];
+  /** Whether one of its processes ended by itself. */
   readonly died: () => boolean;
+  /** Memory that all its processes hold now, in megabytes. */
+  memory(): Promise<number>;
+  /** SIGKILL to every process, and a new start. */
+  killAndStart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts the service from this checkout on a free port, without limits that would turn an attack away. */
-export async function startService(): Promise<AttackedService> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'faultline-attack-'));
+export interface ServiceOptions {
+  /** Beside what every attack needs. */
+  readonly settings?: Readonly<Record<string, string>>;
+  /** The data directory, which then stays; else one that goes. */
+  readonly dataDir?: string;
+}
+
+interface Stores {
+  readonly environment: Readonly<Record<string, string>>;
+  /** How many processes do nothing but work. */
+  readonly workers: number;
+  dispose(): Promise<unknown>;
+}
+
+const MODES = { embedded: embeddedStores, server: serverStores };
+const { mode: chosen } = parseArgs({ options: { mode: { type: 'string', default: 'embedded' } } }).values;
+
+/**
+ * Starts the service from this checkout on a free port, without limits that would turn an attack away: on embedded stores, or with
+ * `--mode server` on PostgreSQL and Redis of its own, with two workers.
+ */
+export async function startService({ settings = {}, dataDir }: ServiceOptions = {}): Promise<AttackedService> {
+  const open = Object.entries(MODES).find(([name]) => name === chosen)?.[1];
+  if (open === undefined) throw new Error(`There is no mode "${chosen}"; there are ${Object.keys(MODES).join(' and ')}.`);
+  const stores = await open(dataDir);
   const token = `attack-${randomBytes(24).toString('hex')}`;
   const secret = randomBytes(24).toString('hex');
-  const ours = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
-  const env = {
-    ...ours,
+  const port = await freePort();
+  const env = { ...withoutOurs(), ...limitless(token, secret), ...stores.environment, FAULTLINE_PORT: String(port), ...settings };
+  const errors: string[] = [];
+  let running: Running[] = [];
+  const start = async () => {
+    const doors = startProcess('serve', env, errors);
+    running = [doors];
+    // The doors bring the schema up to date; workers come after.
+    await doors.ready;
+    running.push(...Array.from({ length: stores.workers }, () => startProcess('worker', env, errors)));
+    await Promise.all(running.map(({ ready }) => ready));
+  };
+  const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
+    for (const { child } of running) child.kill(signal);
+    await Promise.all(running.map(({ ended }) => ended));
+  };
+  const stop = async () => {
+    await end('SIGTERM');
+    await stores.dispose();
+  };
+  await start().catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    secret,
+    errors,
+    died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
+    memory: async () => (await Promise.all(running.map(({ child }) => residentMegabytes(child.pid)))).reduce((sum, one) => sum + one, 0),
+    killAndStart: async () => {
+      await end('SIGKILL');
+      await start();
+    },
+    stop,
+  };
+}
+
+/** Prints what the service itself did wrong; whether that is nothing. What the attack must bring about is `expected` in its log. */
+export function reportService({ errors, died }: AttackedService, expected?: RegExp): boolean {
+  const wrong = errors.filter((line) => expected?.test(line) !== true);
+  const findings = wrong.length + (died() ? 1 : 0);
+  const said = wrong.slice(0, 20).map((line) => line.slice(0, 2_000));
+  return report('service', `${wrong.length} errors in its log, ${died() ? 'died' : 'still answers'}`, findings, said.join('\n'));
+}
+
+function withoutOurs(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FAULTLINE_')));
+}
+
+function limitless(token: string, secret: string): Readonly<Record<string, string>> {
+  return {
     FAULTLINE_TOKENS: `attack:ingest+read+review+admin:${token}`,
+    FAULTLINE_GITHUB_WEBHOOK_SECRET: secret,
     FAULTLINE_JENKINS_WEBHOOK_SECRET: secret,
     FAULTLINE_TRUST_PROXY: '1',
     FAULTLINE_RATE_LIMIT: '1000000',
     FAULTLINE_TOKEN_RATE_LIMIT: '1000000',
     FAULTLINE_SOURCE_RATE_LIMIT: '1000000',
+    // Kills from outside are no fault of what was running.
+    FAULTLINE_MAX_CRASHES: '100',
+    // Nobody on the internet is asked for a build.
+    FAULTLINE_GITHUB_URL: 'http://127.0.0.1:9',
     FAULTLINE_LOG_LEVEL: 'error',
   };
-  const child = spawn(process.execPath, ['src/cli/main.ts', 'serve', '--data', dataDir, '--port', '0'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  const failures: string[] = [];
-  const listening = Promise.withResolvers<string>();
-  for (const stream of [child.stdout, child.stderr]) {
-    createInterface({ input: stream }).on('line', (line) => {
-      if (line.includes('"msg":"request failed"')) failures.push(line);
-      const address = /listening on (http:\S+)/.exec(line)?.[1];
-      if (address !== undefined) listening.resolve(address);
-    });
-  }
-  ended.then(() => listening.reject(new Error('The service ended before it listened.')));
-  const url = await listening.promise;
-  return {
-    url,
-    token,
-    secret,
-    failures,
-    died: () => child.exitCode !== null || child.signalCode !== null,
-    stop: async () => {
-      child.kill('SIGTERM');
-      await ended;
-      await rm(dataDir, { recursive: true, force: true });
-    },
+}
+
+async function embeddedStores(given?: string): Promise<Stores> {
+  const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'faultline-attack-')));
+  const dispose = async () => (given === undefined ? await rm(dataDir, { recursive: true, force: true }) : undefined);
+  return { environment: { FAULTLINE_DATA_DIR: dataDir }, workers: 0, dispose };
+}
+
+async function serverStores(): Promise<Stores> {
+  const [postgres, redis] = await Promise.all([startPostgres({ own: true }), startRedis()]);
+  const environment = {
+    FAULTLINE_PRESET: 'server',
+    FAULTLINE_BUILD_ARCHIVE: 'postgres',
+    FAULTLINE_DATABASE_URL: await postgres.createDatabase(),
+    FAULTLINE_JOB_QUEUE: 'bullmq',
+    FAULTLINE_REDIS_URL: redis.url,
+    FAULTLINE_WORK_IN_SERVE: 'false',
   };
+  return { environment, workers: 2, dispose: () => Promise.all([postgres.dispose(), redis.stop()]) };
+}
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Rejects where it ends before. */
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+}
+
+function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, errors: string[]): Running {
+  const child = spawn(process.execPath, ['src/cli/main.ts', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ready = Promise.withResolvers<void>();
+  let last = '';
+  const look = (line: string) => {
+    last = line;
+    if (/"level":"(?:error|fatal)"|unhandled|Uncaught|FATAL ERROR/i.test(line)) errors.push(line);
+    if (/listening on http|is taking jobs/.test(line)) ready.resolve();
+  };
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', look);
+  void ended.then(() => ready.reject(new Error(`${command} ended before it was ready: ${last}`)));
+  ready.promise.catch(() => undefined);
+  return { child, ready: ready.promise, ended };
+}
+
+async function residentMegabytes(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
 }

@@ -1,0 +1,147 @@
+/** A small disk that really fills, in a namespace of its own: uploads beyond it are refused, and nothing that was accepted is lost. */
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, statfs, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptedId, LOG, listBuilds, tell, upload, wronglyAnswered } from './shared/builds.ts';
+import { type AttackedService, reportService, startService } from './shared/service.ts';
+import { report } from './shared/tools.ts';
+
+const DISK_MB = 160;
+/** Taken before, and given back once the disk is full. */
+const BALLAST_MB = 64;
+const LOW_MB = 16;
+const LOG_BYTES = 1_000_000;
+/** More than the disk holds. */
+const MOST_UPLOADS = 400;
+/** After the disk is full, so that every way to be refused is taken. */
+const MORE_UPLOADS = 20;
+const MORE_WEBHOOKS = 300;
+const MOUNTED = 'FAULTLINE_ATTACK_DISK';
+
+const mounted = process.env[MOUNTED];
+process.exitCode = mounted === undefined ? await inNamespace() : await attack(mounted);
+
+/** This again, where a file system may be mounted that nobody else sees. */
+async function inNamespace(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), 'faultline-disk-'));
+  const script = `mount -t tmpfs -o size=${DISK_MB}m tmpfs "$0" && exec "$@"`;
+  const args = ['-rm', 'sh', '-c', script, folder, process.execPath, import.meta.filename, ...process.argv.slice(2)];
+  const child = spawn('unshare', args, { env: { ...process.env, [MOUNTED]: folder }, stdio: 'inherit' });
+  const code = await new Promise<number>((end, fail) => child.once('close', (status) => end(status ?? 1)).once('error', fail));
+  await rm(folder, { recursive: true, force: true });
+  return code;
+}
+
+async function attack(disk: string): Promise<number> {
+  const ballast = join(disk, 'ballast');
+  await writeFile(ballast, randomBytes(BALLAST_MB * 1024 * 1024));
+  const service = await startService({ dataDir: join(disk, 'data'), settings: { FAULTLINE_MIN_FREE_MB: `${LOW_MB}` } });
+  try {
+    const filled = await fill(service);
+    const { accepted, answers, strange } = filled;
+    const leftOver = (await listBuilds(service)).filter(({ id }) => !accepted.has(id)).map(({ id }) => id);
+    const told = await tellMany(service, filled);
+    const full = await readiness(service);
+    const free = await freeMegabytes(disk);
+    await rm(ballast);
+    const freed = await untilReady(service);
+    const after = await acceptedId(await upload(service, { number: 'after', log: LOG })).catch((error: unknown) => String(error));
+    if (after.startsWith('bld_')) accepted.add(after);
+    else strange.push(after);
+    const wrong = await wronglyAnswered(service, accepted, 10);
+    const lost = await notKept(service, told);
+    const counts = [...answers].map(([status, count]) => `${count} answered ${status}`).join(', ');
+    const fine = [
+      report('uploads', `${counts}; ${free.toFixed(1)} of ${DISK_MB} MB were free`, strange.length, strange.join('\n')),
+      report('refused ones', `${leftOver.length} left something`, leftOver.length, leftOver.join('\n')),
+      report(
+        'readiness',
+        `${full.status} while full, ${freed.status} once there was room`,
+        full.status === 503 && freed.status === 200 ? 0 : 1,
+        full.text + freed.text,
+      ),
+      report(
+        'answers',
+        `${accepted.size} accepted, one of them afterwards, ${wrong.length} not answered once`,
+        wrong.length,
+        wrong.join('\n'),
+      ),
+      report('webhooks', `${told.length} of ${MORE_WEBHOOKS} accepted while full, ${lost.length} lost`, lost.length, lost.join('\n')),
+      reportService(service, /No space left on device/),
+    ];
+    return fine.every(Boolean) ? 0 : 1;
+  } finally {
+    await service.stop();
+  }
+}
+
+interface Filled {
+  readonly accepted: Set<string>;
+  /** How many uploads were answered with each status. */
+  readonly answers: Map<string, number>;
+  readonly strange: string[];
+}
+
+async function fill(service: AttackedService): Promise<Filled> {
+  const filled: Filled = { accepted: new Set(), answers: new Map(), strange: [] };
+  let refused = 0;
+  for (let number = 1; number <= MOST_UPLOADS && refused < MORE_UPLOADS; number++) {
+    // Small ones find room where large ones no longer do.
+    const noise = (
+      randomBytes(LOG_BYTES / (refused % 2 === 0 ? 2 : 200))
+        .toString('hex')
+        .match(/.{1,80}/g) ?? []
+    ).join('\n');
+    const response = await upload(service, { number: `upload-${number}`, log: `${noise}\n${LOG}` });
+    const status = `${response?.status ?? 'nothing'}`;
+    filled.answers.set(status, (filled.answers.get(status) ?? 0) + 1);
+    if (response?.status === 202) filled.accepted.add(await acceptedId(response));
+    else refused += 1;
+    if (status !== '202' && status !== '507') filled.strange.push(`upload ${number}: ${status} ${await response?.text()}`);
+  }
+  if (refused === 0) filled.strange.push('the disk never was full');
+  return filled;
+}
+
+async function readiness(service: AttackedService): Promise<{ readonly status: number; readonly text: string }> {
+  // What it said before stands for some seconds.
+  await sleep(6_000);
+  const response = await fetch(`${service.url}/readyz`);
+  return { status: response.status, text: await response.text() };
+}
+
+async function untilReady(service: AttackedService): Promise<Awaited<ReturnType<typeof readiness>>> {
+  const first = await readiness(service);
+  return first.status === 200 ? first : await readiness(service);
+}
+
+async function freeMegabytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return (bavail * bsize) / 1024 / 1024;
+}
+
+/** Builds that passed, told of while the disk is full: a row each, for which there may be room. Those that were accepted. */
+async function tellMany(service: AttackedService, { answers, strange }: Filled): Promise<number[]> {
+  const accepted: number[] = [];
+  for (let id = 1; id <= MORE_WEBHOOKS; id++) {
+    const status = await tell(service, { id, conclusion: 'success' });
+    answers.set(`${status}`, (answers.get(`${status}`) ?? 0) + 1);
+    if (status === 202) accepted.push(id);
+    else if (status !== 507) strange.push(`webhook ${id}: ${status}`);
+  }
+  return accepted;
+}
+
+/** Runs that were accepted, and are no build of which it is known that it passed. */
+async function notKept(service: AttackedService, told: readonly number[]): Promise<number[]> {
+  const until = performance.now() + 120_000;
+  for (;;) {
+    const kept = new Set((await listBuilds(service)).map(({ number }) => number));
+    const missing = told.filter((id) => !kept.has(`${id}`));
+    if (missing.length === 0 || performance.now() > until) return missing;
+    await sleep(1_000);
+  }
+}

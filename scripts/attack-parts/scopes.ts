@@ -1,0 +1,187 @@
+/** A token held to one repository asks every operation of the API's description for what belongs to another one. */
+import { z } from 'zod';
+import { acceptedId, answered, authorized, LOG, upload } from './shared/builds.ts';
+import { reportService, startService } from './shared/service.ts';
+import { report } from './shared/tools.ts';
+
+const [OURS, THEIRS] = ['acme/shop', 'other/hidden'];
+/** Stands in their log only. */
+const WORD = 'zanzibar';
+const THEIR_LOG = LOG.replaceAll('cart', WORD);
+const Operation = z.object({
+  operationId: z.string(),
+  security: z.array(z.record(z.string(), z.unknown())).default([]),
+  parameters: z.array(z.object({ name: z.string(), in: z.string() })).default([]),
+});
+type Operation = z.infer<typeof Operation>;
+const Description = z.object({ paths: z.record(z.string(), z.record(z.string(), Operation)) });
+const Listed = z.object({ items: z.array(z.looseObject({ id: z.string() })) });
+const Reviewed = z.object({ id: z.string(), version: z.int() });
+const Asked = z.object({ threadId: z.string() });
+const Made = z.object({ token: z.string() });
+
+/** Ids of what belongs to them, by what comes before an id in a path. */
+type Belongings = Readonly<Record<string, string>>;
+
+/** Bodies that these operations take; all others take an empty one, or none. */
+const RULE = { pattern: 'cannot find it', sample: 'cannot find it', category: 'CODE_ERROR', rootCause: 'r', fixRecommendation: 'f' };
+const bodies = (theirs: Belongings): Readonly<Record<string, readonly object[]>> => ({
+  uploadBuild: [{ metadata: { repository: THEIRS, pipeline: 'ci', number: 9, status: 'failed' }, logs: [{ name: 'a.log', text: LOG }] }],
+  decideReview: [{ type: 'reject', reason: 'no', version: 1 }],
+  guessReview: [{ category: 'CODE_ERROR' }],
+  claimNextReview: [{}, { repository: THEIRS }],
+  withdrawLibraryEntry: [{ reason: 'no' }],
+  withdrawRule: [{ reason: 'no' }],
+  createRule: [{ ...RULE, repository: THEIRS }],
+  tryRule: [{ ...RULE, repository: THEIRS }],
+  answerQuestion: [{ answer: 'because' }],
+  askAboutAnalysis: [{ question: 'why?' }],
+  askAboutBuild: [{ question: 'why?' }],
+  addDocument: [{ source: 'a.md', content: 'dGV4dA==' }],
+  createToken: [{ name: 'more', roles: ['read'] }],
+  callMcp: [
+    ...['get_failure', 'get_evidence'].map((name) => ({ name, arguments: { id: theirs.builds } })),
+    ...['get_failure', 'get_evidence'].map((name) => ({ name, arguments: { id: theirs.analyses } })),
+    { name: 'list_failures', arguments: {} },
+    { name: 'list_failures', arguments: { repository: THEIRS } },
+    { name: 'flaky_tests', arguments: { repository: THEIRS } },
+    { name: 'search_similar', arguments: { text: 'TypeError: Cannot read properties of undefined' } },
+  ].map((params) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })),
+});
+
+const service = await startService();
+try {
+  const theirs = await fillStores();
+  const token = Made.parse(
+    await call('POST', '/api/tokens', { name: 'held', roles: ['ingest', 'read', 'review'], repositories: [OURS] }),
+  ).token;
+  const { paths } = Description.parse(await call('GET', '/openapi.json'));
+  const before = await everything(theirs);
+  const counts = new Map<number, number>();
+  const shown: string[] = [];
+  const untried: string[] = [];
+  let operations = 0;
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      if (!operation.security.some((one) => 'bearer' in one)) continue;
+      operations += 1;
+      for (const { url, body } of requests(path, operation, theirs)) {
+        const name = `${operation.operationId} ${url} ${body ?? ''}`;
+        const { status, text } = await ask(method, url, token, body);
+        counts.set(status, (counts.get(status) ?? 0) + 1);
+        const marks = [WORD, ...Object.values(theirs), THEIRS].filter((mark) => !`${decodeURIComponent(url)} ${body}`.includes(mark));
+        if (marks.some((mark) => text.includes(mark))) shown.push(`${name}: ${status} ${text.slice(0, 500)}`);
+        // What is refused for another reason shows nothing about repositories.
+        const isOther = /\{\w+\}/.test(path) ? ![403, 404].includes(status) : ![200, 403, 404].includes(status);
+        if (isOther) untried.push(`${name}: ${status} ${text.slice(0, 500)}`);
+      }
+    }
+  }
+  const after = await everything(theirs);
+  const changed = Object.keys(before).filter((path) => before[path] !== after[path]);
+  const answers = [...counts].toSorted(([a], [b]) => a - b).map(([status, count]) => `${count} answered ${status}`);
+  const fine = [
+    report('operations', `${operations}, ${answers.join(', ')}`, untried.length, untried.join('\n')),
+    report('shown', `${shown.length} answers show something of theirs`, shown.length, shown.join('\n')),
+    report(
+      'changed',
+      `${changed.length} of ${Object.keys(before).length} things of theirs`,
+      changed.length,
+      changed.map((path) => `${path}: ${before[path]} became ${after[path]}`).join('\n'),
+    ),
+    reportService(service),
+  ];
+  process.exitCode = fine.every(Boolean) ? 0 : 1;
+} finally {
+  await service.stop();
+}
+
+/** One build of ours and two of theirs; of theirs one was decided and taught, one waits; a rule, a thread. */
+async function fillStores(): Promise<Belongings> {
+  await answered(service, await acceptedId(await upload(service, { repository: OURS, number: 'ours', log: LOG })));
+  const [builds, taught] = [await theirBuild('theirs'), await theirBuild('taught')];
+  const decided = await reviewOf(taught.analysis);
+  const version = Reviewed.parse(await call('POST', `/api/reviews/${decided.id}/claim`)).version;
+  await call('POST', `/api/reviews/${decided.id}/decision`, { type: 'accept', version });
+  await call('POST', '/api/rules', { ...RULE, repository: THEIRS });
+  const first = async (path: string) => Listed.parse(await call('GET', path)).items[0]?.id ?? '';
+  return {
+    builds: builds.id,
+    analyses: builds.analysis,
+    reviews: (await reviewOf(builds.analysis)).id,
+    library: await first('/api/library'),
+    rules: await first('/api/rules'),
+    threads: Asked.parse(await call('POST', `/api/analyses/${builds.analysis}/ask`, { question: 'why?' })).threadId,
+    // Documents are for every reader, and tokens for administrators: no repository has any.
+    knowledge: 'doc_none',
+    tokens: 'tok_none',
+    deliveries: 'key:attack:build-theirs',
+  };
+}
+
+async function theirBuild(number: string): Promise<{ readonly id: string; readonly analysis: string }> {
+  const id = await acceptedId(
+    await upload(service, { repository: THEIRS, number, log: number === 'taught' ? LOG.replaceAll('cart', 'basket') : THEIR_LOG }),
+  );
+  return { id, analysis: (await answered(service, id)).analyses[0]?.id ?? '' };
+}
+
+async function reviewOf(analysis: string): Promise<z.infer<typeof Reviewed>> {
+  return Reviewed.parse(await call('POST', `/api/analyses/${analysis}/review`));
+}
+
+/** With the token of whoever may do everything. Throws where it is refused. */
+async function call(method: string, path: string, body?: object): Promise<unknown> {
+  const { status, text } = await ask(method, path, service.token, body === undefined ? undefined : JSON.stringify(body));
+  if (status >= 300) throw new Error(`${method} ${path} was answered with ${status}: ${text}`);
+  return JSON.parse(text);
+}
+
+async function ask(
+  method: string,
+  path: string,
+  token: string,
+  body?: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const headers: Record<string, string> = {
+    ...authorized({ token }),
+    accept: path === '/mcp' ? 'application/json, text/event-stream' : '*/*',
+  };
+  if (body === undefined) delete headers['content-type'];
+  const response = await fetch(service.url + path, { method: method.toUpperCase(), headers, ...(body !== undefined && { body }) });
+  return { status: response.status, text: await response.text() };
+}
+
+/** Every request that asks an operation for something of theirs: by its id, and by each filter that it has. */
+function requests(
+  path: string,
+  { operationId, parameters }: Operation,
+  theirs: Belongings,
+): { readonly url: string; readonly body?: string }[] {
+  const kind = /^\/api\/(\w+)\//.exec(path)?.[1] ?? '';
+  const filled = path.replace('{source}', 'upload').replace('{id}', encodeURIComponent(theirs[kind] ?? ''));
+  const values: Belongings = {
+    repository: THEIRS,
+    provider: 'upload',
+    number: 'theirs',
+    build: theirs.builds ?? '',
+    analysis: theirs.analyses ?? '',
+    text: 'undefined',
+  };
+  const has = (name: string) => parameters.some((parameter) => parameter.in === 'query' && parameter.name === name);
+  const filters = Object.entries(values).filter(([name]) => has(name));
+  const query = filters.map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
+  const required = operationId === 'findBuildByNumber' ? ['?provider=upload&number=theirs'] : [''];
+  const urls = [...required, ...(query === '' ? [] : [`?${query}`])].map((end) => filled + end);
+  const sent = bodies(theirs)[operationId]?.map((body) => JSON.stringify(body)) ?? [undefined];
+  return urls.flatMap((url) => sent.map((body) => (body === undefined ? { url } : { url, body })));
+}
+
+/** What whoever may see everything sees of theirs, by its path. */
+async function everything(theirs: Belongings): Promise<Record<string, string>> {
+  const seen = ['builds', 'analyses', 'reviews', 'library', 'threads', 'deliveries/upload'].map(
+    (kind) => `/api/${kind}/${theirs[kind.split('/', 1)[0] ?? '']}`,
+  );
+  const paths = [...seen, '/api/rules', `/api/builds?repository=${encodeURIComponent(THEIRS)}`];
+  return Object.fromEntries(await Promise.all(paths.map(async (path) => [path, JSON.stringify(await call('GET', path))] as const)));
+}
