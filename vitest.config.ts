@@ -8,11 +8,18 @@ const server = { deps: { inline: ['@actions/workflow-parser'] } };
  * keeps the machine busy. The rest of these folders bears company: it was seen to pass beside others on a busy machine.
  */
 const ALONE = [
-  'test/journeys/{kill-*,stop-under-load,bad-weather,mongodb-away,operate}.int.test.ts',
+  'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,bad-weather,mongodb-away,operate}.int.test.ts',
   'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
   'test/intake/kill-at-door.int.test.ts',
   'test/adapters/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
   'test/adapters/job-queue/bad-days.int.test.ts',
+];
+
+/** What takes half a minute and more a file and tries again, in bulk or at random, what others try once: `scripts/test --all` runs it. */
+const LONG = [
+  'test/journeys/{kill-at-random,stop-under-load}.int.test.ts',
+  'test/house/package.int.test.ts',
+  'test/browser/every-page.int.test.ts',
 ];
 
 export default defineConfig({
@@ -34,7 +41,7 @@ export default defineConfig({
           name: 'integration',
           server,
           include: ['test/**/*.int.test.ts'],
-          exclude: [...ALONE, 'test/fixtures/**', 'node_modules/**'],
+          exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.
@@ -50,6 +57,16 @@ export default defineConfig({
           hookTimeout: 120_000,
           retry: 1,
           maxWorkers: 2,
+        },
+      },
+      {
+        test: {
+          name: 'long',
+          server,
+          include: LONG,
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          retry: 1,
         },
       },
     ],
