@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { append } from '../../../src/domain/lists.ts';
 import { githubExample, githubSignature } from '../../../test/support/webhook-senders.ts';
 import type { AttackedService } from './service.ts';
 
@@ -96,7 +97,7 @@ export async function listBuilds(service: AttackedService): Promise<z.infer<type
   for (let offset: number | null = 0; offset !== null; ) {
     const response = await fetch(`${service.url}/api/builds?limit=200&offset=${offset}`, { headers: authorized(service) });
     const page = Page.parse(await response.json());
-    items.push(...page.items);
+    append(items, page.items);
     offset = page.next;
   }
   return items;

@@ -65,7 +65,7 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     running = [doors];
     // The doors bring the schema up to date; workers come after.
     await doors.ready;
-    running.push(...Array.from({ length: stores.workers }, () => startProcess('worker', env, errors)));
+    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, errors));
     await Promise.all(running.map(({ ready }) => ready));
   };
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
