@@ -37,6 +37,8 @@ interface Line {
 type Placed = Evidence & { readonly lineStart: number };
 
 const MUST = 1_000;
+/** What must be shown goes beyond the room by so many times the room at most: whoever cites everything is not shown everything. */
+const BEYOND = 2;
 /** Lines of one answer of a tool that are shown in any case, and of all of them together. */
 const [REQUESTED, MOST_REQUESTED] = [40, 160];
 /** Cited evidence of so few lines is shown whole; of longer one what is quoted. */
@@ -93,7 +95,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
     evidence.filter(({ lineStart }) => lineStart === undefined),
     focus,
   );
-  const lines = chosen(linesOf(placed, focus), focus.room - others.size);
+  const lines = chosen(linesOf(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
   const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
     ...blocks(lines, placed),
@@ -171,7 +173,7 @@ function chosen(sources: ReadonlyMap<string, ReadonlyMap<number, Line>>, room: n
   let left = room;
   const keep = (line: Line) => {
     const cost = line.text.length + String(line.line).length + 3;
-    if (line.worth < MUST && cost > left) return;
+    if (cost > left && (line.worth < MUST || cost > left + room * BEYOND)) return;
     kept.add(line);
     left -= cost;
   };
@@ -233,7 +235,7 @@ function othersWithin(items: readonly Evidence[], { room, cited, newest }: Focus
     if (!isCited && item.tool === 'search_knowledge' && (item.score ?? 1) < WORTH_SHOWING) continue;
     const most = isCited ? MAX_CITED : RETRIEVED.has(item.tool) ? MAX_RETRIEVED : MAX_ITEM;
     const text = `${item.id}: ${headOf(item)}\n${textWithin(item.text, most)}`;
-    if (!isCited && size + text.length > room * OTHERS) continue;
+    if (size + text.length > room * (isCited ? BEYOND : OTHERS)) continue;
     shown.set(item.id, text);
     size += text.length + 2;
   }

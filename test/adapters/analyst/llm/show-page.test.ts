@@ -107,6 +107,22 @@ describe('the page of evidence', () => {
     expect(page).toContain('150| error: number 150');
     for (let line = 900; line < 908; line++) expect(page).toContain(`${line}| cited line ${line}`);
   });
+
+  test('is bounded however much is cited and quoted', () => {
+    const many = Array.from({ length: 300 }, (_, i) =>
+      piece(
+        `E${i + 1}`,
+        i * 20 + 1,
+        numbered(i * 20 + 1, 12, (line) => `cited ${line} ${'c'.repeat(400)}`),
+      ),
+    );
+    const page = showEvidence(many, {
+      room: 4_000,
+      cited: new Set(many.map(({ id }) => id)),
+      quoted: many.map(({ source, lineStart = 1 }) => ({ source, line: lineStart })),
+    });
+    expect(page.length).toBeLessThan(4 * 4_000);
+  });
 });
 
 test('facts say the failed step with its exit code, and nothing that the lines say already', () => {
