@@ -7,7 +7,7 @@ import { runAll } from './bench-parts/ablation-runs.ts';
 import { linearTables, renderTable } from './bench-parts/ablation-tables.ts';
 
 /**
- * What each stage is worth, and what the loop gains on the linear baseline, with the rules analyst: every figure of docs/ablations.md, as
+ * What each stage is worth, and what the loop gains on the linear baseline, with the rules analyst: every figure of docs/evidence/ablations.md, as
  * Markdown on standard output. The data sets are the measurer's own.
  */
 const { values } = parseArgs({

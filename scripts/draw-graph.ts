@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { graph } from '../graphs/triage/graph.ts';
 
-/** Draws the compiled graph between two markers of each file; `--check` fails when a drawing there is stale. */
-const FILES = ['README.md', 'docs/agent.md'];
+/** Draws the compiled graph between two markers of a page; `--check` fails when the drawing there is stale. */
+const FILE = 'docs/explanation/agent.md';
 const BEGIN = '<!-- graph:begin -->';
 const END = '<!-- graph:end -->';
 
 const drawing = (await graph.getGraphAsync()).drawMermaid({ withStyles: false }).trim();
-for (const file of FILES) draw(file);
+draw(FILE);
 
 function draw(file: string): void {
   const text = readFileSync(file, 'utf8');

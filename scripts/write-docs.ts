@@ -9,22 +9,22 @@ import { parseConfig } from '../src/config/schema.ts';
 import type { Variable } from '../src/config/variable.ts';
 import { TERMINAL_VARIABLES, VARIABLES } from '../src/config/variables.ts';
 import { silentLogger } from '../src/ports/logger.ts';
+import { METRICS } from '../src/ports/metrics.ts';
 
 /**
- * Writes what the code itself knows into the documentation: the table of settings with their defaults, the help of every
- * command, and what it answers to one log. `--check` writes nothing and fails where a file is stale.
+ * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,
+ * and the answer to one log. `--check` writes nothing and fails where a file is stale.
  */
 const HOME = resolve(import.meta.dirname, '..');
 const EXAMPLE = 'test/fixtures/failures/loyalty-customer-null/log.txt';
 const COLUMNS = 100;
 
-const table = configurationTable();
 const pages: [file: string, fresh: string][] = [
-  ['docs/configuration.md', configurationPage()],
-  ['docs/cli.md', commandPage()],
+  ['docs/reference/configuration.md', configurationPage()],
+  ['docs/reference/cli.md', commandPage()],
+  await filled('docs/reference/metrics.md', 'metrics', metricsTable),
+  await filled('README.md', 'example', example),
 ];
-const readme = textOf('README.md');
-if (readme !== null) pages.push(['README.md', between(between(readme, 'configuration', table), 'example', await example())]);
 
 const stale = pages.filter(([file, fresh]) => textOf(file) !== fresh);
 if (process.argv.includes('--check')) {
@@ -40,14 +40,14 @@ function textOf(file: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null;
 }
 
-/** The text with what stands between the two marks of that name replaced; unchanged where it has no such marks. */
-function between(text: string, name: string, fresh: string): string {
+/** A page written by hand, with the block between its two marks of that name written anew. Throws where the page lacks a mark. */
+async function filled(file: string, name: string, write: () => string | Promise<string>): Promise<[file: string, fresh: string]> {
+  const text = textOf(file) ?? '';
   const mark = `<!-- ${name}:begin -->`;
   const begin = text.indexOf(mark);
-  if (begin === -1) return text;
   const end = text.indexOf(`<!-- ${name}:end -->`, begin);
-  if (end === -1) throw new Error(`README.md has ${mark} but no end of it`);
-  return `${text.slice(0, begin)}${mark}\n${fresh}\n${text.slice(end)}`;
+  if (begin === -1 || end === -1) throw new Error(`${file} must have the marks ${mark} and <!-- ${name}:end -->`);
+  return [file, `${text.slice(0, begin)}${mark}\n${await write()}\n${text.slice(end)}`];
 }
 
 /** What `faultline triage` shows on a terminal of one captured failure, without what differs from run to run: seconds and id. */
@@ -64,20 +64,32 @@ async function example(): Promise<string> {
 function configurationPage(): string {
   return `${[
     '# Configuration',
-    'Everything has a default: nothing needs to be set to start. Settings come from the environment and are checked together at start;',
-    'each wrong one is named, with what it should be, and nothing starts. An empty variable counts as unset.',
     '',
-    'A secret may also be given as `NAME_FILE`, the path of a file that holds it (as container platforms mount them); giving both is refused.',
+    'Every setting is an environment variable with a default, so nothing has to be set to start. The settings are checked at startup. If one is',
+    'wrong, Faultline names it, says what it expects, and does not start. An empty variable counts as unset.',
     '',
-    table,
+    'A secret can also be read from a file, as container platforms mount them: set `NAME_FILE` to its path. Setting both `NAME` and `NAME_FILE`',
+    'is an error.',
     '',
-    '## Variables that the terminal reads',
+    configurationTable(),
+    '',
+    '## Variables of the command line',
     '',
     ...rows(
       ['variable', 'meaning'],
       TERMINAL_VARIABLES.map(({ name, meaning }) => [code(name), cell(meaning)]),
     ),
   ].join('\n')}\n`;
+}
+
+function metricsTable(): string {
+  const body = Object.entries(METRICS).map(([name, { kind, labels, help }]) => [
+    code(name),
+    kind,
+    Object.keys(labels).map(code).join(', ') || '–',
+    cell(help),
+  ]);
+  return rows(['metric', 'kind', 'labels', 'meaning'], body).join('\n');
 }
 
 function configurationTable(): string {
@@ -114,11 +126,9 @@ function commandPage(): string {
   const program = createProgram();
   const sections = commandsOf(program, 'faultline').map(({ path, help }) => `## ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\``);
   const lead = [
-    '# The command line',
-    'Results go to standard output, everything else to standard error. On a terminal the result is a block with colours; in a pipe, with',
-    '`--plain`, `NO_COLOR` or `TERM=dumb` it is one `Key<tab>value` a line without any escape; with `--json` one JSON object, errors too:',
-    '`{"ok":false,"schema":1,"error":{"code":…,"message":…}}`. Nothing ever ends with exit code 0 and no output.',
-    'Ctrl-C ends a run with what is known by then; twice leaves at once.',
+    '# Command line',
+    '',
+    'The help of every command, as `--help` prints it. Output formats, JSON fields and exit codes: [Terminal output](terminal.md).',
   ].join('\n');
   return `${lead}\n\n${sections.join('\n\n')}\n`;
 }

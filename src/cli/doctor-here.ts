@@ -29,7 +29,7 @@ export function examineHere(config: Config, dataDir: string): Examination[] {
       ask: () => dataFinding(dataDir),
     },
     { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
-    { name: 'github notices', mend: 'see docs/publishing.md', ask: async () => noticeFindings(config) },
+    { name: 'github notices', mend: 'see docs/how-to/pull-requests.md', ask: async () => noticeFindings(config) },
     { name: 'public address', mend: 'set FAULTLINE_PUBLIC_URL', ask: async () => addressFinding(config) },
   ];
 }

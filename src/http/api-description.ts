@@ -33,7 +33,7 @@ const TAGS = [
   { name: 'Health', description: 'Probes and metrics.' },
 ];
 
-/** How callers prove who they are. Senders of webhooks sign; docs/ingest.md says how each does. */
+/** How callers prove who they are. Senders of webhooks sign; docs/reference/events.md says how each does. */
 const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',

@@ -37,7 +37,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
         tags: ['Health'],
         operationId: 'readMetrics',
         summary: 'Numbers for Prometheus',
-        description: 'In its text format; docs/operate.md names them.',
+        description: 'In its text format; docs/reference/metrics.md names them.',
         response: { 200: { description: 'The numbers', content: { 'text/plain': { schema: z.string() } } } },
       },
     },

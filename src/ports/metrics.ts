@@ -23,7 +23,7 @@ const MODELS = 12;
 
 /**
  * Everything that is measured, in base units (seconds, US dollars, plain counts). No label can grow without bound: a sender or a
- * model may write what it likes and makes no series of its own. docs/operate.md names the same, and a test compares them.
+ * model may write what it likes and makes no series of its own. docs/reference/metrics.md names the same, and a test compares them.
  */
 export const METRICS = {
   http_request_duration_seconds: {

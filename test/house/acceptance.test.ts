@@ -6,7 +6,7 @@ const ROOT = resolve(import.meta.dirname, '../..');
 /** How many promises there are. */
 const PROMISES = 50;
 
-const rows = (await readFile(join(ROOT, 'docs/acceptance.md'), 'utf8')).split('\n').flatMap((line) => {
+const rows = (await readFile(join(ROOT, 'docs/evidence/acceptance.md'), 'utf8')).split('\n').flatMap((line) => {
   const [, number, , files = ''] = /^\| (\d{1,2}) \| (.+) \| ([^|]+) \|$/.exec(line) ?? [];
   return number === undefined ? [] : [{ number: Number(number), files: Array.from(files.matchAll(/`([^`]+)`/g), ([, file = '']) => file) }];
 });

@@ -58,8 +58,8 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('is described: docs/deploy.md names every service, image and published port', async () => {
-    const page = await readFile(join(ROOT, 'docs/deploy.md'), 'utf8');
+  it('is described: docs/how-to/deploy.md names every service, image and published port', async () => {
+    const page = await readFile(join(ROOT, 'docs/how-to/deploy.md'), 'utf8');
     for (const [name, { image, ports }] of Object.entries(model.services)) {
       expect(page).toContain(`\`${name}\``);
       expect(page).toContain(image.replace(/:.*/, ''));

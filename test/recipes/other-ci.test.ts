@@ -11,8 +11,8 @@ import { blocksOf, scriptBelow } from './read-docs.ts';
 
 const REPORT =
   '<testsuite name="cart"><testcase name="totals"><failure message="expected 10.20, got 10.21">at cart.test.ts:4</failure></testcase></testsuite>';
-const [upload = '', forwarder = ''] = blocksOf('other-ci.md', 'sh');
-const [gitlab = ''] = blocksOf('other-ci.md', 'yaml');
+const [upload = '', forwarder = ''] = blocksOf('start/gitlab.md', 'sh');
+const [gitlab = ''] = blocksOf('start/gitlab.md', 'yaml');
 
 let app: FastifyInstance;
 let state: FakeState;
@@ -51,7 +51,7 @@ test('anything with curl', async () => {
   const { code, out } = await run(upload, { files: { 'build.log': 'FAIL\n', 'junit.xml': REPORT } });
 
   expect(code).toBe(0);
-  expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('other-ci.md', '')[0] ?? ''));
+  expect(JSON.parse(out)).toEqual(JSON.parse(blocksOf('start/gitlab.md', '')[0] ?? ''));
   expect(state.builds[0]).toMatchObject({ provider: 'upload', repository: 'shop/api', pipeline: 'nightly', number: '812' });
 });
 

@@ -3,10 +3,10 @@ import { expect, test } from 'vitest';
 import { readAction } from '../action/runner.ts';
 import { blocksOf } from './read-docs.ts';
 
-const workflows = blocksOf('action.md', 'yaml');
+const workflows = blocksOf('start/github-action.md', 'yaml');
 
 test.each(workflows.map((workflow, at) => [at + 1, workflow] as const))(
-  "workflow %i of docs/action.md is one by GitHub's own parser",
+  "workflow %i of docs/start/github-action.md is one by GitHub's own parser",
   (at, content) => {
     const { context } = parseWorkflow({ name: `workflow-${at}.yml`, content }, new NoOperationTraceWriter());
 

@@ -4,7 +4,7 @@ import type { VectorNamespace } from '../../ports/vector-index.ts';
 
 /**
  * From so many items on an approximate index answers; below it every item is compared, which is exact and as quick. Measured on this kind
- * of data, comparing 20,000 vectors takes some 14 ms (docs/postgres.md).
+ * of data, comparing 20,000 vectors takes some 14 ms (docs/how-to/postgres.md).
  */
 const HNSW_FROM = 10_000;
 

@@ -26,7 +26,7 @@ export function replayCommand(): Command {
     .option('--resume', 'go on behind what an interrupted run left in --out, if it was the same run')
     .option('--html <file>', 'write a report as one page that needs nothing else')
     .option('--junit <file>', 'write a test case a case, for CI servers')
-    .option('--gate <file>', 'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/gate.md)')
+    .option('--gate <file>', 'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/how-to/compare.md)')
     .option(
       '--judge [repeats]',
       'let the configured model compare explanations with their labels; told apart, no gate rests on it',
@@ -41,7 +41,7 @@ export function replayCommand(): Command {
     .option('--max-minutes <minutes>', 'begin no more cases after so long', amount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
     .option('--no-green', 'do not use the green logs that rows name')
-    .option('--without <stages...>', 'leave out these stages, to measure what they are worth (docs/ablations.md names them)')
+    .option('--without <stages...>', 'leave out these stages, to measure what they are worth (docs/evidence/ablations.md names them)')
     .addOption(
       new Option('--design <design>', 'how answers are come to: the agent’s loop, or the linear baseline').choices(['loop', 'linear']),
     )

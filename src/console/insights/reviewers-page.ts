@@ -9,7 +9,7 @@ const DAYS = 90;
 /** Blind decisions from which the difference is told, and the points from which it is an alarm. */
 const BLIND_FROM = 50;
 const ALARM_POINTS = 10;
-/** Goals of the project: see docs/insights.md. */
+/** Goals of the project: see docs/reference/insights.md. */
 const HASTY_SHARE = 0.1;
 
 /** `/insights/reviewers`: how the team decides. Nobody's own figures are shown. */

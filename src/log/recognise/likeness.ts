@@ -31,7 +31,7 @@ export interface NearMatchIndex {
   search(parts: LikenessParts, limit: number, minScore?: number): NearMatch[];
 }
 
-/** Below this, two failures share words and nothing more; see docs/reading.md for how it was chosen. */
+/** Below this, two failures share words and nothing more; see docs/explanation/reading.md for how it was chosen. */
 export const NEAR = 0.4;
 
 const MAX_FRAMES = 5;

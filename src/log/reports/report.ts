@@ -39,7 +39,7 @@ interface Outcome {
 
 /**
  * Reads a test report; its format is known by its content. Never throws: what is broken or unknown gives what was read before that, and a
- * note. Formats are listed in docs/reading.md.
+ * note. Formats are listed in docs/explanation/reading.md.
  */
 export function parseReport(name: string, text: string): TestReport {
   const { report, broken } = read(name, text);

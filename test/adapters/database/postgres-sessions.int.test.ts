@@ -14,7 +14,7 @@ import { sampleBuild } from '../../store/samples.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';
 import { openTlsDoor, type TlsDoor } from '../../support/postgres-tls.ts';
 
-const ROLES = fileURLToPath(new URL('../../../docs/postgres-roles.sql', import.meta.url));
+const ROLES = fileURLToPath(new URL('../../../deploy/postgres-roles.sql', import.meta.url));
 
 describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
   let server: TestServer;
@@ -81,7 +81,7 @@ describe.skipIf(withoutPostgres)('sessions on a PostgreSQL server', () => {
     await db.dispose();
   });
 
-  it('works as the roles of docs/postgres-roles.sql: an owner, a writer that changes no table, a reader that reads history only', async () => {
+  it('works as the roles of deploy/postgres-roles.sql: an owner, a writer that changes no table, a reader that reads history only', async () => {
     const url = await server.createDatabase();
     const as = (role: string) => {
       const own = new URL(url);

@@ -120,8 +120,8 @@ it('silent metrics take everything and say nothing', async () => {
   expect((await silentMetrics.text()).body).toBe('');
 });
 
-it('every metric is documented in docs/operate.md with its labels, and nothing else is', async () => {
-  const text = await readFile(join(import.meta.dirname, '../../../docs/operate.md'), 'utf8');
+it('every metric is documented in docs/reference/metrics.md with its labels, and nothing else is', async () => {
+  const text = await readFile(join(import.meta.dirname, '../../../docs/reference/metrics.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `((?:faultline|http)_[a-z_]+)` \| ([a-z]+) \| ([^|]*) \| ([^|]+) \|$/gm)].map(
     ([, name, kind, labels, help]) => [name, kind, labels?.trim(), help?.trim()],
   );

@@ -1,6 +1,6 @@
 /**
  * Each judgement's prompt and the variables it is rendered with. A number is the most characters of that variable, about four to a token (what they are
- * worth: docs/models.md); `page` is filled by what the judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
+ * worth: docs/how-to/models.md); `page` is filled by what the judgement must see first and may be longer, `situation` is short by itself. `null`: text of ours, not cut.
  */
 export const JUDGEMENTS = {
   classify: { prompt: 'triage/classify', budget: { page: 8_000 } },

@@ -1,0 +1,85 @@
+import { glob, readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { ACCESS_MATRIX, isPage } from '../http/access-matrix.ts';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const INDEX = 'docs/README.md';
+/** Ten minutes of reading, in words. */
+const LONGEST = 2000;
+/** Tables that are looked up and not read through: two generated ones and the rows of OWASP's standard. */
+const LOOKED_UP = ['docs/reference/cli.md', 'docs/reference/configuration.md', 'docs/explanation/asvs.md'];
+
+const files = new Map<string, string>();
+for (const pattern of ['*.md', 'docs/**/*.md', 'action/*.md', 'deploy/**/*.md']) {
+  for await (const path of glob(pattern, { cwd: ROOT })) files.set(path, await readFile(join(ROOT, path), 'utf8'));
+}
+const docs = [...files.keys()].filter((path) => path.startsWith('docs/'));
+
+/** Text without its fenced blocks: what is in them is an example. */
+function prose(text: string): string {
+  return text.replaceAll(/^ *(`{3,})[^\n]*\n[\s\S]*?^ *\1 *$/gm, '');
+}
+
+/** Relative links of a page as paths from the root, with their anchors. */
+function linksOf(path: string): { readonly target: string; readonly anchor: string | undefined }[] {
+  return [...prose(files.get(path) ?? '').matchAll(/\]\((?![a-z]+:)([^)#\s]*)(?:#([^)\s]*))?\)/g)].map(([, to = '', anchor]) => ({
+    target: to === '' ? path : join(dirname(path), to),
+    anchor,
+  }));
+}
+
+/** Anchors as GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...prose(text).matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replaceAll(' ', '-'),
+  );
+}
+
+test('no relative link is broken, and each anchor is a heading', async () => {
+  const broken: string[] = [];
+  for (const path of files.keys()) {
+    for (const { target, anchor } of linksOf(path)) {
+      const page = files.get(target);
+      if (page === undefined && !(await stat(join(ROOT, target)).catch(() => null))) broken.push(`${path}: ${target}`);
+      else if (anchor !== undefined && !anchorsOf(page ?? '').includes(anchor)) broken.push(`${path}: ${target}#${anchor}`);
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test('every page can be reached from docs/README.md, which README.md links', () => {
+  const reached = new Set([INDEX]);
+  for (const path of reached) for (const { target } of linksOf(path)) if (files.has(target)) reached.add(target);
+  expect(docs.filter((path) => !reached.has(path))).toEqual([]);
+  expect(linksOf('README.md').map(({ target }) => target)).toEqual(expect.arrayContaining([INDEX, 'CONTRIBUTING.md', 'CHANGELOG.md']));
+});
+
+test('every file that a page names exists', async () => {
+  const absent: string[] = [];
+  for (const [path, text] of files) {
+    for (const [, named = ''] of prose(text).matchAll(/`((?:src|graphs|prompts|scripts|test|deploy|migrations|docs)\/[\w./-]*\w)`/g)) {
+      const found = (await stat(join(ROOT, named)).catch(() => null)) ?? (await stat(join(ROOT, `${named}.int.test.ts`)).catch(() => null));
+      if (!found) absent.push(`${path}: ${named}`);
+    }
+  }
+  expect(absent).toEqual([]);
+});
+
+test('no page takes longer than ten minutes to read, and README fits on a screen and a half', () => {
+  const long = docs.filter((path) => !LOOKED_UP.includes(path) && (files.get(path) ?? '').split(/\s+/).length > LONGEST);
+  expect(long).toEqual([]);
+  expect(files.get('README.md')?.split('\n').length).toBeLessThanOrEqual(120);
+});
+
+test('the API reference names every route with the role it needs', async () => {
+  const text = files.get('docs/reference/api.md') ?? '';
+  const rows = [...text.matchAll(/^\| `([A-Z]+ [^`]+)` \| ([a-z]+) \|/gm)].map(([, route, role]) => [route, role]);
+  const routes = Object.entries(ACCESS_MATRIX).filter(([route]) => !isPage(route.replace(/^[A-Z]+ /, '')));
+  expect(rows.toSorted()).toEqual(routes.toSorted());
+});
