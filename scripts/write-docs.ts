@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { Help, type Option } from 'commander';
 import { createTerminalApp } from '../src/app/terminal-app.ts';
 import { readInput } from '../src/cli/input.ts';
 import { createProgram } from '../src/cli/program.ts';
@@ -123,27 +124,46 @@ function cell(text: string): string {
 }
 
 function commandPage(): string {
-  const program = createProgram();
-  const sections = commandsOf(program, 'faultline').map(({ path, help }) => `## ${path}\n\n\`\`\`text\n${help.trim()}\n\`\`\``);
+  const commands = commandsOf(createProgram(), 'faultline');
+  const shared = sharedOptions(commands.map(({ command }) => command));
   const lead = [
     '# Command line',
     '',
-    'The help of every command, as `--help` prints it. Output formats, JSON fields and exit codes: [Terminal output](terminal.md).',
+    'The help of every command. Output formats, JSON fields and exit codes: [Terminal output](terminal.md).',
+    '',
+    'Many commands share these options, which `--help` shows and the sections below leave out:',
+    '',
+    ...rows(
+      ['option', 'meaning'],
+      [...shared.values()].map(({ flags, description }) => [code(flags), cell(description)]),
+    ),
   ].join('\n');
+  const sections = commands.map(({ path, command }) => `## ${path}\n\n\`\`\`text\n${helpOf(command, shared).trim()}\n\`\`\``);
   return `${lead}\n\n${sections.join('\n\n')}\n`;
 }
 
 type Program = ReturnType<typeof createProgram>;
 
-function commandsOf(command: Program, path: string): { path: string; help: string }[] {
-  const own = { path, help: helpOf(command) };
-  return [own, ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`))];
+function commandsOf(command: Program, path: string): { path: string; command: Program }[] {
+  return [{ path, command }, ...command.commands.flatMap((child) => commandsOf(child, `${path} ${child.name()}`))];
 }
 
-/** What `--help` prints, texts after it included, at one width wherever this runs. */
-function helpOf(command: Program): string {
+/** Options that at least five commands have in the same words, by flags and words. */
+function sharedOptions(commands: readonly Program[]): Map<string, Option> {
+  const all = commands.flatMap((command) => new Help().visibleOptions(command));
+  const often = all.filter((option) => all.filter((other) => keyOf(other) === keyOf(option)).length >= 5);
+  return new Map(often.map((option) => [keyOf(option), option]));
+}
+
+function keyOf({ flags, description }: Option): string {
+  return `${flags} ${description}`;
+}
+
+/** What `--help` prints, texts after it included, without the shared options and at one width wherever this runs. */
+function helpOf(command: Program, shared: ReadonlyMap<string, Option>): string {
   let help = '';
   command.configureOutput({ writeOut: (text) => (help += text), getOutHelpWidth: () => COLUMNS, getOutHasColors: () => false });
+  command.configureHelp({ visibleOptions: (one) => new Help().visibleOptions(one).filter((option) => !shared.has(keyOf(option))) });
   command.outputHelp();
   return help;
 }
