@@ -28,8 +28,9 @@ try {
 async function besidePrebuilt(dataDir: string): Promise<void> {
   const model = await startModelAside({ latencyMs: 0, rounds: ROUNDS });
   const world = await openAgentWorld(dataDir, model.baseUrl);
-  const { usage } = await world.run();
-  const prebuilt = await createPrebuiltAgent(world.checkpointer, { modelCalls: usage.modelCalls, toolCalls: usage.toolCalls });
+  const first = await world.run();
+  const { usage } = first;
+  const prebuilt = await createPrebuiltAgent(world, first);
   const ours: number[] = [];
   const theirs: number[] = [];
   for (let pair = 0; pair < WARM_UP + PAIRS; pair++) {
@@ -43,7 +44,7 @@ async function besidePrebuilt(dataDir: string): Promise<void> {
   console.log(
     `agent, scripted model without latency, embedded    median ${ms(median(ours))}, min ${ms(minOf(ours))} (${calls}, n=${PAIRS})`,
   );
-  console.log(`LangGraph's prebuilt agent, same calls and saver   median ${ms(median(theirs))}, min ${ms(minOf(theirs))}`);
+  console.log(`LangGraph's prebuilt agent, same calls, tools, saver median ${ms(median(theirs))}, min ${ms(minOf(theirs))}`);
   console.log(`ratio of the medians, ours to the prebuilt         ${(median(ours) / median(theirs)).toFixed(2)}`);
   await prebuilt.close();
   await world.close();

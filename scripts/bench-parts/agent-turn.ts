@@ -1,10 +1,11 @@
+import type { ToolCall } from '../../src/domain/evidence.ts';
 import type { Judged } from './scripted-judgements.ts';
 import type { ScriptedBody } from './scripted-model.ts';
 
-/** How many calls an agent makes. */
+/** What an agent asks: how often its model, and which questions of its tools. */
 export interface AgentCalls {
   readonly modelCalls: number;
-  readonly toolCalls: number;
+  readonly toolCalls: readonly Pick<ToolCall, 'tool' | 'args'>[];
 }
 
 /** The tool calls of an agent spread evenly over all its turns but the last, which answers. */
@@ -12,6 +13,7 @@ export function agentTurn(body: ScriptedBody, { modelCalls, toolCalls }: AgentCa
   const turn = body.messages.filter((message) => message.role === 'assistant').length;
   const turns = modelCalls - 1;
   if (turn >= turns) return { text: 'It failed because a value was missing.', calls: [] };
-  const share = Math.max(1, Math.floor(((turn + 1) * toolCalls) / turns) - Math.floor((turn * toolCalls) / turns));
-  return { text: '', calls: Array.from({ length: share }, (_one, index) => ({ name: 'look', args: { question: `${turn}.${index}` } })) };
+  const until = (turn: number) => Math.floor((turn * toolCalls.length) / turns);
+  const share = toolCalls.slice(until(turn), Math.max(until(turn) + 1, until(turn + 1)));
+  return { text: '', calls: share.map(({ tool, args }) => ({ name: tool, args })) };
 }

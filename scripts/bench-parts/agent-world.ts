@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
@@ -19,6 +20,7 @@ import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
+import type { Toolbox } from '../../src/ports/toolbox.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
@@ -31,11 +33,12 @@ const ROOT = join(import.meta.dirname, '../..');
 const FAILURE = 'loyalty-customer-null';
 const LIMITS = { maxIterations: 5, maxCorrections: 2, thresholds: { autoNotify: 0.85, humanReview: 0.65, selfCorrect: 0.5 } };
 
-export type Checkpointer = Awaited<ReturnType<typeof createPostgresCheckpointer>>;
-
 /** One worker's parts on embedded stores, with the model behind `baseUrl`. */
 export interface AgentWorld {
-  readonly checkpointer: Checkpointer;
+  readonly checkpointer: PostgresSaver;
+  readonly toolbox: Toolbox;
+  /** What a run is about: the same failure under a new id. */
+  subject(): TriageSubject;
   /** One whole run of the graph about a captured failure; steps are told as they finish. */
   run(onStep?: (step: Step) => void): ReturnType<typeof investigate>;
   close(): Promise<void>;
@@ -72,9 +75,10 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
   });
   const model = createOpenAiChatModel({ baseUrl, apiKey: null, model: 'gpt-4o-mini', timeoutMs: 60_000, maxRetries: 0 });
   const checkpointer = await createPostgresCheckpointer(database);
+  const toolbox = createToolbox(tools, { mask: (text) => text });
   const deps: InvestigateDeps = {
     analyst: withFallback(createLlmAnalyst({ model }), createRulesAnalyst(), silentLogger, { firstRound: 'fallback' }),
-    toolbox: createToolbox(tools, { mask: (text) => text }),
+    toolbox,
     clock: systemClock,
     graph: compileTriageGraph(checkpointer),
     limits: LIMITS,
@@ -84,6 +88,8 @@ export async function openAgentWorld(folder: string, baseUrl: string): Promise<A
   const subject = (): TriageSubject => subjectOf({ triageId: newId('tri', Date.now()), build, group, groups, reading, notes: [] });
   return {
     checkpointer,
+    toolbox,
+    subject,
     run: (onStep) => investigate(subject(), { ...deps, onStep }, AbortSignal.timeout(300_000)),
     close: () => database.close(),
   };

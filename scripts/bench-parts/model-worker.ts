@@ -7,7 +7,9 @@ const Options = z.object({
   latencyMs: z.number(),
   rounds: z.number(),
   /** Plays the model of an agent that makes so many calls instead. */
-  agent: z.object({ modelCalls: z.number(), toolCalls: z.number() }).optional(),
+  agent: z
+    .object({ modelCalls: z.number(), toolCalls: z.array(z.object({ tool: z.string(), args: z.record(z.string(), z.unknown()) })) })
+    .optional(),
 });
 export type ModelWorkerOptions = z.infer<typeof Options>;
 

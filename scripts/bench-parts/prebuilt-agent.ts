@@ -1,19 +1,28 @@
 import { tool } from '@langchain/core/tools';
 import { createReactAgent } from '@langchain/langgraph/prebuilt';
 import { ChatOpenAI } from '@langchain/openai';
-import { z } from 'zod';
-import type { AgentCalls } from './agent-turn.ts';
-import type { Checkpointer } from './agent-world.ts';
+import type { Analysis } from '../../src/domain/analysis.ts';
+import type { AgentWorld } from './agent-world.ts';
 import { startModelAside } from './model-aside.ts';
 
-/** LangGraph's own agent with a tool that answers at once, checkpointed as ours is: each step is stored before the next begins. */
-export async function createPrebuiltAgent(checkpointer: Checkpointer, calls: AgentCalls) {
-  const server = await startModelAside({ latencyMs: 0, rounds: 0, agent: calls });
-  const look = tool(async ({ question }) => `Nothing is known about ${question}.\n${'One line of what was found.\n'.repeat(20)}`, {
-    name: 'look',
-    description: 'Looks something up',
-    schema: z.object({ question: z.string() }),
-  });
+/**
+ * LangGraph's own agent on the same tools and the same saver, checkpointed as ours is: each step is stored before the next begins. Its model
+ * is called as often, and asks what our run asked.
+ */
+export async function createPrebuiltAgent({ checkpointer, toolbox, subject }: AgentWorld, run: Analysis) {
+  const toolCalls = run.steps.flatMap(({ outcomes = [] }) => outcomes.map(({ call }) => ({ tool: call.tool, args: { ...call.args } })));
+  const server = await startModelAside({ latencyMs: 0, rounds: 0, agent: { modelCalls: run.usage.modelCalls, toolCalls } });
+  const about = subject();
+  const tools = [...new Set(toolCalls.map((call) => call.tool))].map((name) =>
+    tool(
+      async (args: Record<string, unknown>, { signal }) => {
+        const call = { tool: name, args, why: '' };
+        const { summary, findings } = await toolbox.run(call, about, run.category, signal ?? AbortSignal.timeout(60_000));
+        return [summary, ...findings.map((finding) => finding.text)].join('\n\n');
+      },
+      { name, description: toolbox.describe(name)?.question ?? name, schema: toolbox.describe(name)?.parameters ?? {} },
+    ),
+  );
   const llm = new ChatOpenAI({
     model: 'gpt-4o-mini',
     apiKey: 'none',
@@ -21,17 +30,19 @@ export async function createPrebuiltAgent(checkpointer: Checkpointer, calls: Age
     temperature: 0,
     configuration: { baseURL: server.baseUrl },
   });
-  const agent = createReactAgent({ llm, tools: [look], checkpointSaver: checkpointer });
+  const agent = createReactAgent({ llm, tools, checkpointSaver: checkpointer });
   let runs = 0;
   return {
     run: async () => {
       runs += 1;
       const config = {
         configurable: { thread_id: `prebuilt-${runs}` },
-        recursionLimit: 4 * calls.modelCalls + 4,
+        recursionLimit: 4 * run.usage.modelCalls + 4,
         durability: 'sync' as const,
       };
-      await agent.invoke({ messages: [{ role: 'user', content: 'Why did the build fail?' }] }, config);
+      const { messages } = await agent.invoke({ messages: [{ role: 'user', content: 'Why did the build fail?' }] }, config);
+      const asked = messages.filter((message) => message.getType() === 'tool').length;
+      if (asked < toolCalls.length) throw new Error(`The prebuilt agent asked ${asked} of ${toolCalls.length} questions`);
     },
     close: () => server.close(),
   };

@@ -7,7 +7,8 @@ import { parseArgs } from 'node:util';
 import { Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { PgBoss } from 'pg-boss';
-import { openPglite, type PgliteDatabase } from '../../src/adapters/database/pglite.ts';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
 import { poolExecutor } from '../../src/adapters/job-queue/pool-executor.ts';
@@ -127,7 +128,7 @@ async function oursOnRedis(url: string, heard: Heard): Promise<Bell> {
   return ours(await createBullmqQueue({ url, prefix: 'bench', logger: silentLogger }), heard);
 }
 
-async function oursOnPglite(db: PgliteDatabase, heard: Heard): Promise<Bell> {
+async function oursOnPglite(db: PgDatabase, heard: Heard): Promise<Bell> {
   return ours(await createPgBossQueue({ db, logger: silentLogger }), heard);
 }
 
@@ -151,7 +152,7 @@ async function bareBullmq(url: string, heard: Heard): Promise<Bell> {
 }
 
 /** pg-boss as it comes, on a schema of its own, looking as often as it can: every half second. */
-async function barePgBoss(db: PgliteDatabase, heard: Heard): Promise<Bell> {
+async function barePgBoss(db: PgDatabase, heard: Heard): Promise<Bell> {
   const boss = new PgBoss({ db: poolExecutor(db.pool), schema: 'bare', backend: 'pglite', schedule: false });
   await boss.start();
   await boss.createQueue('bare');

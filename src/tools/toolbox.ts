@@ -40,7 +40,8 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   const resilience = createResilience({ ...DEFAULT_RESILIENCE, ...options.resilience });
   const logger = options.logger ?? silentLogger;
   const cache = createResultCache(options.cache ?? null, logger);
-  const desk: Desk = { byName, resilience, options, logger, cache, limiter: createRunLimiter(options.concurrency ?? CONCURRENCY) };
+  const limiter = createRunLimiter(options.concurrency ?? CONCURRENCY);
+  const desk: Desk = { byName, resilience, options, logger, cache, limiter, askable: new WeakMap() };
   const offered = (category: Category) =>
     tools
       .filter(({ description }) => description.categories.includes(category))
@@ -57,12 +58,21 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   };
 }
 
-/** A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. Who is left alone is not waited for. */
+/**
+ * A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. Who is left alone is not waited for. What a
+ * tool has said holds for the whole run.
+ */
 async function isAskable(desk: Desk, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
   if (isLeftAlone(desk, tool)) return true;
+  const known = desk.askable.get(subject) ?? new Map<Tool, boolean>();
+  desk.askable.set(subject, known);
+  const said = known.get(tool);
+  if (said !== undefined) return said;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ASKABLE_MS)]);
   try {
-    return (await orAborted(tool.unavailable(subject), limit)) === null;
+    const can = (await orAborted(tool.unavailable(subject), limit)) === null;
+    known.set(tool, can);
+    return can;
   } catch (error) {
     // Only a failure counts: some tools know without asking anybody.
     await desk.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
@@ -81,6 +91,8 @@ interface Desk {
   readonly logger: Logger;
   readonly cache: ResultCache;
   readonly limiter: RunLimiter;
+  /** By subject, which a run has one of, what its tools said of themselves. */
+  readonly askable: WeakMap<TriageSubject, Map<Tool, boolean>>;
 }
 
 /** Asks the tool; where it failed or was too slow, its alternative. */

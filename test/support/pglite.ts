@@ -4,11 +4,12 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openPglite, type PgliteDatabase } from '../../src/adapters/database/pglite.ts';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-export interface TestDatabase extends PgliteDatabase {
+export interface TestDatabase extends PgDatabase {
   readonly dataDir: string;
   /** Closes the database and deletes its directory. */
   dispose(): Promise<void>;

@@ -5,7 +5,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
 import { createPostgresCheckpointer } from '../../src/adapters/checkpointer/postgres.ts';
-import { openPglite, type PgliteDatabase } from '../../src/adapters/database/pglite.ts';
+import { openPglite } from '../../src/adapters/database/pglite.ts';
+import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
@@ -31,7 +32,7 @@ const LOG = [
 ].join('\n');
 
 let folder = '';
-let db: PgliteDatabase;
+let db: PgDatabase;
 let stores: Stores;
 let archive: BuildArchive;
 

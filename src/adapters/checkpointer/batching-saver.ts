@@ -1,5 +1,7 @@
-import { WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
+import { TASKS, WRITES_IDX_MAP } from '@langchain/langgraph-checkpoint';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
+
+const START = '__start__';
 
 type Put = Parameters<PostgresSaver['put']>;
 type PutWrites = Parameters<PostgresSaver['putWrites']>;
@@ -8,10 +10,15 @@ type Pool = ConstructorParameters<typeof PostgresSaver>[0];
 /**
  * LangGraph's saver, with one statement where it has a transaction of one statement a channel: a node of this graph writes some ten of them,
  * and each is a way to the database and back. What is stored is the same, as one statement it is stored whole or not at all.
+ *
+ * What a node wrote is stored before its checkpoint only where others run beside it: of a node that is alone in its step the checkpoint comes at
+ * once, holds the same, and nobody's work is lost in between but its own.
  */
 export class BatchingSaver extends PostgresSaver {
   readonly #pool: Pool;
   readonly #schema: string;
+  /** By thread the checkpoint after which one node runs alone. */
+  readonly #alone = new Map<string, string>();
 
   constructor(pool: Pool, schema: string) {
     super(pool, undefined, { schema });
@@ -25,6 +32,8 @@ export class BatchingSaver extends PostgresSaver {
       this._dumpBlobs(thread_id, checkpoint_ns, checkpoint.channel_values, newVersions),
       this._dumpMetadata(metadata),
     ]);
+    if (nextTasks(checkpoint.channel_values) === 1) this.#alone.set(thread_id, checkpoint.id);
+    else this.#alone.delete(thread_id);
     const own = [thread_id, checkpoint_ns, checkpoint.id, checkpoint_id, this._dumpCheckpoint(checkpoint), about];
     const insert = `insert into ${this.#schema}.checkpoints (thread_id, checkpoint_ns, checkpoint_id, parent_checkpoint_id, checkpoint, metadata)
       values ($1, $2, $3, $4, $5, $6)
@@ -37,6 +46,9 @@ export class BatchingSaver extends PostgresSaver {
 
   override async putWrites(...[config, writes, taskId]: PutWrites): Promise<void> {
     const { thread_id, checkpoint_ns = '', checkpoint_id } = config.configurable ?? {};
+    const isAlone = this.#alone.get(thread_id) === checkpoint_id;
+    // Errors, and questions to a person, have no checkpoint to come.
+    if (isAlone && !writes.some(([channel]) => channel in WRITES_IDX_MAP)) return;
     const rows = await this._dumpWrites(thread_id, checkpoint_ns, checkpoint_id, taskId, writes);
     if (rows.length === 0) return;
     // Writes to LangGraph's own channels may be made again with another value.
@@ -48,6 +60,13 @@ export class BatchingSaver extends PostgresSaver {
       rows.flat(),
     );
   }
+}
+
+/** How many nodes run after a checkpoint: one for each edge that was taken, and those that a node has sent for. */
+function nextTasks(channels: Readonly<Record<string, unknown>>): number {
+  const sent = channels[TASKS];
+  const edges = Object.keys(channels).filter((name) => name === START || name.startsWith('branch:to:'));
+  return edges.length + (Array.isArray(sent) ? sent.length : 0);
 }
 
 /** "($1, $2), ($3, $4)": as many as there are values, from the number after `used`. */

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Annotation, END, START, StateGraph } from '@langchain/langgraph';
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -70,6 +71,42 @@ function checkpointerSuite(name: string, open: () => Promise<Opened>): void {
 
       expect(result).toEqual({ count: 3, text: 'done ü' });
       expect(ran).toEqual(['first', 'second', 'second', 'third']);
+    });
+
+    it('stores what a node wrote before its checkpoint where others run beside it, and not where it is alone', async () => {
+      const ran: string[] = [];
+      let failing = true;
+      const checkpointer = await createPostgresCheckpointer(db);
+      const compiled = new StateGraph(State)
+        .addNode('alone', async ({ count }) => ({ count: count + 1 }))
+        .addNode('left', async () => {
+          ran.push('left');
+          return { text: 'left' };
+        })
+        .addNode('right', async ({ count }) => {
+          ran.push('right');
+          await sleep(50);
+          if (failing) throw new Error('killed');
+          return { count: count + 1 };
+        })
+        .addNode('joined', async ({ count }) => ({ count: count + 1 }))
+        .addEdge(START, 'alone')
+        .addEdge('alone', 'left')
+        .addEdge('alone', 'right')
+        .addEdge(['left', 'right'], 'joined')
+        .compile({ checkpointer });
+      const config = { configurable: { thread_id: 'tri_beside' }, durability: 'sync' as const };
+      const written = async () =>
+        await db.query('select distinct channel from checkpoints.checkpoint_writes where thread_id = $1 order by 1', ['tri_beside']);
+
+      await expect(compiled.invoke({ count: 1, text: '' }, config)).rejects.toThrow('killed');
+      const midway = await written();
+      failing = false;
+      const result = await compiled.invoke(null, config);
+
+      expect(midway).toEqual([{ channel: '__error__' }, { channel: 'join:left+right:joined' }, { channel: 'text' }]);
+      expect(result).toEqual({ count: 4, text: 'left' });
+      expect(ran).toEqual(['left', 'right', 'right']);
     });
 
     it('keeps threads apart while many run beside other queries and failing transactions', async () => {
