@@ -26,7 +26,10 @@ export function replayCommand(): Command {
     .option('--resume', 'go on behind what an interrupted run left in --out, if it was the same run')
     .option('--html <file>', 'write a report as one page that needs nothing else')
     .option('--junit <file>', 'write a test case a case, for CI servers')
-    .option('--gate <file>', 'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/how-to/compare.md)')
+    .option(
+      '--gate <file>',
+      'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/how-to/compare.md)',
+    )
     .option(
       '--judge [repeats]',
       'let the configured model compare explanations with their labels; told apart, no gate rests on it',
