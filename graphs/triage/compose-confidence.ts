@@ -33,6 +33,8 @@ const UNQUOTED = 0.6;
 const DROPPED = 0.5;
 /** Where the rules are certain of another category; less where they are less sure, nothing where they are in doubt. */
 const DISAGREES = -3.5;
+/** Where the rules find the same, by how sure they are of it: half, since both have read the same log. */
+const AGREES = 0.5;
 /** What "not your fault" is worth at most where the rules do not find it too. */
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
@@ -44,17 +46,18 @@ const LONG_RED = 5;
  * How sure the answer is, from facts rather than from the word of whoever gave it:
  *
  *     rules alone   σ(logit(rules) + quotations + history)
- *     a model       min(judged, σ(logit(evidence) + confirmed + agreement + quotations + history))
+ *     a model       min(σ(logit(judged) + shared), σ(logit(evidence) + confirmed + agreement + quotations + history))
  *
  * `rules` is the learned judgement with what people decided. `evidence` is measured by code on the model's claims: the share that survived
- * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` holds the model's own word,
- * which can therefore only lower the result. Rules that are in doubt say nothing of a model's answer; those that are sure of another category
- * speak against it, and infrastructure or flakiness that they do not find too is never sure. Quotations and history only
- * speak against. The weights are judgement; without any of them the learned figure stays as it is.
+ * the check, whether one quotes the failing build, how much of what they cite was graded relevant. `judged` is the model's own word, which
+ * only lowers what the evidence is worth. Rules that find the same category are a second witness (`shared`): a model that agrees with them must
+ * not leave the answer less sure than they are alone. That does not hold for infrastructure and flakiness, which are never sure where the rules
+ * do not find them too. Rules that are in doubt say nothing of a model's answer, and those that are sure of another category speak against it.
+ * Quotations and history only speak against. The weights are judgement; without any of them the learned figure stays as it is.
  */
 export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { assessment, reading } = facts;
-  const moving = [...misquotations(facts), ...disagreement(facts), ...history(facts)];
+  const moving = [...misquotations(facts), ...agreement(facts), ...history(facts)];
   if (reading === null) {
     return { confidence: moved(assessment.confidence, moving), factors: [...(assessment.factors ?? []), ...moving] };
   }
@@ -72,7 +75,11 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   const { category, kind } = facts.classification;
   const isShared = reading.category === category && (kind !== 'flaky_timing' || reading.kind === kind);
   const most = isExcuse(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
-  return { confidence: Math.min(most, assessment.confidence, moved(strength, [...confirmed, ...moving])), factors };
+  const judged = moved(
+    assessment.confidence,
+    moving.filter((one) => one.name === 'agreement' && one.value > 0),
+  );
+  return { confidence: Math.min(most, judged, moved(strength, [...confirmed, ...moving])), factors };
 }
 
 function evidenceStrength({ claims, quotesBuild, cited, assessment }: ConfidenceFacts): number {
@@ -95,9 +102,12 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   ];
 }
 
-function disagreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
+function agreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
-  if (reading.category === classification.category) return [factor('agreement', 0, `the rules find ${reading.category} too`)];
+  if (reading.category === classification.category) {
+    const counts = !reading.abstained && !isExcuse(classification);
+    return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules find ${reading.category} too`)];
+  }
   if (reading.abstained) return [factor('agreement', 0, 'the rules are in doubt')];
   const sure = Math.max(0, 2 * reading.confidence - 1);
   return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];

@@ -47,6 +47,18 @@ describe('composeConfidence', () => {
     expect(compose({ evidence: [past('CODE_ERROR'), past('INFRA_ERROR')] }).confidence).toBe(0.9);
     expect(compose({ evidence: [red] }).confidence).toBeLessThan(0.9);
   });
+  it('takes rules that find the same for a second witness, but for no excuse, and never beyond what the evidence is worth', () => {
+    const code = { ...classification, category: 'CODE_ERROR' as const, kind: 'crash' as const };
+    const model = (confidence: number, reading: ConfidenceFacts['reading'], facts: Partial<ConfidenceFacts> = {}) =>
+      compose({ classification: code, assessment: said(confidence), reading, ...facts }).confidence;
+    expect(model(0.76, rules(0.95, 'CODE_ERROR'))).toBeGreaterThan(0.9);
+    expect(model(0.76, rules(0.55, 'CODE_ERROR'))).toBeLessThan(0.8);
+    expect(model(0.76, rules(0.3, 'CODE_ERROR'))).toBe(0.76);
+    expect(model(0.76, rules(0.49, 'CODE_ERROR', true))).toBe(0.76);
+    expect(model(0.3, rules(0.98, 'CODE_ERROR'))).toBeLessThan(0.85);
+    expect(model(0.76, rules(0.95, 'CODE_ERROR'), { quotesBuild: false })).toBeLessThan(0.9);
+    expect(compose({ assessment: said(0.76), reading: rules(0.95) }).confidence).toBe(0.76);
+  });
   it('says what moved it', () => {
     const { factors } = compose({ assessment: said(1), reading: rules(0.9, 'CODE_ERROR'), evidence: [red] });
     expect(factors.map((one) => one.name)).toEqual(['evidence', 'agreement', 'history']);
