@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { silentLogger } from '../src/ports/logger.ts';
 
-/** Figures of the README. Wall-clock on this machine: compare medians within one run, not across machines. */
+/** Figures of docs/evidence/figures.md. Wall-clock on this machine: compare medians within one run, not across machines. */
 const ROOT = resolve(import.meta.dirname, '..');
 const MAIN = join(ROOT, 'src/cli/main.ts');
 const FAILURES = join(ROOT, 'test/fixtures/failures');

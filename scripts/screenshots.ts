@@ -1,6 +1,6 @@
 /**
  * Screenshots of every page and state of the console, light and dark, at 1280 × 800 and 320 wide: `scripts/screenshots [folder]`. They show
- * captured failures, triaged for real. The three of the README are made with `--readme`.
+ * captured failures, triaged for real. The three of the documentation are made with `--readme`.
  */
 import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
