@@ -37,7 +37,7 @@ const { hostname, port } = new URL(service.url);
 const slow: Socket[] = [];
 const streams = new Set<Socket>();
 try {
-  const usage = watchUsage(service);
+  const usage = await watchUsage(service);
   openSlowClients(await watchedBuild());
   const [probed, loaded] = await whileProbing(attackAll);
   const held = slow.filter(({ destroyed }) => !destroyed).length;

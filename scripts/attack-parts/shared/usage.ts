@@ -15,15 +15,21 @@ const MOST_LEFT_OPEN = 32;
 const BARS = '▁▂▃▄▅▆▇█';
 const WIDTH = 60;
 
-/** Measures the service again and again; `end` waits until it should be quiet, goes on for a minute, and tells what still grew. */
-export function watchUsage(service: Pick<AttackedService, 'usage'>): { end(): Promise<{ series: Series; growing: string[] }> } {
+interface UsageWatch {
+  /** Waits until the service should be quiet, goes on for a minute, and tells what still grew. */
+  end(): Promise<{ series: Series; growing: string[] }>;
+}
+
+/** Measures the service now, and from now on again and again. */
+export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promise<UsageWatch> {
   const series = new Map<string, number[]>();
   const state = { over: false };
   const sample = async () => {
     for (const [name, value] of Object.entries(await service.usage())) series.set(name, [...(series.get(name) ?? []), value]);
   };
+  await sample();
   const watching = (async () => {
-    for (; !state.over; await sleep(EVERY_MS)) await sample();
+    for (; !state.over; await sample()) await sleep(EVERY_MS);
   })();
   // Whoever ends it is told.
   watching.catch(() => undefined);
