@@ -61,7 +61,10 @@ export function highestOf(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/** In words, where a process that has nothing to do any more holds more at the end of the calm than at its beginning. */
+/**
+ * In words, where a process holds more at the end of the calm than at its beginning, and more than ever before: what the load owed in the
+ * background, such as templates of builds that passed, is still worked off then, and takes memory that was taken before.
+ */
 function growth(name: string, values: readonly number[]): string[] {
   const unit = name.split(', ')[1] ?? '';
   const most = MOST_GROWN[unit];
@@ -71,7 +74,9 @@ function growth(name: string, values: readonly number[]): string[] {
   const grown = mean(calm.slice(-CALM / 3)) - mean(calm.slice(0, CALM / 3));
   const left = unit === 'files' ? (values.at(-1) ?? 0) - (values[0] ?? 0) : 0;
   return [
-    ...(grown > most ? [`${name}: ${grown.toFixed(0)} more while nothing was to be done`] : []),
+    ...(grown > most && (values.at(-1) ?? 0) > highestOf(values.slice(0, -CALM))
+      ? [`${name}: ${grown.toFixed(0)} more after the load than in it`]
+      : []),
     ...(left > MOST_LEFT_OPEN ? [`${name}: ${left} more than at the start`] : []),
   ];
 }
