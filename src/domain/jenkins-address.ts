@@ -1,6 +1,9 @@
 import type { Build } from './build.ts';
 import { TriageError } from './errors.ts';
 
+/** What the console of a build is called among its logs. */
+export const JENKINS_CONSOLE = 'console.log';
+
 /**
  * The build's page, if it lies below the configured Jenkins: whoever may send us events must not choose whom we call. Ends with a slash.
  * Throws `invalid-config` without a Jenkins, `not-found` without an address, `forbidden` elsewhere.

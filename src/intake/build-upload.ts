@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { requireInScope } from '../domain/access.ts';
+import type { NewBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import { answerFor, BuildReceived } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
@@ -21,7 +22,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
   const { maxBodyBytes } = deps.settings.http;
   const limits = { fileSize: maxBodyBytes, fieldSize: 64 * 1024, parts: 3 * MAX_FILES + 1 };
   await app.register(multipart, { limits, throwFileSizeLimit: true, isPartAFile: (field) => field !== 'metadata' });
-  const inFlight = new Set<string>();
+  const turns = new Map<string, Promise<Recorded>>();
   app.post(
     '/api/builds',
     {
@@ -33,7 +34,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         operationId: 'uploadBuild',
         summary: 'Upload a build',
         description:
-          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds. The same upload again, also at the same moment, gets the same answer. 409 where the build was received before with other content or under another Idempotency-Key: raise `attempt` for a re-run.',
         headers: UploadHeaders,
         body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
         response: { 202: BuildReceived },
@@ -44,7 +45,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
       const upload = request.isMultipart() ? await readFormUpload(request, maxBodyBytes) : readJsonUpload(request.body);
       requireInScope(request.principal, upload.metadata.repository);
       const delivery = await deliveryOf(request, upload);
-      const recorded = await oneAtATime(inFlight, coordinates(upload), () => keepUpload(deps, delivery, upload));
+      const recorded = await inTurn(turns, coordinates(upload), () => keepUpload(deps, delivery, upload));
       return reply.status(202).send(answerFor(deps.settings, recorded));
     },
   );
@@ -57,6 +58,8 @@ async function keepUpload(deps: IntakeDeps, delivery: Delivery, upload: Upload):
   const build = buildOf(upload.metadata);
   if (build.status === 'failed') requireSomethingToRead(prepared);
   const row = await claimRow(deps, build, prepared);
+  // Another process has received the build meanwhile; where it was this very upload, its answer is ours.
+  if (row.taken) return (await findRecorded(deps, delivery)) ?? receivedBefore(build, row.id);
   try {
     for (const source of prepared.sources) await deps.archive.put(row.id, source);
     return await recordBuild(deps, delivery, build, { testResults: prepared.testResults });
@@ -76,44 +79,39 @@ async function withdraw({ stores, archive, logger }: IntakeDeps, buildId: string
 }
 
 /**
- * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is
- * owed to it, in the transaction that follows. A crash in between leaves a row that the sender's next try
- * completes, with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving the same upload
- * right now, and what it has kept must not be gone when it says so.
+ * The build's row comes first, as `unknown`, so that its logs have something to belong to; it gets its status, and what is owed to it, in
+ * the transaction that follows: one that has a status is `taken`. A crash in between leaves a row that the sender's next try completes,
+ * with its own logs only; a failure takes the row back. Logs of the same names are replaced one by one: another process may be receiving
+ * the same upload right now, and what it has kept must not be gone when it says so.
  */
 async function claimRow(
   deps: IntakeDeps,
-  build: ReturnType<typeof buildOf>,
+  build: NewBuild,
   { sources }: PreparedSources,
-): Promise<{ readonly id: string; readonly created: boolean }> {
+): Promise<{ readonly id: string; readonly created: boolean; readonly taken: boolean }> {
   const { build: row, created } = await deps.stores.builds.upsert({ ...build, status: 'unknown' });
-  if (row.status !== 'unknown') {
-    throw new TriageError(
-      'conflict',
-      `Build ${row.number} of ${row.pipeline} was uploaded before with other content. Raise "attempt" for a re-run.`,
-      {
-        details: { buildId: row.id },
-      },
-    );
-  }
+  const taken = row.status !== 'unknown';
   const names = new Set(sources.map(({ name }) => name));
-  if (!created && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
-  return { id: row.id, created };
+  if (!created && !taken && (await deps.archive.list(row.id)).some(({ name }) => !names.has(name))) await deps.archive.remove(row.id);
+  return { id: row.id, created, taken };
 }
 
-/** The same build twice at the same moment: the second is told to come again, and then gets the first one's answer. */
-async function oneAtATime<Result>(inFlight: Set<string>, key: string, work: () => Promise<Result>): Promise<Result> {
-  if (inFlight.has(key)) {
-    throw new TriageError('conflict', 'The same upload is being received right now. Ask again in a second.', {
-      retryable: true,
-      retryAfterMs: 1000,
-    });
-  }
-  inFlight.add(key);
+function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never {
+  throw new TriageError(
+    'conflict',
+    `Build ${number} of ${pipeline} was received before, with other content or under another Idempotency-Key. Raise "attempt" for a re-run.`,
+    { details: { buildId } },
+  );
+}
+
+/** Uploads of one build take turns: the same one twice at the same moment is kept once, and both get its answer. */
+async function inTurn<Result>(turns: Map<string, Promise<Result>>, key: string, work: () => Promise<Result>): Promise<Result> {
+  const turn = turns.get(key)?.then(work, work) ?? work();
+  turns.set(key, turn);
   try {
-    return await work();
+    return await turn;
   } finally {
-    inFlight.delete(key);
+    if (turns.get(key) === turn) turns.delete(key);
   }
 }
 

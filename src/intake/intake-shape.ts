@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NewBuild } from '../domain/build.ts';
+import { NewBuild, TestResult } from '../domain/build.ts';
 
 /** What a webhook's event says, in our own shape: what lands in the database, and what the relay makes a build of. */
 export const Intake = z.object({
@@ -12,6 +12,10 @@ export const Intake = z.object({
   fromFork: z.boolean().optional(),
   /** The branch that the repository calls its default, where the event says so. */
   defaultBranch: z.string().nullable().optional(),
+  /** The end of the build's log, masked, where the event brings it. */
+  log: z.string().nullable().optional(),
+  /** Of tests that the event names. */
+  testResults: z.array(TestResult).readonly().optional(),
   /** W3C traceparent of the request that brought it, where somebody traces. */
   traceparent: z.string().nullable().optional(),
 });

@@ -1,9 +1,20 @@
 import { z } from 'zod';
-import type { BuildStatus, NewBuild } from '../domain/build.ts';
+import type { BuildStatus, NewBuild, TestResult } from '../domain/build.ts';
 import { readInput } from '../domain/input.ts';
-import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
+import { attemptNumber, pullRequestNumber, shortText, shown, toUtc, webAddress } from './read-input.ts';
 
-export type JenkinsReading = { readonly ignored: string } | { readonly event: string; readonly build: NewBuild };
+export type JenkinsReading = { readonly ignored: string } | JenkinsBuild;
+
+interface JenkinsBuild {
+  readonly event: string;
+  readonly build: NewBuild;
+  /** The end of its console, as it came. */
+  readonly log?: string | null;
+  readonly testResults?: readonly TestResult[];
+}
+
+/** A build of more failing tests fails for a cause that a few of them show. */
+const MAX_TESTS = 1_000;
 
 const optionalText = shortText().nullish();
 
@@ -20,6 +31,13 @@ export const NotificationEvent = z
       timestamp: z.number().nullish().describe('Milliseconds since the epoch.'),
       duration: z.number().nullish().describe('Milliseconds.'),
       scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
+      log: z
+        .string()
+        .nullish()
+        .describe('The end of the console, as long as the plugin is told to send it: read where the console itself cannot be had.'),
+      test_summary: z
+        .object({ failed_tests: z.array(z.string()).nullish().describe('Their classes and names, such as `shop.CartTest.total`.') })
+        .nullish(),
     }),
   })
   .meta({
@@ -106,7 +124,16 @@ function readNotification(event: NotificationEvent): JenkinsReading {
       startedAt: toUtc(started),
       finishedAt: started === null ? null : toUtc(started + (build.duration ?? 0)),
     },
+    log: status === 'failed' ? (build.log ?? null) : null,
+    testResults: (build.test_summary?.failed_tests ?? []).slice(0, MAX_TESTS).map(failedTest),
   };
+}
+
+/** `package.Class.name`, which is how the console's own report tells class and name, too. */
+function failedTest(fullName: string): TestResult {
+  const name = shown(fullName.slice(0, 500));
+  const dot = name.lastIndexOf('.');
+  return { name: name.slice(dot + 1), suite: dot > 0 ? name.slice(0, dot) : null, file: null, status: 'failed', durationMs: null };
 }
 
 function readGeneric(event: GenericEvent): JenkinsReading {

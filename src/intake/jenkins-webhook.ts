@@ -5,7 +5,7 @@ import { acceptDelivery } from './accept-delivery.ts';
 import { WebhookAnswer } from './answers.ts';
 import type { IntakeDeps } from './intake-deps.ts';
 import { GenericEvent, NotificationEvent, readJenkinsEvent } from './jenkins-events.ts';
-import { parseJson, sha256 } from './read-input.ts';
+import { parseJson, sha256, storable } from './read-input.ts';
 import type { Delivery } from './record-build.ts';
 import { checkSigned, checkToken } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody } from './webhook-body.ts';
@@ -15,6 +15,9 @@ const JenkinsHeaders = z.object({
   'x-faultline-timestamp': z.string().optional().describe('Unix time in seconds; at most 5 minutes from ours.'),
 });
 const JenkinsQuery = z.object({ token: z.string().optional() });
+
+/** Characters kept of a log that comes with an event: it lies in the database until the build is recorded. */
+const MAX_LOG = 256 * 1024;
 
 /** `POST /webhooks/jenkins`: the Notification plugin's shape or the generic one, signed or with a token. */
 export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): void {
@@ -46,11 +49,18 @@ export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): 
       }
       const bodySha256 = sha256(body);
       const delivery: Delivery = { source: 'jenkins', deliveryId: signedId ?? bodySha256, event: reading.event, bodySha256 };
-      const { answer, repeated } = await acceptDelivery(deps, delivery, { build: reading.build });
+      const { build, testResults } = reading;
+      const { answer, repeated } = await acceptDelivery(deps, delivery, { build, testResults, log: await endOfLog(reading.log, deps) });
       if (repeated && signedId !== null) throw replayed(signedId, answer.links.delivery);
       return answer;
     },
   );
+}
+
+/** Masked before it is cut, so that no half of a secret is left. */
+async function endOfLog(log: string | null | undefined, { masker }: Pick<IntakeDeps, 'masker'>): Promise<string | null> {
+  if (log == null || log.trim() === '') return null;
+  return storable((await masker.mask(log)).text.slice(-MAX_LOG));
 }
 
 /** The id under which the sender signed, or null where it showed a token. Throws `unauthenticated`. */

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRetryable, messageOf } from '../domain/errors.ts';
+import { JENKINS_CONSOLE } from '../domain/jenkins-address.ts';
+import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { DeliveryKey, LandedDelivery } from '../ports/deliveries.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
@@ -37,6 +39,7 @@ const SETTLE_MS = 2_000;
 export interface RelayDeps {
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
+  readonly archive: Pick<BuildArchive, 'list' | 'put'>;
   readonly bell: Bell;
   readonly logger: Logger;
   /** Goes on with the trace that began where the delivery came in. */
@@ -142,7 +145,9 @@ async function relayOne(deps: RelayDeps, key: DeliveryKey): Promise<boolean> {
       taken = await deps.stores.deliveries.takeLanded(key, sql);
       return taken === null ? null : await record(deps, taken, sql);
     });
-    if (done !== null) announce(deps, done);
+    if (done === null) return true;
+    await keepLog(deps, done);
+    announce(deps, done);
     return true;
   } catch (error) {
     if (taken !== null) return await putOff(deps, taken, error);
@@ -166,6 +171,18 @@ async function record(deps: RelayDeps, delivery: LandedDelivery, sql: Sql): Prom
     storeBuild(deps, intake, sql, (build) => deps.stores.deliveries.markRecorded(delivery, build.id, sql)),
   );
   return stored === null ? null : { delivery, intake, stored };
+}
+
+/** The console as far as the event brought it: what is fetched later takes its place, and what was fetched before stays. */
+async function keepLog({ archive, logger }: RelayDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
+  if (log == null) return;
+  try {
+    if ((await archive.list(build.id)).some(({ name }) => name === JENKINS_CONSOLE)) return;
+    await archive.put(build.id, { name: JENKINS_CONSOLE, kind: 'log', text: log, notes: ['Only the end of the log came with the event.'] });
+  } catch (error) {
+    // The build is recorded, and its CI will be asked for the whole log.
+    logger.warn({ buildId: build.id, error }, 'the log that came with an event could not be kept');
+  }
 }
 
 function announce({ bell, logger }: RelayDeps, { delivery, intake, stored: { build, job, news } }: Done): void {

@@ -1,4 +1,4 @@
-import type { Build, NewBuild, TestResult } from '../domain/build.ts';
+import type { Build, NewBuild } from '../domain/build.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from '../ports/database.ts';
 import { type Stores, WHOLE_BUILD } from '../ports/stores.ts';
@@ -6,10 +6,6 @@ import type { Intake } from './intake-shape.ts';
 
 export interface StoreBuildDeps {
   readonly stores: Pick<Stores, 'builds' | 'triages' | 'greens' | 'notices'>;
-}
-
-export interface BuildToStore extends Intake {
-  readonly testResults?: readonly TestResult[];
 }
 
 export interface StoredBuild {
@@ -28,7 +24,7 @@ export function isUrgent({ build, defaultBranch, fromFork }: Intake): boolean {
 /** The build that is meant, kept or added to, and `keep` called with it, before what is owed to it is written. Needs a transaction. */
 export async function storeBuild(
   { stores }: StoreBuildDeps,
-  intake: BuildToStore,
+  intake: Intake,
   sql: Sql,
   keep: (build: Build) => Promise<boolean>,
 ): Promise<StoredBuild | null> {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -278,16 +279,35 @@ describe('an upload that comes again', () => {
     const other = await sendJson({ ...upload, logs: [{ name: 'build.log', text: 'something else\n' }] });
 
     expect(other.status).toBe(409);
-    expect(other.json.error.message).toContain('attempt');
+    expect(other.json.error.message).toBe(
+      'Build 812 of ci was received before, with other content or under another Idempotency-Key. Raise "attempt" for a re-run.',
+    );
     expect(state.archive.get('bld_1/build.log')).toBe(LOG);
   });
 
-  test('five times at once is one build', async () => {
-    const answers = await Promise.all(Array.from({ length: 5 }, () => sendJson(upload)));
+  test('five times at once is one build, with one answer', async () => {
+    const { deps, state: kept } = fakeHttpDeps();
+    const put: typeof deps.archive.put = async (...given) => {
+      await sleep(50);
+      await deps.archive.put(...given);
+    };
+    const slow = await buildHttp({ ...deps, archive: { ...deps.archive, put } });
+    const headers = { authorization: `Bearer ${TOKENS.ingest}` };
+    const send = () => slow.inject({ method: 'POST', url: '/api/builds', headers, payload: upload });
+    const answers = await Promise.all(Array.from({ length: 5 }, send));
+    await slow.close();
 
-    expect(answers.every(({ status }) => status === 202 || status === 409)).toBe(true);
-    expect([state.builds.length, state.jobs.length, state.deliveries.length]).toEqual([1, 1, 1]);
-    expect((await sendJson(upload)).status).toBe(202);
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array(5).fill(202));
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+    expect([kept.builds.length, kept.jobs.length, kept.deliveries.length]).toEqual([1, 1, 1]);
+  });
+
+  test('at once with other content: one is kept, the other is refused', async () => {
+    const other = { ...upload, logs: [{ name: 'build.log', text: 'something else\n' }] };
+    const answers = await Promise.all([sendJson(upload), sendJson(other)]);
+
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 409]);
+    expect([state.builds.length, state.deliveries.length]).toEqual([1, 1]);
   });
 
   test('a key that is no key is refused', async () => {

@@ -220,6 +220,28 @@ test('an upload that another process is receiving too never takes away what that
   expect([answer.statusCode, seen]).toEqual([202, [['a.log']]]);
 });
 
+test('an upload that another process receives meanwhile gets the same answer', async () => {
+  const request = {
+    method: 'POST',
+    url: '/api/builds',
+    headers: { authorization: `Bearer ${TOKENS.ingest}` },
+    payload: { metadata: { repository: 'shop/api', pipeline: 'ci', number: '814' }, logs: [{ name: 'a.log', text: 'error: boom' }] },
+  } as const;
+  const first: number[] = [];
+  const late: typeof stores.builds.upsert = async (build, sql) => {
+    if (sql === undefined) first.push((await app.inject(request)).statusCode);
+    return await stores.builds.upsert(build, sql);
+  };
+  const archive = createPostgresArchive(database);
+  const other = await buildHttp(emptyHttpDeps({ database, stores: { ...stores, builds: { ...stores.builds, upsert: late } }, archive }));
+
+  const answer = await other.inject(request);
+  await other.close();
+
+  expect([first, answer.statusCode]).toEqual([[202], 202]);
+  expect(answer.json()).toEqual((await app.inject(request)).json());
+});
+
 test.each(['a log', 'the build'])(
   'an upload of which the full disk takes all but %s is refused with 507, and leaves nothing behind',
   async (refused) => {

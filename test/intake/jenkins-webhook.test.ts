@@ -72,6 +72,17 @@ describe('the Notification plugin', () => {
     });
   });
 
+  test('the end of the log and the failed tests that it brings are kept, masked', async () => {
+    const secret = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
+    const log = `token ${secret}\nerror: discount is not defined\n`;
+    const test_summary = { total: 2, failed: 1, passed: 1, skipped: 0, failed_tests: ['shop.CartTest.total'] };
+    expect((await send(changed({ log, test_summary }))).statusCode).toBe(202);
+
+    await expect.poll(() => [...state.archive]).toEqual([['bld_1/console.log', 'token ***\nerror: discount is not defined\n']]);
+    expect(state.results.get('bld_1')).toMatchObject([{ suite: 'shop.CartTest', name: 'total', status: 'failed' }]);
+    expect(JSON.stringify(state.deliveries)).not.toContain(secret);
+  });
+
   test('COMPLETED and FINALIZED of one build are one build, acted on once', async () => {
     await send(notification);
     await send(changed({ phase: 'FINALIZED' }));

@@ -58,7 +58,14 @@ export function fakeHttpDeps(changes: Partial<HttpDeps> = {}): { readonly deps: 
       notices: { ...empty.stores.notices, changed: async () => false },
     }),
     database: { ...empty.database, driver: 'pglite', transaction: async (work) => work({ query: async () => [] }) },
-    archive: { ...empty.archive, put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text) },
+    archive: {
+      ...empty.archive,
+      list: async (buildId) =>
+        [...state.archive.keys()]
+          .filter((kept) => kept.startsWith(`${buildId}/`))
+          .map((kept) => ({ name: kept.slice(buildId.length + 1), kind: 'log' as const, notes: [], lines: 0, bytes: 0 })),
+      put: async (buildId, source) => void state.archive.set(`${buildId}/${source.name}`, source.text),
+    },
     jobQueue: { ...empty.jobQueue, enqueue: async (jobId) => void state.rung.push(jobId) },
     ...changes,
   };

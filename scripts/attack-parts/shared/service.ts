@@ -1,14 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import pg from 'pg';
 import { freePort } from '../../../test/support/gate.ts';
 import { startPostgres } from '../../../test/support/postgres.ts';
 import { startRedis } from '../../../test/support/redis.ts';
-import { report } from './tools.ts';
+import { report, run } from './tools.ts';
 
 /** A service that may be broken: its stores are its own, and go when it stops. */
 export interface AttackedService {
@@ -22,8 +23,11 @@ export interface AttackedService {
   readonly errors: readonly string[];
   /** Whether one of its processes ended by itself. */
   readonly died: () => boolean;
-  /** Memory that all its processes hold now, in megabytes. */
-  memory(): Promise<number>;
+  /**
+   * What it holds now: of each process its resident memory (`serve, MB`) and open descriptors (`serve, files`); in megabytes the tables
+   * of a database server, or the folders of a data directory.
+   */
+  usage(): Promise<Readonly<Record<string, number>>>;
   /** SIGKILL to every process, and a new start. */
   killAndStart(): Promise<void>;
   stop(): Promise<void>;
@@ -40,6 +44,8 @@ interface Stores {
   readonly environment: Readonly<Record<string, string>>;
   /** How many processes do nothing but work. */
   readonly workers: number;
+  /** What is stored, in megabytes by what it is. */
+  sizes(): Promise<Readonly<Record<string, number>>>;
   dispose(): Promise<unknown>;
 }
 
@@ -65,7 +71,7 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     running = [doors];
     // The doors bring the schema up to date; workers come after.
     await doors.ready;
-    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, errors));
+    for (let worker = 0; worker < stores.workers; worker++) running.push(startProcess('worker', env, errors, `worker ${worker + 1}`));
     await Promise.all(running.map(({ ready }) => ready));
   };
   const end = async (signal: 'SIGKILL' | 'SIGTERM') => {
@@ -86,7 +92,7 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     secret,
     errors,
     died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
-    memory: async () => (await Promise.all(running.map(({ child }) => residentMegabytes(child.pid)))).reduce((sum, one) => sum + one, 0),
+    usage: async () => Object.assign({}, ...(await Promise.all(running.map(usageOf))), await stores.sizes()),
     killAndStart: async () => {
       await end('SIGKILL');
       await start();
@@ -127,30 +133,53 @@ function limitless(token: string, secret: string): Readonly<Record<string, strin
 async function embeddedStores(given?: string): Promise<Stores> {
   const dataDir = given ?? (await mkdtemp(join(tmpdir(), 'faultline-attack-')));
   const dispose = async () => (given === undefined ? await rm(dataDir, { recursive: true, force: true }) : undefined);
-  return { environment: { FAULTLINE_DATA_DIR: dataDir }, workers: 0, dispose };
+  const sizes = async () => {
+    const { stdout } = await run('du', ['--block-size=1M', '--max-depth=1', dataDir]);
+    const folders = stdout.split('\n').flatMap((line) => (line.includes(`${dataDir}/`) ? [line.split('\t')] : []));
+    return Object.fromEntries(folders.map(([size, path = '']) => [`data/${basename(path)}`, Number(size)]));
+  };
+  return { environment: { FAULTLINE_DATA_DIR: dataDir }, workers: 0, sizes, dispose };
 }
 
 async function serverStores(): Promise<Stores> {
   const [postgres, redis] = await Promise.all([startPostgres({ own: true }), startRedis()]);
+  const url = await postgres.createDatabase();
+  const watcher = new pg.Client(url);
+  await watcher.connect();
+  const sizes = async () => {
+    const { rows } = await watcher.query<{ name: string; megabytes: number }>(TABLES);
+    return Object.fromEntries(rows.map(({ name, megabytes }) => [`table ${name}`, megabytes]));
+  };
   const environment = {
     FAULTLINE_PRESET: 'server',
     FAULTLINE_BUILD_ARCHIVE: 'postgres',
-    FAULTLINE_DATABASE_URL: await postgres.createDatabase(),
+    FAULTLINE_DATABASE_URL: url,
     FAULTLINE_JOB_QUEUE: 'bullmq',
     FAULTLINE_REDIS_URL: redis.url,
     FAULTLINE_WORK_IN_SERVE: 'false',
   };
-  return { environment, workers: 2, dispose: () => Promise.all([postgres.dispose(), redis.stop()]) };
+  const dispose = async () => {
+    await watcher.end();
+    await Promise.all([postgres.dispose(), redis.stop()]);
+  };
+  return { environment, workers: 2, sizes, dispose };
 }
 
+/** Of each its indexes, and what is kept beside it, too. */
+const TABLES = `
+  select relname as name, pg_total_relation_size(oid) / 1048576.0::float8 as megabytes from pg_class
+  where relkind = 'r' and relnamespace = 'public'::regnamespace`;
+
 interface Running {
+  /** Such as `worker 2`. */
+  readonly name: string;
   readonly child: ChildProcess;
   /** Rejects where it ends before. */
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
 }
 
-function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, errors: string[]): Running {
+function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, errors: string[], name: string = command): Running {
   const child = spawn(process.execPath, ['src/cli/main.ts', command], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ready = Promise.withResolvers<void>();
@@ -163,10 +192,11 @@ function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, error
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', look);
   void ended.then(() => ready.reject(new Error(`${command} ended before it was ready: ${last}`)));
   ready.promise.catch(() => undefined);
-  return { child, ready: ready.promise, ended };
+  return { name, child, ready: ready.promise, ended };
 }
 
-async function residentMegabytes(pid: number | undefined): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
-  return Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024;
+async function usageOf({ name, child }: Running): Promise<Record<string, number>> {
+  const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
+  const descriptors = await readdir(`/proc/${child.pid}/fd`).catch(() => []);
+  return { [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024, [`${name}, files`]: descriptors.length };
 }

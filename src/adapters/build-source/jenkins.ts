@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Build, SourceText, TestResult } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { jenkinsAddress } from '../../domain/jenkins-address.ts';
+import { JENKINS_CONSOLE, jenkinsAddress } from '../../domain/jenkins-address.ts';
 import { decodeSource } from '../../log/decode/decode.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
@@ -71,7 +71,7 @@ async function fetchBuild(options: JenkinsBuildSourceOptions, build: Build, sign
 
 async function fetchConsole(options: JenkinsBuildSourceOptions, address: URL, maxBytes: number, signal: AbortSignal): Promise<SourceText> {
   const console = await getFrom(options, new URL('consoleText', address), 'the console', maxBytes, signal);
-  return decodeSource('console.log', console, 'log', { maxBytes });
+  return decodeSource(JENKINS_CONSOLE, console, 'log', { maxBytes });
 }
 
 /** A build without tests has no report: that is no failure, and neither is a report that cannot be read. */

@@ -8,15 +8,15 @@ const MAX_TEXT = 8_000;
 const MIN_TEXT = 8;
 const ALL_SHAPES = (1 << SHAPES.length) - 1;
 
-/** Hides in one text what is known to be secret, in any spelling, and what looks like a secret. */
+/** Hides in one text what is known to be secret, in any spelling, and what looks like a secret; what comes out is valid Unicode. */
 export type HideSecrets = (text: string) => string;
 
 /** `known` are the process's own secrets. */
 export function createHideSecrets(known: readonly string[]): HideSecrets {
   const findKnown = createKnownFinder(known.filter((secret) => secret.length >= MIN_TEXT));
   return (given) => {
-    if (given.length < MIN_TEXT) return given;
-    const text = given.length > MAX_TEXT ? `${given.slice(0, MAX_TEXT)}…` : given;
+    const text = (given.length > MAX_TEXT ? `${given.slice(0, MAX_TEXT)}…` : given).toWellFormed();
+    if (text.length < MIN_TEXT) return text;
     const spans = findKnown?.(text) ?? [];
     let at = 0;
     for (const line of text.split('\n')) {

@@ -29,6 +29,13 @@ describe('a line of the log', () => {
     expect(lines[0]?.match(/\n/g)).toHaveLength(1);
   });
 
+  it('is valid Unicode, whatever it says and wherever it is cut', () => {
+    const { logger, last } = record();
+    logger.info({ short: '\ud800', long: '\u{1f600}'.repeat(4_001).slice(1) }, 'half \udc00');
+    expect(last()).toMatchObject({ short: '\ufffd', long: expect.stringMatching(/^\ufffd/), msg: 'half \ufffd' });
+    expect(Object.values(last()).every((text) => String(text).isWellFormed())).toBe(true);
+  });
+
   it('bears the ids of what is worked on, wherever it is written', async () => {
     const { logger, lines } = record();
     const elsewhere = logger.child({ part: 'tool' });

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttackedService } from './service.ts';
+
+/** By what was measured, such as `serve, MB`: its values in the order of time. */
+export type Series = ReadonlyMap<string, readonly number[]>;
+
+const EVERY_MS = 5_000;
+/** For what is let go a moment after the last request: connections that are kept alive, collected memory. */
+const REST_MS = 20_000;
+/** So long nothing may keep growing, in samples. */
+const CALM = 12;
+/** What a quiet process may gain in that time, and hold open beyond what it did at its start. */
+const MOST_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
+const MOST_LEFT_OPEN = 32;
+const BARS = '▁▂▃▄▅▆▇█';
+const WIDTH = 60;
+
+interface UsageWatch {
+  /** Waits until the service should be quiet, goes on for a minute, and tells what still grew. */
+  end(): Promise<{ series: Series; growing: string[] }>;
+}
+
+/** Measures the service now, and from now on again and again. */
+export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promise<UsageWatch> {
+  const series = new Map<string, number[]>();
+  const state = { over: false };
+  const sample = async () => {
+    for (const [name, value] of Object.entries(await service.usage())) series.set(name, [...(series.get(name) ?? []), value]);
+  };
+  await sample();
+  const watching = (async () => {
+    for (; !state.over; await sample()) await sleep(EVERY_MS);
+  })();
+  // Whoever ends it is told.
+  watching.catch(() => undefined);
+  return {
+    end: async () => {
+      await sleep(REST_MS + CALM * EVERY_MS);
+      state.over = true;
+      await watching;
+      return { series, growing: [...series].flatMap(([name, values]) => growth(name, values)) };
+    },
+  };
+}
+
+/** A line of each that came to one at least: the first, the highest and the last value, and a bar for every while. */
+export function drawn(series: Series): string {
+  const lines = [...series].flatMap(([name, values]) => {
+    const step = Math.max(1, values.length / WIDTH);
+    const shown = Array.from({ length: Math.min(WIDTH, values.length) }, (_, at) => values[Math.floor(at * step)] ?? 0);
+    const highest = highestOf(values);
+    if (highest < 1) return [];
+    const bars = shown.map((value) => BARS[Math.min(7, Math.floor((8 * value) / highest))]).join('');
+    const [first, last] = [values[0] ?? 0, values.at(-1) ?? 0];
+    return `  ${name.padEnd(24)} ${[first, highest, last].map((value) => value.toFixed(0).padStart(6)).join('')}  ${bars}`;
+  });
+  return [`  ${''.padEnd(24)}  start  most   end  every ${EVERY_MS / 1000} s`, ...lines].join('\n');
+}
+
+export function highestOf(values: readonly number[]): number {
+  return values.reduce((highest, value) => Math.max(highest, value), 0);
+}
+
+/**
+ * In words, where a process holds more at the end of the calm than at its beginning, and more than ever before: what the load owed in the
+ * background, such as templates of builds that passed, is still worked off then, and takes memory that was taken before.
+ */
+function growth(name: string, values: readonly number[]): string[] {
+  const unit = name.split(', ')[1] ?? '';
+  const most = MOST_GROWN[unit];
+  if (most === undefined) return [];
+  const calm = values.slice(-CALM);
+  const mean = (part: readonly number[]) => part.reduce((sum, value) => sum + value, 0) / part.length;
+  const grown = mean(calm.slice(-CALM / 3)) - mean(calm.slice(0, CALM / 3));
+  const left = unit === 'files' ? (values.at(-1) ?? 0) - (values[0] ?? 0) : 0;
+  return [
+    ...(grown > most && (values.at(-1) ?? 0) > highestOf(values.slice(0, -CALM))
+      ? [`${name}: ${grown.toFixed(0)} more after the load than in it`]
+      : []),
+    ...(left > MOST_LEFT_OPEN ? [`${name}: ${left} more than at the start`] : []),
+  ];
+}
