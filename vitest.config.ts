@@ -22,6 +22,13 @@ const LONG = [
   'test/browser/every-page.int.test.ts',
 ];
 
+/** GitHub's client keeps its rate limits for the whole process: a test that runs into one would hold up the next file. */
+const OWN_PROCESS = [
+  'test/adapters/{github-rest,code-host,build-source}/*github*.test.ts',
+  'test/adapters/github-rest/*.test.ts',
+  'test/adapters/code-host/combined.test.ts',
+];
+
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two cores is half of them.
@@ -32,7 +39,18 @@ export default defineConfig({
           name: 'unit',
           server,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.int.test.ts', 'test/fixtures/**', 'node_modules/**'],
+          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, 'test/fixtures/**', 'node_modules/**'],
+          testTimeout: 30_000,
+          // One process after the other loads the program once instead of once a file.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'unit-apart',
+          server,
+          include: OWN_PROCESS,
+          exclude: ['test/**/*.int.test.ts', 'node_modules/**'],
           testTimeout: 30_000,
         },
       },
