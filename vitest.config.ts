@@ -33,6 +33,8 @@ export default defineConfig({
   test: {
     // The default leaves one core idle, which on two cores is half of them.
     maxWorkers: '100%',
+    // Beside what was installed: the second run finds modules without their types.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
