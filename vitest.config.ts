@@ -22,11 +22,16 @@ const LONG = [
   'test/browser/every-page.int.test.ts',
 ];
 
-/** GitHub's client keeps its rate limits for the whole process: a test that runs into one would hold up the next file. */
+/**
+ * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
+ * would hold up the next file; one watches modules as they are loaded; and some take so much memory that all that follows would be slower.
+ */
 const OWN_PROCESS = [
-  'test/adapters/{github-rest,code-host,build-source}/*github*.test.ts',
-  'test/adapters/github-rest/*.test.ts',
-  'test/adapters/code-host/combined.test.ts',
+  'test/adapters/{build-source,code-host,github-rest}/*.test.ts',
+  'test/house/pattern-safety.test.ts',
+  'test/intake/build-upload.test.ts',
+  'test/log/threads.test.ts',
+  'test/log/mask/mask.test.ts',
 ];
 
 export default defineConfig({

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { findShapes } from '../../../src/log/mask/shapes.ts';
+import { THOROUGH } from '../../support/thorough.ts';
 
 const masker = createMasker();
 /** Joined at run time so that no scanner takes the tests for a leak. */
@@ -55,7 +56,7 @@ describe('createMasker', () => {
       ['<testsuite name="', '"/>'],
       ['<testsuite>&#10;', '</testsuite>'],
     ];
-    for (const [before, after] of reports) {
+    for (const [before, after] of THOROUGH ? reports : reports.slice(0, 2)) {
       const [masked] = await masker.maskAll([`${before}${line}${after}`]);
       expect(masked?.count, before).toBe(140_000);
       expect(masked?.text === `${before}${hidden}${after}`, before).toBe(true);
