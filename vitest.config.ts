@@ -15,25 +15,58 @@ const ALONE = [
   'test/adapters/job-queue/bad-days.int.test.ts',
 ];
 
-/** What takes half a minute and more a file and tries again, in bulk or at random, what others try once: `scripts/test --all` runs it. */
+/**
+ * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
+ * the package as it is installed; every page in a browser; the step for Jenkins, which Maven brings its language for. The same command sets
+ * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, ten thousand
+ * deliveries, all hostile texts at all places, properties five times as often.
+ */
 const LONG = [
   'test/journeys/{kill-at-random,stop-under-load}.int.test.ts',
   'test/house/package.int.test.ts',
   'test/browser/every-page.int.test.ts',
+  'test/jenkins-library/faultline-report.int.test.ts',
+];
+
+/**
+ * Unit tests that need a process of their own: GitHub's client keeps its rate limits for the whole process, so that a test that runs into one
+ * would hold up the next file; one watches modules as they are loaded; and some take so much memory that all that follows would be slower.
+ */
+const OWN_PROCESS = [
+  'test/adapters/{build-source,code-host,github-rest}/*.test.ts',
+  'test/house/pattern-safety.test.ts',
+  'test/intake/build-upload.test.ts',
+  'test/log/threads.test.ts',
+  'test/log/mask/mask.test.ts',
 ];
 
 export default defineConfig({
   test: {
     // The default leaves one core idle, which on two cores is half of them.
     maxWorkers: '100%',
+    // Beside what was installed: the second run finds modules without their types.
+    experimental: { fsModuleCache: true },
     projects: [
       {
         test: {
           name: 'unit',
           server,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/**/*.int.test.ts', 'test/fixtures/**', 'node_modules/**'],
+          exclude: ['test/**/*.int.test.ts', ...OWN_PROCESS, 'test/fixtures/**', 'node_modules/**'],
           testTimeout: 30_000,
+          hookTimeout: 30_000,
+          // One process after the other loads the program once instead of once a file.
+          isolate: false,
+        },
+      },
+      {
+        test: {
+          name: 'unit-apart',
+          server,
+          include: OWN_PROCESS,
+          exclude: ['test/**/*.int.test.ts', 'node_modules/**'],
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {
@@ -42,6 +75,7 @@ export default defineConfig({
           server,
           include: ['test/**/*.int.test.ts'],
           exclude: [...ALONE, ...LONG, 'test/fixtures/**', 'node_modules/**'],
+          isolate: false,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // Real servers and browsers on a loaded machine: the second word counts, and the reporter shows that there was one.

@@ -21,7 +21,12 @@ const STOP_GRACE_MS = 5_000;
  * Works for each of these in turns of its own, so that one that hangs holds up no other: at once, every `intervalMs`, and when it is woken.
  * `work` must not throw.
  */
-export function keepTurns<Of>(all: readonly Of[], work: (one: Of, signals: StopSignals) => Promise<void>, intervalMs: number): Keeper {
+export function keepTurns<Of>(
+  all: readonly Of[],
+  work: (one: Of, signals: StopSignals) => Promise<void>,
+  intervalMs: number,
+  stopGraceMs = STOP_GRACE_MS,
+): Keeper {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
   const turns = all.map((one) => turnOf(() => work(one, signals)));
@@ -37,7 +42,7 @@ export function keepTurns<Of>(all: readonly Of[], work: (one: Of, signals: StopS
       clearInterval(timer);
       stopping.abort();
       const ended = Promise.all(turns.map((turn) => turn.ended()));
-      await Promise.race([ended, sleep(STOP_GRACE_MS, undefined, { ref: false })]);
+      await Promise.race([ended, sleep(stopGraceMs, undefined, { ref: false })]);
       cutOff.abort(new Error('the process stops'));
       await ended;
     },

@@ -4,6 +4,10 @@ import { keysOf } from '../../src/console/keys.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { readKeys, WATCH_KEYS } from '../support/keys-in-browser.ts';
 import { type Desk, focused, itemAddress, openDesk, shownItem, storeQueue, untilSaid, untilShown } from '../support/review-desk.ts';
+import { THOROUGH } from '../support/thorough.ts';
+
+/** Timed one after the other. */
+const DECISIONS = THOROUGH ? 30 : 5;
 
 let desk: Desk;
 beforeAll(async () => {
@@ -242,8 +246,8 @@ async function tabTo(page: Page, name: string): Promise<void> {
 }
 
 describe('speed', () => {
-  it('1: from the key to the next item in the document, over 30 decisions', async () => {
-    const [first] = await queueOf('speed', 31);
+  it('1: from the key to the next item in the document, over some decisions', async () => {
+    const [first] = await queueOf('speed', DECISIONS + 1);
     const took: number[] = [];
     await desk.at('anna', async (page) => {
       await page.goto(itemAddress(first));
@@ -253,14 +257,14 @@ describe('speed', () => {
           if (changes.some(({ addedNodes }) => [...addedNodes].some(({ id }) => id === 'main'))) took.push(performance.now() - pressedAt);
         }).observe(document.body, { childList: true });`);
       let shown = first.id;
-      for (let decisions = 0; decisions < 30; decisions++) {
+      for (let decisions = 0; decisions < DECISIONS; decisions++) {
         await page.keyboard.press('a');
         await page.locator(`[data-review]:not([data-review="${shown}"])`).waitFor();
         shown = await shownItem(page);
       }
       took.push(...((await page.evaluate('took')) as number[]));
     });
-    expect(took).toHaveLength(30);
+    expect(took).toHaveLength(DECISIONS);
     const at = (share: number) => took.toSorted((left, right) => left - right)[Math.ceil(share * took.length) - 1]?.toFixed(0);
     console.info(`key to next item in the document: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms over ${took.length} decisions`);
   });

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import { makeTar } from '../support/make-tar.ts';
 import { makeZip } from '../support/make-zip.ts';
-import { type Ended, faultline, type RunOptions } from './faultline.ts';
+import { type Ended, faultline, faultlineProcess, type ProcessOptions } from './faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-bad-'));
 const LINES = Array.from({ length: 20_000 }, (_, n) => `line ${n} ${(n * n) % 977}\n`).join('');
@@ -34,8 +34,9 @@ const damaged = (bytes: Buffer, at: number): Buffer => {
 };
 
 /** Whatever came: no stack trace, and nothing that a terminal would obey. */
-async function end(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
-  const ended = await faultline(args, options);
+async function end(args: readonly string[], options: ProcessOptions = {}): Promise<Ended> {
+  const needsProcess = options.onStart !== undefined || options.asAnybody === true;
+  const ended = await (needsProcess ? faultlineProcess : faultline)(args, options);
   expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/^\s+at .*:\d+:\d+\)?$/m);
   expect(`${ended.stdout}${ended.stderr}`).not.toMatch(/[\0-\x08\x0b-\x1f\x7f]/);
   return ended;

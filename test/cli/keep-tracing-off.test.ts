@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type LoopbackServer, sendJson, startLoopback } from '../support/loopback-server.ts';
-import { faultline } from './faultline.ts';
+import { faultlineProcess } from './faultline.ts';
 
 const SECRET = `ghp_${'a1B2c3D4e5F6'.repeat(3)}`;
 const LOG = join(mkdtempSync(join(tmpdir(), 'faultline-tracing-')), 'build.log');
@@ -36,13 +36,13 @@ describe('variables of LangChain in the environment', () => {
   ] as const)('of %s, left over from another project, send nothing anywhere', async (prefix, switches) => {
     const on = Object.fromEntries(switches.map((name) => [name, 'true']));
     const env = { ...on, [`${prefix}_API_KEY`]: 'lsv2_pt_of_the_test', [`${prefix}_ENDPOINT`]: service.url };
-    const ended = await faultline(['triage', LOG, '--json'], { env });
+    const ended = await faultlineProcess(['triage', LOG, '--json'], { env });
     expect(ended.code).toBe(0);
     expect(service.requests).toEqual([]);
   });
 
   it('print no prompt among the results', async () => {
-    const ended = await faultline(['triage', LOG, '--json'], {
+    const ended = await faultlineProcess(['triage', LOG, '--json'], {
       env: { LANGCHAIN_VERBOSE: 'true', LANGCHAIN_CALLBACKS_BACKGROUND: 'false' },
     });
     expect(JSON.parse(ended.stdout)).toMatchObject({ ok: true });
@@ -51,7 +51,7 @@ describe('variables of LangChain in the environment', () => {
 
 describe('LANGSMITH_TRACING=true', () => {
   it('sends what the run did, without secrets, and says so', async () => {
-    const ended = await faultline(['triage', LOG, '--json'], { env: tracing() });
+    const ended = await faultlineProcess(['triage', LOG, '--json'], { env: tracing() });
     expect(ended.code).toBe(0);
     expect(ended.stderr).toMatch(
       /^LANGSMITH_TRACING=true: excerpts of logs, prompts and answers, with secrets masked, are sent to LangSmith at 127\.0\.0\.1/m,
@@ -65,12 +65,12 @@ describe('LANGSMITH_TRACING=true', () => {
   });
 
   it('sends nothing where FAULTLINE_TRACING=off', async () => {
-    const ended = await faultline(['triage', LOG, '--json'], { env: { ...tracing(), FAULTLINE_TRACING: 'off' } });
+    const ended = await faultlineProcess(['triage', LOG, '--json'], { env: { ...tracing(), FAULTLINE_TRACING: 'off' } });
     expect(ended.code).toBe(0);
     expect(service.requests).toEqual([]);
   });
 
   it('says nothing of commands that send nothing', async () => {
-    expect((await faultline(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
+    expect((await faultlineProcess(['--help'], { env: tracing() })).stderr).not.toContain('LangSmith');
   });
 });

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createGitRepository } from '../support/git-repository.ts';
-import { type Ended, faultline } from './faultline.ts';
+import { type Ended, faultline, faultlineProcess } from './faultline.ts';
 
 const FIXTURES = resolve(import.meta.dirname, '../fixtures/failures');
 const CART = join(FIXTURES, 'cart-discount-rounding/log.txt');
@@ -97,7 +97,7 @@ describe('triage of a log', () => {
   });
 
   it('exits 10 with --exit-code where a person must look', async () => {
-    const ended = await faultline(['triage', '-', '--exit-code', '--quiet'], {
+    const ended = await faultlineProcess(['triage', '-', '--exit-code', '--quiet'], {
       input: 'something odd happened\n##[error]Process completed with exit code 3.\n',
     });
     expect(ended.code).toBe(10);
@@ -178,7 +178,7 @@ describe('input that cannot be read', () => {
 
 describe('being interrupted', () => {
   it('a reader that closes the pipe ends it without a word', async () => {
-    const ended = await faultline(['read', CART, '--json'], { closedStdout: true });
+    const ended = await faultlineProcess(['read', CART, '--json'], { closedStdout: true });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
   });
 
@@ -200,7 +200,7 @@ describe('being interrupted', () => {
         kill('SIGINT');
       }, BUSY_AFTER_MS);
     };
-    const { code, signal } = await faultline([command, log], { onStart });
+    const { code, signal } = await faultlineProcess([command, log], { onStart });
     // Before its own handler is in place, the signal itself ends the process.
     expect(code === 130 || signal === 'SIGINT').toBe(true);
     expect(performance.now() - killedAt).toBeLessThan(GENEROUS_MS);
@@ -220,7 +220,7 @@ async function runUntilInterrupted(): Promise<{ ended: Ended; close: () => void 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
   const env = { OPENAI_BASE_URL: `http://127.0.0.1:${portOf(server.address())}/v1`, OPENAI_API_KEY: 'none' };
   let kill = (_signal: NodeJS.Signals) => {};
-  const running = faultline(['triage', CART, '--analyst', 'llm', '--json'], { env, onStart: (process) => (kill = process.kill) });
+  const running = faultlineProcess(['triage', CART, '--analyst', 'llm', '--json'], { env, onStart: (process) => (kill = process.kill) });
   await asked.promise;
   kill('SIGINT');
   return { ended: await running, close: () => server.closeAllConnections() };

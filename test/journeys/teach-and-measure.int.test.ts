@@ -11,7 +11,7 @@ import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
 import { buildHttp } from '../../src/http.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
-import { faultlineHere } from '../cli/faultline-here.ts';
+import { faultline } from '../cli/faultline.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 
@@ -67,7 +67,7 @@ describe('what people decide', { timeout: 120_000 }, () => {
   });
 
   it('is too little to calibrate by, which is said; applied, it only lowers what the next answer states', async () => {
-    const applied = await faultlineHere(['calibrate', '--reviewed', '--apply', '--replaces', 'none', '--data', folder]);
+    const applied = await faultline(['calibrate', '--reviewed', '--apply', '--replaces', 'none', '--data', folder]);
     expect(applied).toMatchObject({ code: 0 });
     expect(applied.stdout).toMatch(/^CODE_ERROR: too few cases \(\d < \d+\)/m);
     expect(applied.stderr).toContain('Version 1 is in force for rules');
@@ -91,7 +91,7 @@ describe('what people decide', { timeout: 120_000 }, () => {
 
 /** A command's answer as JSON; it must succeed. */
 async function run(args: readonly string[]): Promise<unknown> {
-  const ended = await faultlineHere([...args, '--json']);
+  const ended = await faultline([...args, '--json']);
   if (ended.code !== 0) throw new Error(`faultline ${args.join(' ')} ended with ${ended.code}: ${ended.stderr}`);
   return JSON.parse(ended.stdout);
 }

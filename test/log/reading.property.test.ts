@@ -16,6 +16,7 @@ import { maskFile } from '../../src/log/mask/file.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
+import { runs } from '../support/thorough.ts';
 import { anyBytes, anyLog } from './log-pieces.ts';
 import { SECRETS } from './mask/secrets.ts';
 
@@ -73,7 +74,7 @@ describe('a reading of any logs', () => {
         expectPointsRight(reading, logs(texts));
         expectWithin(reading, budgetTokens);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -85,7 +86,7 @@ describe('a reading of any logs', () => {
         expectPointsRight(reading, logs(texts));
         expectWithin(reading, budgetTokens);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -96,7 +97,7 @@ describe('a reading of any logs', () => {
         readSources(logs(others), { budgetTokens: 700, greenText: texts[0] ?? '' });
         expect(readSources(logs(texts), { budgetTokens })).toEqual(first);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('a reading of any logs', () => {
           file.close();
         }
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -138,7 +139,7 @@ describe('a reading of any logs', () => {
           file.close();
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 
@@ -151,7 +152,7 @@ describe('a reading of any logs', () => {
         const reading = readSources([log(text)], { budgetTokens: 20_000 });
         expect(JSON.stringify(reading)).not.toContain(JSON.stringify(secret).slice(1, -1));
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 });
@@ -164,7 +165,7 @@ describe('a reading of any bytes', () => {
         expectPointsRight(reading, [log(Buffer.from(bytes).toString('utf8'))]);
         expectWithin(reading, budgetTokens);
       }),
-      { numRuns: 100 },
+      { numRuns: runs(100) },
     );
   });
 
@@ -181,7 +182,7 @@ describe('a reading of any bytes', () => {
           expectPointsRight(reading, sources);
         }
       }),
-      { numRuns: 80 },
+      { numRuns: runs(80) },
     );
   });
 });

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { faultline } from '../cli/faultline.ts';
+import { faultlineProcess } from '../cli/faultline.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { agentOverStdio, call } from './agent.ts';
@@ -27,7 +27,7 @@ describe('faultline mcp', () => {
       { jsonrpc: '2.0', id: 2, method: 'tools/list' },
     ];
     const input = `${messages.map((one) => JSON.stringify(one)).join('\n')}\nthis is no message\n`;
-    const held = await faultline(['mcp', '--data', folder()], { input });
+    const held = await faultlineProcess(['mcp', '--data', folder()], { input });
     expect(held.code).toBe(0);
     const answers = held.stdout
       .trimEnd()

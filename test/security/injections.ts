@@ -1,3 +1,5 @@
+import { THOROUGH } from '../support/thorough.ts';
+
 /** A text that tries to be an instruction. Its name stands in it, so that a model that read it can be told from one that did not. */
 export interface Injection {
   readonly name: string;
@@ -115,6 +117,9 @@ export const GROUPS: readonly (readonly [string, readonly Batch[]])[] = Object.k
   const starts = texts.flatMap((_text, at) => (at % TOGETHER === 0 ? [at] : []));
   return [group, starts.map((at) => batchOf(texts.slice(at, at + TOGETHER)))];
 });
+
+/** What is tried at one of the places where texts come in: all groups; in a short run one, which differs from place to place. */
+export const groupsAt = (place: number): typeof GROUPS => (THOROUGH ? GROUPS : GROUPS.filter((_group, at) => at === place % GROUPS.length));
 
 /** Every text alone and in its batch. */
 export const ALL: readonly Injection[] = [...INJECTIONS, ...GROUPS.flatMap(([, batches]) => batches)];

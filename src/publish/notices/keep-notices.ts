@@ -6,7 +6,7 @@ import type { Failpoint } from '../../ports/failpoint.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NoticeChannel, NoticeStore } from '../../ports/notices.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from '../act-retries.ts';
-import { type Keeper, keepTurns } from '../keep-turns.ts';
+import { type Keeper, keepTurns, type StopSignals } from '../keep-turns.ts';
 import { showNotice } from './show-notice.ts';
 
 export interface NoticesDeps {
@@ -20,6 +20,8 @@ export interface NoticesDeps {
   readonly intervalMs: number;
   /** A notice that was changed is left alone for so long; making it does not count. Absent: 20 s. */
   readonly pauseMs?: number;
+  /** A stop waits for so long for what is being shown. Absent: 5 s. */
+  readonly stopGraceMs?: number;
   readonly failpoint?: Failpoint;
 }
 
@@ -36,7 +38,8 @@ const MAX_SENTENCE = 500;
  * nothing, and any number of processes may do this at once. Each channel has its own turn, so that one that hangs holds up no other.
  */
 export function keepNotices(deps: NoticesDeps): Keeper {
-  return keepTurns(deps.channels, (channel, signals) => showAll(channel, deps, signals.stopping, signals.cutOff), deps.intervalMs);
+  const turn = (channel: NoticeChannel, { stopping, cutOff }: StopSignals) => showAll(channel, deps, stopping, cutOff);
+  return keepTurns(deps.channels, turn, deps.intervalMs, deps.stopGraceMs);
 }
 
 async function showAll(channel: NoticeChannel, deps: NoticesDeps, stopping: AbortSignal, cutOff: AbortSignal): Promise<void> {

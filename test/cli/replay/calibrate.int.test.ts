@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseCalibration } from '../../../src/domain/calibration.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
 import { copyTestDatabase } from '../../support/pglite.ts';
-import { faultlineHere } from '../faultline-here.ts';
+import { faultline } from '../faultline.ts';
 
 let folder = '';
 let [dataset, results] = ['', ''];
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-const calibrate = (...more: string[]) => faultlineHere(['calibrate', '--dataset', dataset, '--results', results, ...more]);
+const calibrate = (...more: string[]) => faultline(['calibrate', '--dataset', dataset, '--results', results, ...more]);
 
 it('fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
@@ -50,14 +50,14 @@ it('fits, prints and writes a file, and changes nothing else', async () => {
 });
 
 it('is refused, before any case is replayed, where it is not said what to fit to, or who answered', async () => {
-  expect(await faultlineHere(['calibrate'])).toMatchObject({
+  expect(await faultline(['calibrate'])).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
   });
   const model = await calibrate('--analyst', 'llm');
   expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/No answer is of llm .*, but of rules/)]);
   expect((await calibrate('--results', results, results)).stderr).toContain('the case case-0 is in two of the files');
-  const unsaid = await faultlineHere(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
+  const unsaid = await faultline(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
   expect(unsaid.stderr).toContain('In force for rules is none. Nothing was changed. To replace it: --replaces none');
 });
 
@@ -67,14 +67,14 @@ it('is put in force, exchanged and taken back by command, which names what it re
   expect(JSON.parse(first.stdout)).toMatchObject({ ok: true, applied: true, calibration: { version: 1, analyst: 'rules' } });
   await calibrate('--apply', '--replaces', '1', ...here);
 
-  const back = await faultlineHere(['calibrate', 'use', '1', '--replaces', '2', ...here]);
+  const back = await faultline(['calibrate', 'use', '1', '--replaces', '2', ...here]);
   expect(JSON.parse(back.stdout)).toMatchObject({ ok: true, act: { analyst: 'rules', version: 1, replaced: 2 } });
-  const typo = await faultlineHere(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
+  const typo = await faultline(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
   expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. There is one for: rules.')]);
-  const off = await faultlineHere(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
+  const off = await faultline(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
   expect(JSON.parse(off.stdout)).toMatchObject({ act: { version: null, replaced: 1 } });
 
-  const listed = JSON.parse((await faultlineHere(['calibrate', 'list', ...here])).stdout);
+  const listed = JSON.parse((await faultline(['calibrate', 'list', ...here])).stdout);
   expect(listed).toMatchObject({ inForce: [], items: [{ version: 2 }, { version: 1 }] });
   const acts = listed.acts.map(({ replaced, version }: { replaced: unknown; version: unknown }) => [replaced, version]);
   expect(acts).toEqual([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openCaseSources } from '../../../src/cli/replay/case-sources.ts';
-import { faultlineHere } from '../faultline-here.ts';
+import { faultline } from '../faultline.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-case-sources-'));
 const SET = join(FOLDER, 'set');
@@ -35,7 +35,7 @@ describe('sources of cases', () => {
 
 describe('replay --by', () => {
   it('adds the main figures a row a slice, or says that there is one only', async () => {
-    const by = (what: string) => faultlineHere(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
+    const by = (what: string) => faultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
     expect((await by('category')).stdout).toMatch(/^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m);
     expect((await by('source')).stderr).toContain('--by source: the cases are all of one source.');
   });
