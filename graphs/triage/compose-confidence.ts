@@ -64,7 +64,7 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     factor(
       'evidence',
       logit(strength),
-      `${facts.claims.kept} of ${facts.claims.all} claims hold; ${facts.quotesBuild ? 'the build is quoted' : 'no line of the build is quoted'}`,
+      `${facts.claims.kept} of ${facts.claims.all} claims are supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
     ),
     ...confirmed,
     ...moving,
@@ -90,15 +90,15 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
     factor(
       'quotations',
       (MISQUOTED * claims.misquoted) / claims.all,
-      `${claims.misquoted} of ${claims.all} claims cite or quote what is not there`,
+      `${claims.misquoted} of ${claims.all} claims cite or quote something that does not exist`,
     ),
   ];
 }
 
 function disagreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
-  if (reading.category === classification.category) return [factor('agreement', 0, `the rules find ${reading.category} too`)];
-  if (reading.abstained) return [factor('agreement', 0, 'the rules are in doubt')];
+  if (reading.category === classification.category) return [factor('agreement', 0, `the rules also find ${reading.category}`)];
+  if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];
   const sure = Math.max(0, 2 * reading.confidence - 1);
   return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }

@@ -13,7 +13,10 @@ import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload
 import { headerOf } from './webhook-body.ts';
 
 const UploadHeaders = z.object({
-  'idempotency-key': z.string().optional().describe('The same key with the same content gets the same answer; with other content, 409.'),
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('The same key with the same content returns the same response; with different content, 409.'),
 });
 
 /** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
@@ -33,7 +36,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         operationId: 'uploadBuild',
         summary: 'Upload a build',
         description:
-          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds.',
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with metadata of the build. Secrets are masked before anything is stored. The response is sent once everything is durably stored; the analysis follows within seconds.',
         headers: UploadHeaders,
         body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
         response: { 202: BuildReceived },
@@ -90,7 +93,7 @@ async function claimRow(
   if (row.status !== 'unknown') {
     throw new TriageError(
       'conflict',
-      `Build ${row.number} of ${row.pipeline} was uploaded before with other content. Raise "attempt" for a re-run.`,
+      `Build ${row.number} of ${row.pipeline} was already uploaded with different content. Increase "attempt" for a rerun.`,
       {
         details: { buildId: row.id },
       },
@@ -104,7 +107,7 @@ async function claimRow(
 /** The same build twice at the same moment: the second is told to come again, and then gets the first one's answer. */
 async function oneAtATime<Result>(inFlight: Set<string>, key: string, work: () => Promise<Result>): Promise<Result> {
   if (inFlight.has(key)) {
-    throw new TriageError('conflict', 'The same upload is being received right now. Ask again in a second.', {
+    throw new TriageError('conflict', 'The same upload is being received right now. Try again in a second.', {
       retryable: true,
       retryAfterMs: 1000,
     });

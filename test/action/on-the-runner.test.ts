@@ -72,7 +72,7 @@ describe('a step without a server', () => {
     ['a file that is not there', { log: 'gone.log' }, 'No file is at gone.log'],
     ['a word that fail-on does not know', { log: 'x', 'fail-on': 'sometimes' }, 'The input "fail-on" knows never, any'],
     ['a time that is none', { log: 'x', wait: 'long' }, 'The input "wait" must be seconds'],
-    ['an address that is none', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be an address'],
+    ['an invalid URL', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be an address'],
     ['a server without a token', { log: 'x', 'server-url': 'https://f.example' }, 'The input "token" is empty'],
   ])('%s is a warning, not a second failure', async (_, given, sentence) => {
     const { exitCode, commands, summary, outputs } = await runner.run({ with: given });
@@ -169,7 +169,7 @@ describe('a later job', () => {
     expect(exitCode).toBe(0);
     expect(commands[0]).toMatchObject({
       name: 'warning',
-      message: expect.stringMatching(/^GitHub answered 403 .* "permissions: actions: read"/),
+      message: expect.stringMatching(/^GitHub returned 403 .* "permissions: actions: read"/),
     });
   });
 });

@@ -55,10 +55,10 @@ it('is refused, before any case is replayed, where it is not said what to fit to
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
   });
   const model = await calibrate('--analyst', 'llm');
-  expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/No answer is of llm .*, but of rules/)]);
+  expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/There are no answers by llm .*, only by rules/)]);
   expect((await calibrate('--results', results, results)).stderr).toContain('the case case-0 is in two of the files');
   const unsaid = await faultlineHere(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
-  expect(unsaid.stderr).toContain('In force for rules is none. Nothing was changed. To replace it: --replaces none');
+  expect(unsaid.stderr).toContain('none is in force for rules. Nothing was changed. To replace it, use --replaces none');
 });
 
 it('is put in force, exchanged and taken back by command, which names what it replaces', async () => {
@@ -70,7 +70,7 @@ it('is put in force, exchanged and taken back by command, which names what it re
   const back = await faultlineHere(['calibrate', 'use', '1', '--replaces', '2', ...here]);
   expect(JSON.parse(back.stdout)).toMatchObject({ ok: true, act: { analyst: 'rules', version: 1, replaced: 2 } });
   const typo = await faultlineHere(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
-  expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. There is one for: rules.')]);
+  expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. In force for: rules.')]);
   const off = await faultlineHere(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
   expect(JSON.parse(off.stdout)).toMatchObject({ act: { version: null, replaced: 1 } });
 
