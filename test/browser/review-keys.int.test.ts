@@ -155,7 +155,7 @@ describe('single keys', () => {
     await desk.at('ben', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('?');
-      await page.getByRole('dialog').getByRole('link', { name: 'Change it' }).click();
+      await page.getByRole('dialog').getByRole('link', { name: 'Change this' }).click();
       await page.getByLabel('Single-key shortcuts').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await untilSaid(page, 'Saved.');

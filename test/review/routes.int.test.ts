@@ -138,7 +138,7 @@ describe('deciding', () => {
       version: 1,
     });
     expect(await world.stores.library.recall({ fingerprint: first.fingerprint, repository: 'shop/api' })).toEqual(body.entry);
-    expect(body.teaching).toContain('replaces what ada said');
+    expect(body.teaching).toContain('replaces the answer that ada confirmed');
   });
 
   it('is taken back whole where the lesson cannot be stored', async () => {

@@ -36,7 +36,7 @@ it('fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
   const done = await calibrate('--risk', '0.2', '--confidence', '0.9', '--out', out);
   expect(done.code).toBe(0);
-  expect(done.stdout).toContain('Calibration of rules, 80 cases of 8 projects');
+  expect(done.stdout).toContain('Calibration of rules, 80 cases from 8 projects');
   expect(done.stdout).toMatch(/CODE_ERROR\s+80\s+72\s+platt/);
   expect(done.stdout).toMatch(/before\s+0\.90 → 0\.90 \(80\)/);
   expect(done.stdout).toMatch(/CODE_ERROR\s+80\s+0\.\d{4}\s+80 \(100 %/);

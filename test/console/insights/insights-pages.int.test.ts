@@ -74,7 +74,7 @@ describe('insights', () => {
     expect(await said('/insights/trust?repo=acme/none')).toContain('No decisions yet');
     expect(await said('/insights/flaky')).toContain('50 %</strong>, 1 of 2');
     expect(await said('/insights/cost')).toContain('An answer takes 31 s at the median');
-    expect(await said('/insights/reviewers')).toContain('0 blind decisions: from 50 on');
+    expect(await said('/insights/reviewers')).toContain('0 blind decisions: the effect of seeing the verdict is shown from 50 on');
     expect(await said(`/insights/causes?day=${ago(300).slice(0, 10)}&days=1`)).toContain(`No cause was found in ${ago(300).slice(0, 10)}`);
   });
 
@@ -135,7 +135,7 @@ describe('a cause', () => {
     for (let number = 1000; number < 1025; number += 1)
       await stores.builds.upsert(sampleBuild({ number: String(number), status: 'passed' }));
     const { body } = await getPage(console.app, '/failures/fp-often');
-    expect(body).toContain('the newest 20 builds with this cause and the newest 25 passed ones');
+    expect(body).toContain('the newest 20 builds with this cause and the newest 25 passed builds');
     expect(body).toMatch(
       /branch: <span class="mono">topic<\/span><\/th><td class="number">50 %<\/td><td class="number">0 %<\/td><td class="number">\+50 points/,
     );

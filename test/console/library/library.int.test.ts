@@ -18,7 +18,7 @@ describe('the library', () => {
     expect(list.body).toContain(`/library/${entry.id}`);
     const page = await getPage(opened.app, `/library/${entry.id}`);
     expect(page.statusCode).toBe(200);
-    expect(page.body).toContain('answers');
+    expect(page.body).toContain('in use');
     for (const one of [list, page]) expect(one.body).not.toContain('<img');
     const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, { reason: 'It was the other one.' });
     expect(gone.headers.location).toBe(`/library/${entry.id}?done=withdrawn`);

@@ -106,7 +106,7 @@ describe('the viewer', () => {
 
   it('searches the whole log, a page of hits at a time', async () => {
     const body = await page('&q=ERROR&hit=5001');
-    expect(body).toContain('5,998 lines hold “ERROR”, 5,001–5,100 shown.');
+    expect(body).toContain('5,998 lines contain “ERROR”, 5,001–5,100 shown.');
     expect(body).toContain('<mark>Error</mark>');
     expect(linesOn(body)[0]).toBe(10_006);
     expect(await page('&q=ERROR&case=1')).toContain('No line contains “ERROR”.');

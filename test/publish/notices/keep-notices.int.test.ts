@@ -102,7 +102,7 @@ describe('the comment of a pull request', () => {
     const notice = await settled();
     expect(desk.comments).toHaveLength(1);
     expect(desk.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
-    expect(desk.comments[0]?.body).toContain('gone in `ci #50`');
+    expect(desk.comments[0]?.body).toContain('fixed in `ci #50`');
     expect(notice.reference).toBe(String(desk.comments[0]?.id));
 
     const calls = github.api.requests.length;
