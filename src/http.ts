@@ -171,7 +171,7 @@ async function limitAndHarden(app: FastifyInstance, deps: HttpDeps): Promise<Lim
   app.setErrorHandler(async (error, request, reply) => {
     const isGuess = error instanceof TriageError && error.code === 'unauthenticated';
     const waitMs = isGuess ? await limits.countGuess(request) : null;
-    const told = waitMs === null ? error : tooMany('Too many wrong tokens or signatures from this address.', waitMs);
+    const told = waitMs === null ? error : tooMany('Too many invalid tokens or signatures from this address.', waitMs);
     return refuse(told, request, reply, deps.logger);
   });
   app.addHook('onRequest', async (request, reply) => {

@@ -43,7 +43,7 @@ export async function askServer(server: Server, run: NewBuild, files: readonly U
       return { buildId, analyses, pending: analyses.length > 0 ? null : (triage?.error ?? 'The triage ended without an answer.') };
     await delay(Math.min(POLL_MS, Math.max(0, until - Date.now())));
   }
-  const pending = waitMs === 0 ? 'The build was uploaded.' : `The answer did not come within ${waitMs / 1000} s.`;
+  const pending = waitMs === 0 ? 'The build was uploaded.' : `No answer within ${waitMs / 1000} s.`;
   return { buildId, analyses: [], pending };
 }
 
@@ -76,18 +76,18 @@ async function send<Value>(server: Server, path: string, schema: z.ZodType<Value
     redirect: 'error',
     signal: AbortSignal.timeout(REQUEST_MS),
   }).catch((cause: unknown) => {
-    throw new TriageError('upstream-failed', `No Faultline answers at ${server.url} (${messageOf(cause)}).`, { retryable: true, cause });
+    throw new TriageError('upstream-failed', `Cannot reach Faultline at ${server.url} (${messageOf(cause)}).`, { retryable: true, cause });
   });
   const value = parsed((await readBounded('The answer', response.body, MAX_ANSWER_BYTES)).toString('utf8'));
   if (!response.ok) throw refused(response, value);
   const answer = schema.safeParse(value);
   if (answer.success) return answer.data;
-  throw new TriageError('upstream-failed', `What answers at ${server.url} is no Faultline of a version that this action knows.`);
+  throw new TriageError('upstream-failed', `The server at ${server.url} is not a Faultline version that this action supports.`);
 }
 
 function refused(response: Response, value: unknown): TriageError {
   const refusal = Refusal.safeParse(value);
-  const said = refusal.success ? refusal.data.error.message : `The server answered ${response.status}.`;
+  const said = refusal.success ? refusal.data.error.message : `The server returned ${response.status}.`;
   const seconds = Number(response.headers.get('retry-after') ?? 1);
   const waits = { retryable: true, retryAfterMs: Math.min(MAX_RETRY_WAIT_MS, Math.max(1, seconds || 1) * 1000) };
   if (response.status === 429 || response.status >= 500) return new TriageError('upstream-failed', said, waits);
@@ -97,11 +97,7 @@ function refused(response: Response, value: unknown): TriageError {
 }
 
 function conflict(said: string, waits: { retryable?: true; retryAfterMs?: number } | object): TriageError {
-  return new TriageError(
-    'conflict',
-    `${said} Two jobs of one run need two names: put the matrix's values into the input "pipeline".`,
-    waits,
-  );
+  return new TriageError('conflict', `${said} Each job of a run needs its own name: add the matrix values to the input "pipeline".`, waits);
 }
 
 function parsed(text: string): unknown {

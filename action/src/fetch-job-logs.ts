@@ -34,5 +34,7 @@ export async function fetchJobLogs(run: NewBuild, { token, baseUrl, maxBytes }: 
 
 function notAllowed(cause: TriageError): TriageError {
   const refused = messageOf(cause).split('. ', 1)[0] ?? '';
-  return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and github-token its token.`, { cause });
+  return new TriageError('upstream-auth', `${refused}. Give the job "permissions: actions: read", and pass its token as github-token.`, {
+    cause,
+  });
 }

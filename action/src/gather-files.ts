@@ -19,8 +19,8 @@ export async function gatherFiles(inputs: Inputs, build: NewBuild, environment: 
   throw new TriageError(
     'not-found',
     inputs.log.length + inputs.reports.length === 0
-      ? 'Nothing to read: name a file in the input "log" or "reports", or give "github-token" in a job that needs the failed one.'
-      : `No file is at ${[...inputs.log, ...inputs.reports].join(', ')}: did the step that writes it run?`,
+      ? 'Nothing to read: set the input "log" or "reports", or pass "github-token" in a job that needs the failed one.'
+      : `No file found at ${[...inputs.log, ...inputs.reports].join(', ')}: did the step that writes it run?`,
   );
 }
 
@@ -30,7 +30,7 @@ async function filesOf(patterns: readonly string[], kind: SourceKind, folder: st
     // A path may hold what a glob gives a meaning to: a file of that very name comes first.
     if (await isFile(resolve(folder, pattern))) found.add(pattern);
     else for await (const path of glob(pattern, { cwd: folder })) if (await isFile(resolve(folder, path))) found.add(path);
-    if (found.size > MAX_FILES) throw new TriageError('too-large', `${pattern} names more than ${MAX_FILES} files.`);
+    if (found.size > MAX_FILES) throw new TriageError('too-large', `${pattern} matches more than ${MAX_FILES} files.`);
   }
   const files: UploadedFile[] = [];
   let room = MAX_BYTES;
@@ -54,7 +54,7 @@ async function readWithin(path: string, name: string, room: number): Promise<Uin
     throw new TriageError('not-found', `${name} cannot be read: ${messageOf(cause)}.`, { cause });
   });
   const { size } = await file.stat();
-  if (size > room) throw new TriageError('too-large', `${name} and what was read before it are larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+  if (size > room) throw new TriageError('too-large', `${name} and the files read before it exceed ${MAX_BYTES / 1024 / 1024} MB.`);
   return await file.readFile();
 }
 

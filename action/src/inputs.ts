@@ -52,8 +52,8 @@ function serverOf(url: string, token: string): Inputs['server'] {
   if (url === '') return null;
   const address = URL.canParse(url) ? new URL(url) : null;
   if (address === null || !['http:', 'https:'].includes(address.protocol) || address.username !== '' || address.search !== '')
-    throw wrong('server-url', 'must be an address such as https://faultline.example.com');
-  if (token === '') throw wrong('token', 'is empty. Pass a secret: pull requests of forks have none, leave server-url out for them');
+    throw wrong('server-url', 'must be a URL such as https://faultline.example.com');
+  if (token === '') throw wrong('token', 'is empty. Pass a secret. Pull requests from forks have no secrets; omit server-url for them');
   return { url: address.href.replace(/\/$/, ''), token };
 }
 
@@ -63,7 +63,7 @@ function secondsOf(text: string): number {
     .min(0)
     .max(MAX_WAIT_SECONDS)
     .safeParse(text || '120');
-  if (!seconds.success) throw wrong('wait', `must be seconds, 0 to ${MAX_WAIT_SECONDS}`);
+  if (!seconds.success) throw wrong('wait', `must be 0 to ${MAX_WAIT_SECONDS} seconds`);
   return seconds.data;
 }
 
@@ -71,7 +71,7 @@ function failOnOf(text: string): Set<string> {
   const given = text.split(',').map((word) => word.trim());
   const words = given.filter((word) => word !== '');
   const unknown = words.find((word) => !FAIL_ON.includes(word));
-  if (unknown !== undefined) throw wrong('fail-on', `knows ${FAIL_ON.join(', ')}, not "${unknown}"`);
+  if (unknown !== undefined) throw wrong('fail-on', `accepts ${FAIL_ON.join(', ')}, not "${unknown}"`);
   return new Set(words);
 }
 

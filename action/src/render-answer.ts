@@ -22,7 +22,7 @@ export interface Answer {
 export function summaryOf({ analyses, pending, pageOf }: Answer): string {
   const page = pageOf(analyses.length === 1 ? (analyses[0] ?? null) : null);
   const link = page === null ? '' : `\n[Open in Faultline](${page})\n`;
-  if (analyses.length === 0) return `### Faultline\n\n${inline(clip(pending ?? 'No answer came.', MAX_TEXT))}\n${link}`;
+  if (analyses.length === 0) return `### Faultline\n\n${inline(clip(pending ?? 'There is no answer.', MAX_TEXT))}\n${link}`;
   const causes = analyses.length === 1 ? '1 cause' : `${analyses.length} causes`;
   const left = analyses.length > MAX_CAUSES ? `\n… and ${analyses.length - MAX_CAUSES} more causes.\n` : '';
   return `### Faultline: ${causes}\n\n${analyses.slice(0, MAX_CAUSES).map(renderMarkdown).join('\n')}${left}${link}`;

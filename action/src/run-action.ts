@@ -26,7 +26,7 @@ export async function runAction(environment: Environment, print: (text: string) 
   } catch (error) {
     const said = withoutSecrets(sentenceOf(error), environment);
     print(workflowCommand('warning', said));
-    const none: Answer = { analyses: [], pending: `Faultline could not look: ${said}`, pageOf: () => null };
+    const none: Answer = { analyses: [], pending: `Faultline could not analyze the build: ${said}`, pageOf: () => null };
     await writeSummary(environment, summaryOf(none)).catch(() => undefined);
     await writeOutputs(environment, outputsOf(none, runUrl(environment) ?? '')).catch(() => undefined);
     return failOn.includes('unanswered') ? 1 : 0;
@@ -67,7 +67,7 @@ function exitCodeOf({ analyses }: Answer, failOn: ReadonlySet<string>): number {
 function sentenceOf(error: unknown): string {
   // Each part of the bundle has a class of this name for itself.
   const meant = error instanceof Error && error.name === 'TriageError';
-  return meant ? error.message : `Something broke inside of the action: ${messageOf(error)}`;
+  return meant ? error.message : `Internal error in the action: ${messageOf(error)}`;
 }
 
 /** The runner hides them as well; the summary it does not look at. */

@@ -38,7 +38,7 @@ export function linearInPlaceOfLoop(): Pick<TriageGraph, 'invoke' | 'getState'> 
   const graph = compileLinearGraph();
   const invoke: TriageGraph['invoke'] = async (input, options) => {
     const begun = Begun.safeParse(input);
-    if (!begun.success) throw new TriageError('internal', 'A run of the linear baseline is not continued', { cause: begun.error });
+    if (!begun.success) throw new TriageError('internal', 'A run of the linear baseline cannot be resumed', { cause: begun.error });
     const { context, configurable, signal } = options ?? {};
     return await graph.invoke(begun.data, {
       ...(context === undefined ? {} : { context }),

@@ -17,7 +17,7 @@ export function calibrationOf(state: Pick<TriageStateValue, 'limits' | 'steps' |
 export function calibrationFactors({ calibrated, confidence }: ActionDecision): ConfidenceFactor[] {
   if (calibrated === null) return [];
   const value = Math.round((logit(confidence) - logit(calibrated.raw)) * 1000) / 1000;
-  const because = `calibration ${calibrated.version}: answers that were ${calibrated.raw.toFixed(2)} sure are taken to be right in ${confidence.toFixed(2)}`;
+  const because = `calibration ${calibrated.version}: a stated confidence of ${calibrated.raw.toFixed(2)} counts as ${confidence.toFixed(2)}`;
   return [{ name: 'calibration', value, because }];
 }
 

@@ -18,7 +18,7 @@ export function checkClaims(answer: Answer, evidence: readonly Evidence[], unsup
   for (const claim of answer.claims) {
     const reason = whyNot(claim, byId);
     if (reason !== null) dropped.push({ claim, reason, byCode: true });
-    else if (unsupported.includes(claim.text)) dropped.push({ claim, reason: 'its evidence does not carry it', byCode: false });
+    else if (unsupported.includes(claim.text)) dropped.push({ claim, reason: 'its evidence does not support it', byCode: false });
     else kept.push(claim);
   }
   return { kept, dropped };
@@ -36,6 +36,6 @@ function whyNot(claim: Claim, byId: ReadonlyMap<string, Evidence>): string | nul
   if (missing.length > 0) return `it cites ${missing.join(', ')}, which does not exist`;
   const cited = claim.evidence.flatMap((id) => byId.get(id) ?? []);
   const wrong = claim.quotes.find((quote) => !cited.some((item) => holdsQuote(item, quote)));
-  if (wrong !== undefined) return `its quotation of ${wrong.source}:${wrong.line} does not stand there`;
+  if (wrong !== undefined) return `the quoted text is not at ${wrong.source}:${wrong.line}`;
   return null;
 }

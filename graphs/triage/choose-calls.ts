@@ -43,9 +43,9 @@ interface Choice {
 
 function reasonAgainst(call: ToolCall, { names, seen, count }: Choice): string | null {
   if (!names.has(call.tool))
-    return `${call.tool.slice(0, 80)} is not among the tools offered now; choose one of: ${[...names].join(', ')}.`;
-  if (seen.has(keyOf(call))) return 'This was asked before with the same arguments; its answer is known. Ask something else.';
-  if (count >= MAX_CALLS) return `At most ${MAX_CALLS} questions are asked at once.`;
+    return `${call.tool.slice(0, 80)} is not one of the tools offered now; choose one of: ${[...names].join(', ')}.`;
+  if (seen.has(keyOf(call))) return 'This call was already made with the same arguments. Ask something else.';
+  if (count >= MAX_CALLS) return `At most ${MAX_CALLS} calls can be made at once.`;
   return null;
 }
 
@@ -62,7 +62,7 @@ function notesOn(refused: readonly ToolOutcome[], names: ReadonlySet<string>): s
   const foreign = [...new Set(refused.map((outcome) => outcome.call.tool).filter((tool) => !names.has(tool)))];
   const others = refused.filter((outcome) => names.has(outcome.call.tool)).length;
   const notes: string[] = [];
-  if (foreign.length > 0) notes.push(`Not offered for this category, so not asked: ${foreign.slice(0, MAX_REFUSALS).join(', ')}.`);
-  if (others > 0) notes.push(`${others} repeated or surplus questions were not asked.`);
+  if (foreign.length > 0) notes.push(`Not available for this category, so not used: ${foreign.slice(0, MAX_REFUSALS).join(', ')}.`);
+  if (others > 0) notes.push(`${others} repeated or surplus calls were not made.`);
   return notes;
 }

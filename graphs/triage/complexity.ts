@@ -13,9 +13,9 @@ const SEVERAL_TOOLCHAINS = 3;
  * our own. The thresholds are judgement.
  */
 export function complexityOf(subject: TriageSubject, classification: Classification): string | null {
-  if (classification.abstained) return 'the evidence is too thin to name a category';
+  if (classification.abstained) return 'too little evidence to name a category';
   const [first = 0, second = 0] = CATEGORIES.map((one) => classification.probabilities[one]).sort((left, right) => right - left);
-  if (first - second < CLOSE) return 'two categories are nearly as probable';
+  if (first - second < CLOSE) return 'two categories are almost equally likely';
   const signs = signsOf(subject);
   return signs.length >= 2 ? signs.join(', ') : null;
 }
@@ -28,6 +28,6 @@ function signsOf({ exceptions, diagnostics, toolchains }: TriageSubject): string
   const signs: string[] = [];
   if (errors.size >= SEVERAL_CAUSES) signs.push(`${errors.size} different errors`);
   if (new Set(toolchains).size >= SEVERAL_TOOLCHAINS) signs.push(`${new Set(toolchains).size} toolchains`);
-  if (exceptions.length > 0 && !exceptions.some((one) => one.frames.some((frame) => frame.own))) signs.push('no frame of our own');
+  if (exceptions.length > 0 && !exceptions.some((one) => one.frames.some((frame) => frame.own))) signs.push('no frame from the project');
   return signs;
 }

@@ -67,7 +67,7 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
     factor(
       'evidence',
       logit(strength),
-      `${facts.claims.kept} of ${facts.claims.all} claims hold; ${facts.quotesBuild ? 'the build is quoted' : 'no line of the build is quoted'}`,
+      `${facts.claims.kept} of ${facts.claims.all} claims are supported; ${facts.quotesBuild ? 'the log is quoted' : 'no line of the log is quoted'}`,
     ),
     ...confirmed,
     ...moving,
@@ -97,7 +97,7 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
     factor(
       'quotations',
       (MISQUOTED * claims.misquoted) / claims.all,
-      `${claims.misquoted} of ${claims.all} claims cite or quote what is not there`,
+      `${claims.misquoted} of ${claims.all} claims cite or quote something that does not exist`,
     ),
   ];
 }
@@ -106,9 +106,9 @@ function agreement({ reading, classification }: ConfidenceFacts): ConfidenceFact
   if (reading === null) return [];
   if (reading.category === classification.category) {
     const counts = !reading.abstained && !isExcuse(classification);
-    return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules find ${reading.category} too`)];
+    return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules also find ${reading.category}`)];
   }
-  if (reading.abstained) return [factor('agreement', 0, 'the rules are in doubt')];
+  if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];
   const sure = Math.max(0, 2 * reading.confidence - 1);
   return [factor('agreement', DISAGREES * sure, `the rules find ${reading.category}`)];
 }

@@ -42,5 +42,5 @@ function canDo(value: unknown, method: string): boolean {
 }
 
 function needs(part: string): string {
-  return `A run needs its ${part}. Faultline passes it; from LangGraph's own tools the graph can be looked at, not run.`;
+  return `A run needs its ${part}. Faultline passes it. LangGraph's own tools can display the graph but not run it.`;
 }

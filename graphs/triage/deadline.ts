@@ -11,6 +11,9 @@ export interface Deadline {
 export function startDeadline(milliseconds: number): Deadline {
   const controller = new AbortController();
   // A timer may strike just before the clock has come so far; a budget would then seem to have a millisecond left.
-  const timer = setTimeout(() => controller.abort(new DOMException('The time is up', 'TimeoutError')), milliseconds + 2).unref();
+  const timer = setTimeout(
+    () => controller.abort(new DOMException('The time limit was reached', 'TimeoutError')),
+    milliseconds + 2,
+  ).unref();
   return { signal: controller.signal, stop: () => clearTimeout(timer) };
 }

@@ -59,8 +59,8 @@ export function decideAction(facts: ActionFacts, given: TriageLimits): ActionDec
   const stopped = facts.spent !== null && (wished === 'self_correct' || wished === 'web_search');
   const action = stopped ? 'human_review' : wished;
   const reasons = doubts.map((doubt) => doubt.reason);
-  if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the budget of the run (${facts.spent}) is used up`);
-  if (action === 'auto_notify') reasons.push('every claim rests on evidence');
+  if (facts.spent !== null && action !== 'auto_notify') reasons.push(`the run's budget (${facts.spent}) is used up`);
+  if (action === 'auto_notify') reasons.push('every claim is backed by evidence');
   else if (reasons.length === 0) reasons.push(belowText(confidence, limits.thresholds.autoNotify));
   const by = facts.calibration === null ? null : { version: facts.calibration.version, raw: verified };
   return { action, confidence, reasons, stopped, calibrated: by };
@@ -84,24 +84,23 @@ function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: Categor
   const { classification, against } = facts;
   const doubts: Doubt[] = [];
   const excuse = isExcuse(classification);
-  if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim could be tied to evidence' });
+  if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim is backed by evidence' });
   // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
-  else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: 'no claim quotes a line that this build printed' });
-  if (classification.abstained) doubts.push({ most: THIN, reason: 'the evidence is too thin to name a category' });
-  else if (!isFounded(classification))
-    doubts.push({ most: null, forbids: true, reason: 'a single line of the log speaks for it, and nothing else' });
+  else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });
+  if (classification.abstained) doubts.push({ most: THIN, reason: 'too little evidence to name a category' });
+  else if (!isFounded(classification)) doubts.push({ most: null, forbids: true, reason: 'only one log line supports this' });
   if (excuse && !hasPositiveLogEvidence(facts)) {
-    doubts.push({ most: thresholds.humanReview, reason: 'nothing from the failing step itself shows that the surroundings failed' });
+    doubts.push({ most: thresholds.humanReview, reason: 'nothing in the failing step shows that the environment failed' });
   }
   if (against.length > 0) {
-    const reason = `${against.join(', ')} ${against.length === 1 ? 'speaks' : 'speak'} against it`;
+    const reason = `conflicting evidence (${against.join(', ')})`;
     doubts.push({ most: excuse ? thresholds.humanReview : null, reason });
   }
   if (map?.threshold === null) {
     doubts.push({
       most: null,
       forbids: true,
-      reason: `no ${classification.category} is published without a person, as the calibration has it`,
+      reason: `the calibration requires review for every ${classification.category}`,
     });
   }
   return doubts;

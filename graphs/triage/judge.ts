@@ -93,7 +93,7 @@ export function traceOf(runtime: TriageRuntime, name: string, startedAt: number,
 
 /** Said where the spare analyst judges because the budget is gone. */
 export function outOfBudget(gone: string, spare: Pick<Analyst, 'name'>): string {
-  return `The budget of this run (${gone}) is used up; the ${spare.name} go on from what is known.`;
+  return `The budget of this run (${gone}) is used up; the ${spare.name} continue with what is known.`;
 }
 
 function withNote<Value>(judgement: Judgement<Value>, note: string): Judgement<Value> {

@@ -50,7 +50,7 @@ export function byPrecedent(classification: Classification, evidence: readonly E
     confidence: SAID,
     probabilities: leading(classification.probabilities, category),
     abstained: false,
-    because: `${decided.confirmedBy} decided a like failure so (${decided.evidence})`,
+    because: `${decided.confirmedBy} decided this way for a similar failure (${decided.evidence})`,
     witnesses: [{ by: 'precedent', name: decided.title, at: null }],
   };
 }

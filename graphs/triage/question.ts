@@ -4,7 +4,7 @@ import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
 /** The tool that puts a question to a person; the run waits for the answer. */
 export const ASK_REVIEWER = 'ask_reviewer';
 
-/** What a waiting run is resumed with: a person's masked words, or null where nobody answered in time. */
+/** What a waiting run is resumed with: a person's masked words, or null where no answer in time. */
 export const ReviewerAnswer = z.object({ text: z.string(), by: z.string(), at: z.string() }).nullable();
 export type ReviewerAnswer = z.infer<typeof ReviewerAnswer>;
 

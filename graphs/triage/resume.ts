@@ -7,7 +7,7 @@ export function isWaiting(state: unknown): boolean {
   return isInterrupted(state);
 }
 
-/** What a waiting run is given to go on with; null: nobody answered in time. */
+/** What a waiting run is given to go on with; null: no answer in time. */
 export function resumedWith(answer: ReviewerAnswer): Command<unknown, TriageStateUpdate, never> {
   return new Command<unknown, TriageStateUpdate, never>({ resume: { answer } });
 }

@@ -71,6 +71,6 @@ async function put(call: ToolCall, run: ToolRun, runtime: TriageRuntime, late: A
 
 /** The reply to a call that the time of the run cut off. */
 export function outOfTime(call: ToolCall, milliseconds: number): ToolOutcome {
-  const summary = 'The time of this run was used up before it answered.';
+  const summary = 'The run reached its time limit before this tool answered.';
   return { call, status: 'timed-out', findings: [], summary, milliseconds, attempts: 1 };
 }

@@ -57,7 +57,10 @@ function diskChecks({ database, disk }: Config): BackendCheck[] {
     const { bavail, bsize } = await statfs(database.dataDir);
     const free = `${Math.floor((bavail * bsize) / MEGABYTE)} MB free`;
     if (bavail * bsize >= disk.minFreeMegabytes * MEGABYTE) return free;
-    throw new TriageError('storage-failed', `The data directory has ${free}, less than ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB).`);
+    throw new TriageError(
+      'storage-failed',
+      `The data directory has ${free}, less than the minimum of ${disk.minFreeMegabytes} (FAULTLINE_MIN_FREE_MB).`,
+    );
   };
   return [{ name: 'disk', needed: true, freshMs: SERVICE_MS, ask }];
 }
@@ -65,8 +68,8 @@ function diskChecks({ database, disk }: Config): BackendCheck[] {
 /** Accepted webhooks of which no build was made: for a moment that is as it should be. */
 async function askDeliveries(database: Database): Promise<string | { readonly degraded: string }> {
   const { landed, oldestMs, refused, refusal } = await createDeliveryStore(database).backlog();
-  if (refused > 0) return { degraded: `${refused} could not be recorded and wait to be delivered again: ${refusal ?? 'the log says why'}` };
+  if (refused > 0) return { degraded: `${refused} could not be recorded and must be delivered again: ${refusal ?? 'see the server log'}` };
   if ((oldestMs ?? 0) > LATE_MS)
-    return { degraded: `${landed} accepted, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago, and not recorded yet` };
-  return `${landed} on their way`;
+    return { degraded: `${landed} accepted but not yet recorded, the oldest ${Math.round((oldestMs ?? 0) / 1000)} s ago` };
+  return `${landed} in progress`;
 }

@@ -23,7 +23,7 @@ export function openLogExplainer(config: Config): ExplainLog {
   const open = async () => await createTerminalApp(withRulesAlone(config), silentLogger);
   return async (log, signal) => {
     if (running >= AT_ONCE) {
-      const message = `${running} logs are being explained already. Try again in ${RETRY_MS / 1000} s.`;
+      const message = `${running} logs are already being explained. Try again in ${RETRY_MS / 1000} s.`;
       throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
     }
     running += 1;

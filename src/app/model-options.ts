@@ -34,7 +34,7 @@ export function modelOptions({ baseUrl, apiKey, model, azure, timeoutMs, maxRetr
   if (apiKey === null) {
     if (baseUrl === null) return null;
     const keyName = keyNameOf(baseUrl);
-    if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} answers nobody without a key: set ${keyName}`);
+    if (keyName !== null) throw new TriageError('invalid-config', `${new URL(baseUrl).host} requires a key: set ${keyName}`);
   }
   return { baseUrl, apiKey, apiVersion: null, model, ...limits };
 }

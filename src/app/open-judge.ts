@@ -15,7 +15,7 @@ export async function openJudge(
 ): Promise<Pick<JudgeOptions, 'chatModel' | 'prompt' | 'masker' | 'timeoutMs'>> {
   const options = modelOptions(config.analyst.llm);
   if (options === null) {
-    throw new TriageError('invalid-config', 'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.');
+    throw new TriageError('invalid-config', 'A judge needs a model: set OPENAI_API_KEY, or OPENAI_BASE_URL for your own server.');
   }
   const { createOpenAiChatModel } = await import('../adapters/chat-model/openai.ts');
   const { pricesWith } = await import('../adapters/chat-model/prices.ts');

@@ -53,7 +53,7 @@ function githubAppCheck(github: Config['buildSource']['github']): BackendCheck {
     name: 'github',
     freshMs: OUTSIDE_MS,
     limitMs: LIMIT_MS,
-    ask: async (signal) => `answers the App ${(await probeGithubApp(github, [], signal)).name}`,
+    ask: async (signal) => `connected as the App ${(await probeGithubApp(github, [], signal)).name}`,
   };
 }
 
@@ -70,14 +70,14 @@ export function jenkinsProbe(baseUrl: string, user: string | null, token: string
 function readModel({ status }: ProbeReply): Said {
   if (status === 401 || status === 403) throw refused('The model server', 'the key');
   if (status >= 500) throw broken('The model server', status);
-  return 'the model server answers';
+  return 'the model server responds';
 }
 
 function readGithub({ status, json }: ProbeReply): Said {
   if (status === 401) throw refused('GitHub', 'the token');
   if (status >= 500) throw broken('GitHub', status);
   const limits = RateLimit.safeParse(json);
-  if (!limits.success) return `answers ${status}`;
+  if (!limits.success) return `returned ${status}`;
   const { limit, remaining, reset } = limits.data.resources.core;
   const says = `${remaining} of ${limit} calls left until ${new Date(reset * 1000).toISOString()}`;
   return remaining < Math.min(FEW_CALLS, limit / 10) ? { degraded: says } : says;
@@ -95,11 +95,11 @@ function readSearch({ status }: ProbeReply): Said {
 }
 
 function refused(who: string, what: string): TriageError {
-  return new TriageError('upstream-auth', `${who} refuses ${what}`);
+  return new TriageError('upstream-auth', `${who} rejects ${what}`);
 }
 
 function broken(who: string, status: number): TriageError {
-  return new TriageError('upstream-failed', `${who} answers ${status}`, { retryable: true });
+  return new TriageError('upstream-failed', `${who} returned ${status}`, { retryable: true });
 }
 
 /** An address below another, which may end with a slash or not. */

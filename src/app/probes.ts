@@ -93,6 +93,6 @@ export async function probeVectorIndex(config: Config, signal: AbortSignal): Pro
 export async function probeEmbedder(config: Config, logger: Logger, signal: AbortSignal): Promise<string> {
   const embedder = await openNamedEmbedder(config, logger);
   const [vector] = await embedder.embed(['ready'], signal);
-  if (vector === undefined) throw new TriageError('invalid-input', 'The embedding server sent no vector');
+  if (vector === undefined) throw new TriageError('invalid-input', 'The embedding server returned no vector');
   return `${embedder.name}, ${vector.length} dimensions`;
 }

@@ -23,7 +23,7 @@ const MAX_TITLE = 120;
 const MAX_REMEMBERED_EVIDENCE = 40;
 /** Turns of which more is remembered than that they were. */
 const MAX_TURNS = 200;
-const NOTHING_HOLDS = 'Nothing that could be said to this stands on the evidence of this build.';
+const NOTHING_HOLDS = 'The evidence of this build does not support any answer to this question.';
 
 export interface AskDeps {
   readonly graph: AskGraph;
@@ -89,7 +89,7 @@ export function createAsk(deps: AskDeps): Ask {
   const { conversations } = deps;
   const busy = new Set<string>();
   const refuseBusy = ({ id }: Thread) => {
-    if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is just answering another question.`, { retryable: true });
+    if (busy.has(id)) throw new TriageError('conflict', `The thread ${id} is already answering another question.`, { retryable: true });
   };
   return {
     open: async (input) => {
@@ -135,9 +135,9 @@ async function openQuestion(input: AskInput, deps: AskDeps): Promise<OpenQuestio
 
 async function readQuestion(raw: string, { mask }: AskDeps): Promise<string> {
   const question = raw.replaceAll('\0', '\ufffd').trim();
-  if (question === '') throw new TriageError('invalid-input', 'There is no question.');
+  if (question === '') throw new TriageError('invalid-input', 'The question is empty.');
   if (question.length > MAX_QUESTION)
-    throw new TriageError('invalid-input', `The question has ${question.length} characters; at most ${MAX_QUESTION} are read.`);
+    throw new TriageError('invalid-input', `The question has ${question.length} characters; the limit is ${MAX_QUESTION}.`);
   return await mask(question);
 }
 
@@ -151,7 +151,7 @@ function newThread({ analysis }: Topic, question: string, askedBy: string, now: 
 async function causeOf(buildId: string, question: string, topics: Topics): Promise<string> {
   const analysis = chooseCause(question, await topics.ofBuild(buildId));
   if (analysis === null)
-    throw new TriageError('conflict', 'This build has no analysis yet; ask again when it is analysed.', { retryable: true });
+    throw new TriageError('conflict', 'This build has no analysis yet. Ask again once it is analyzed.', { retryable: true });
   return analysis.id;
 }
 

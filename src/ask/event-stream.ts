@@ -18,7 +18,7 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
   const heartbeat = setInterval(() => write(': still here\n\n'), HEARTBEAT_MS);
   stream.on('close', () => {
     clearInterval(heartbeat);
-    gone.abort(new TriageError('cancelled', 'The reader went away.'));
+    gone.abort(new TriageError('cancelled', 'The client disconnected.'));
   });
   stream.on('error', () => undefined); // a broken connection is the reader going away
   write(': begins\n\n');
@@ -39,6 +39,6 @@ export function eventStream(work: (emit: Emit, signal: AbortSignal) => Promise<v
 function toldOf(error: unknown): { code: string; message: string; retryable: boolean } {
   const known = error instanceof TriageError && !(error.code === 'storage-failed' && error.cause !== undefined);
   const code = error instanceof TriageError ? error.code : 'internal';
-  const message = known ? messageOf(error) : 'Something went wrong here. The log has it.';
+  const message = known ? messageOf(error) : 'Something went wrong. See the server log.';
   return { code, message, retryable: error instanceof TriageError && error.retryable };
 }

@@ -14,7 +14,7 @@ export function createGate(places: number): Gate {
   return {
     enter: () => {
       if (running >= places) {
-        const message = `${running} questions are being answered already. Try again in ${RETRY_MS / 1000} s.`;
+        const message = `${running} questions are already being answered. Try again in ${RETRY_MS / 1000} s.`;
         throw new TriageError('rate-limited', message, { retryable: true, retryAfterMs: RETRY_MS });
       }
       running += 1;

@@ -48,7 +48,7 @@ export function registerAskRoutes(app: FastifyInstance, deps: AskRouteDeps): voi
   registerThreads(app, deps);
 }
 
-const DESCRIPTION = `Starts a thread, or goes on with one. With \`Accept: ${EVENTS}\` the answer comes as events: \`step\` (each finished step, with its tool calls), \`text\` (pieces of the answer before it is checked; \`restart\` takes back what came before), \`answer\` (the checked whole with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; what is stopped is not kept.`;
+const DESCRIPTION = `Starts or continues a thread. With \`Accept: ${EVENTS}\`, the answer is sent as events: \`step\` (each finished step with its tool calls), \`text\` (parts of the answer before it is checked; \`restart\` discards earlier parts), \`answer\` (the checked answer with its citations), \`error\`, and \`done\`. Closing the connection stops the answer; a stopped answer is not stored.`;
 
 function registerAsk(
   app: FastifyInstance,
@@ -125,7 +125,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
       schema: {
         tags,
         operationId: 'listThreads',
-        summary: 'Threads, newest question first',
+        summary: 'List threads, newest question first',
         querystring: ThreadsQuery,
         response: { 200: ThreadList },
       },
@@ -144,7 +144,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
       schema: {
         tags,
         operationId: 'getThread',
-        summary: 'One thread with its questions and answers',
+        summary: 'Get a thread with its questions and answers',
         params: Params,
         response: { 200: ThreadView },
       },
@@ -170,7 +170,7 @@ function registerThreads(app: FastifyInstance, { ask, findBuild }: AskRouteDeps)
       const { thread } = await ask.thread(request.params.id);
       const { name, roles } = principalOf(request);
       if (thread.startedBy !== name && !roles.includes('admin')) {
-        throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only its starter or an admin may delete it.`);
+        throw new TriageError('forbidden', `The thread was started by ${thread.startedBy}; only they or an admin may delete it.`);
       }
       await ask.forget(thread.id);
       return reply.code(204).send(null);

@@ -5,8 +5,8 @@ import { MAX_QUESTION } from './ask.ts';
 
 /** A question about an analysis or a build. */
 export const AskBody = z.object({
-  question: z.string().min(1).max(MAX_QUESTION).describe('In your own words'),
-  thread: z.string().min(1).max(100).optional().describe('Id of a thread to go on with; a new one begins without it'),
+  question: z.string().min(1).max(MAX_QUESTION).describe('The question, in your own words'),
+  thread: z.string().min(1).max(100).optional().describe('ID of the thread to continue; omit to start a new one'),
 });
 
 /** A turn as it is answered; the full trace of its steps stays with the thread. */

@@ -30,7 +30,7 @@ const LOCAL_SERVICE = 'http://127.0.0.1:4600';
 export async function runAsk(target: string, question: string | undefined, options: AskCommandOptions): Promise<void> {
   const voice = voiceOf(options);
   if (question === undefined && (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true)) {
-    throw new TriageError('invalid-config', `Give the question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
+    throw new TriageError('invalid-config', `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
   }
   const progress = startProgress({ ...voice, quiet: options.json === true });
   let desk: AskDesk | undefined;
@@ -49,10 +49,10 @@ export async function runAsk(target: string, question: string | undefined, optio
 async function openDesk(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskDesk> {
   const dataDir = dataDirectory(options.data);
   if (target === '-' && session)
-    throw new TriageError('invalid-config', 'A session reads its questions from standard input; give the log as a file.');
+    throw new TriageError('invalid-config', 'A session reads questions from standard input. Pass the log as a file instead.');
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     if (options.thread !== undefined || options.resume === true)
-      throw new TriageError('invalid-config', 'Nothing is kept of questions about a log, so there is no thread to go on with.');
+      throw new TriageError('invalid-config', 'Questions about a log file are not stored, so there is no thread to continue.');
     const { openLogDesk } = await import('./ask-at-hand.ts');
     const signal = session ? new AbortController().signal : interruptSignal();
     const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
@@ -66,7 +66,7 @@ async function openDesk(target: string, options: AskCommandOptions, progress: Pr
   }
   const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDir)?.token;
   if (token === undefined)
-    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
+    throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
   const { openServedDesk } = await import('./ask-server.ts');
   return openServedDesk(target, { url: url ?? LOCAL_SERVICE, token });
 }
@@ -87,7 +87,7 @@ function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
 async function threadOf(desk: AskDesk, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
   if (thread !== undefined || resume !== true) return thread;
   const [newest] = await desk.threads();
-  if (newest === undefined) say('There is no conversation about it yet; this begins one.');
+  if (newest === undefined) say('No conversation about this yet; starting a new one.');
   return newest?.id;
 }
 
@@ -128,6 +128,6 @@ async function converse(desk: AskDesk, thread: string | undefined, progress: Pro
 }
 
 function leaving({ kept, target }: AskDesk, thread: string): string {
-  if (!kept) return 'Not kept: a log from a file has no database; its conversation ends here.';
-  return `Kept. Go on with: faultline ask ${visibleLine(target)} --thread ${thread}`;
+  if (!kept) return 'Not stored: conversations about a log file are not kept.';
+  return `Stored. Continue with: faultline ask ${visibleLine(target)} --thread ${thread}`;
 }

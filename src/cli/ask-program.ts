@@ -4,26 +4,26 @@ import { analystOption, dataOption, guarded, jsonOption } from './command-parts.
 
 const EXAMPLES = `
 Examples:
-  faultline ask ana_01j… "how did it come to fail?"
-  faultline ask github:812 "what differs from the last green build?"
+  faultline ask ana_01j… "how did it fail?"
+  faultline ask github:812 "what is different from the last green build?"
   faultline ask ana_01j… --resume
   faultline ask build.log "who broke it?" --repo .`;
 
 /** `faultline ask`: follow-up questions, one at a time or in a session. */
 export function askCommand(): Command {
   return new Command('ask')
-    .description('Ask about an answer: how it came to fail, what differs, why. On a terminal, without a question, opens a session.')
-    .argument('<id>', 'id of an analysis or a build (also provider:number), or a log to analyse first; then nothing is kept')
+    .description('Ask follow-up questions about an analysis. On a terminal, without a question, opens a session.')
+    .argument('<id>', 'ID of an analysis or build (or provider:number), or a log to analyze first; nothing is stored for a log')
     .argument('[question]', 'the question, as one argument')
-    .option('--thread <id>', 'go on with this thread')
-    .option('--resume', 'go on with the newest thread about it')
-    .option('--repo <dir>', 'with a log: local clone that may be read')
+    .option('--thread <id>', 'continue this thread')
+    .option('--resume', 'continue the newest thread about it')
+    .option('--repo <dir>', 'with a log: local clone to read code from')
     .addOption(analystOption())
-    .option('--url <address>', 'address of the service (default: the data directory, or whoever serves it)')
+    .option('--url <address>', 'URL of the service (default: the data directory, or the service that uses it)')
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
     .addOption(dataOption())
     .addOption(jsonOption())
-    .option('--plain', 'no colour, nothing as it comes: one Key<tab>value a line, as in a pipe')
+    .option('--plain', 'no color, no streaming: one Key<tab>value per line, as in a pipe')
     .addHelpText('after', EXAMPLES)
     .action(
       guarded(async (id: string, question: string | undefined, options: AskCommandOptions) => {

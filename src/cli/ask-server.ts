@@ -32,7 +32,7 @@ export function openServedDesk(target: string, server: Server): AskDesk {
 
 async function askForEvents(server: Server, path: string, body: object, watcher: AskWatcher, signal: AbortSignal): Promise<Answered> {
   if (!URL.canParse(path, server.url))
-    throw new TriageError('invalid-config', `${server.url} is no address; give one such as http://127.0.0.1:4600`);
+    throw new TriageError('invalid-config', `${server.url} is not a valid URL; use one such as http://127.0.0.1:4600`);
   const response = await fetch(new URL(path, server.url), {
     method: 'POST',
     headers: { authorization: `Bearer ${server.token}`, 'content-type': 'application/json', accept: 'text/event-stream' },
@@ -43,7 +43,7 @@ async function askForEvents(server: Server, path: string, body: object, watcher:
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
     throw new TriageError(
       'upstream-failed',
-      `No Faultline answers at ${server.url} (${messageOf(cause)}). Start one with: faultline serve`,
+      `Cannot reach Faultline at ${server.url} (${messageOf(cause)}). Start it with: faultline serve`,
       { cause },
     );
   });
@@ -53,7 +53,10 @@ async function askForEvents(server: Server, path: string, body: object, watcher:
   } catch (cause) {
     if (cause instanceof TriageError) throw cause;
     if (signal.aborted) throw new TriageError('cancelled', 'The answer was stopped.', { cause });
-    throw new TriageError('upstream-failed', `The answer of ${server.url} broke off: ${messageOf(cause)}`, { cause, retryable: true });
+    throw new TriageError('upstream-failed', `The response of ${server.url} was interrupted: ${messageOf(cause)}`, {
+      cause,
+      retryable: true,
+    });
   }
 }
 
@@ -73,7 +76,7 @@ async function readAnswer(body: ReadableStream<Uint8Array>, watcher: AskWatcher)
       throw new TriageError(codeOf(code), message);
     }
   }
-  throw new TriageError('upstream-failed', 'The service ended without an answer.', { retryable: true });
+  throw new TriageError('upstream-failed', 'The service closed the connection without an answer.', { retryable: true });
 }
 
 /** Server-sent events one by one; comments are left out. */
@@ -83,7 +86,7 @@ async function* eventsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<{ eve
   let bytes = 0;
   for await (const chunk of body) {
     bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new TriageError('too-large', 'The answer of the service is too large.');
+    if (bytes > MAX_BYTES) throw new TriageError('too-large', 'The response of the service is too large.');
     held += decoder.decode(chunk, { stream: true });
     const blocks = held.split('\n\n');
     held = blocks.pop() ?? '';

@@ -13,9 +13,9 @@ export interface SessionStreams {
   readonly terminal: boolean;
 }
 
-const HELP = `Ask in your own words: how it came to fail, what differs from the last green build, why, who, what to do.
+const HELP = `Ask in your own words: how it failed, what changed since the last green build, why, who, what to do.
 /trace    how the last answer was made      /threads  conversations about this
-/new      begin another conversation        /help     this
+/new      start a new conversation          /help     this
 /quit     leave (also Ctrl-D); Ctrl-C stops an answer`;
 const PROMPT = 'ask> ';
 const RECALLED = 3;
@@ -26,7 +26,7 @@ export async function runSession(desk: AskDesk, threadId: string | undefined, st
   const lines = createInterface({ ...streams, prompt: PROMPT });
   lines.on('SIGINT', () => {
     if (!session.stop()) {
-      streams.output.write('\nCtrl-D leaves.\n');
+      streams.output.write('\nPress Ctrl-D to leave.\n');
       lines.prompt();
     }
   });
@@ -57,9 +57,11 @@ class Session {
   }
 
   async begin(): Promise<void> {
-    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.desk.target)}. /help says what there is.`)}\n`);
+    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.desk.target)}. Type /help for commands.`)}\n`);
     const turns = await this.desk.turns(this.thread);
-    this.write(`${recapText(turns.slice(-RECALLED))}\n${dim(`Going on with ${this.thread} (${turns.length} so far).`)}\n`);
+    this.write(
+      `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${turns.length} ${turns.length === 1 ? 'question' : 'questions'} so far).`)}\n`,
+    );
   }
 
   /** Stops the answer in the making; false where there is none. */
@@ -77,10 +79,10 @@ class Session {
   }
 
   private async command(line: string): Promise<void> {
-    if (line === '/trace') return this.write(this.steps.length === 0 ? 'Nothing was asked yet.\n' : `${traceText(this.steps)}\n`);
+    if (line === '/trace') return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
     if (line === '/threads') return this.write(`${(await this.desk.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
     if (line === '/new') this.thread = undefined;
-    this.write(line === '/new' ? 'A new conversation begins with your next question.\n' : `${HELP}\n`);
+    this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
   }
 
   private async ask(question: string): Promise<void> {
@@ -99,7 +101,7 @@ class Session {
     } catch (error) {
       words.end();
       const stopped = error instanceof TriageError && error.code === 'cancelled';
-      this.write(stopped ? '\nStopped. This question is not kept.\n' : `\nerror: ${visibleLine(messageOf(error))}\n`);
+      this.write(stopped ? '\nStopped. This question is not stored.\n' : `\nerror: ${visibleLine(messageOf(error))}\n`);
     } finally {
       this.answering = null;
     }

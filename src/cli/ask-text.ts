@@ -42,8 +42,11 @@ function citationText({ id, source, lineStart, lineEnd, title }: Citation): stri
 
 function leftOutLines({ leftOut, statements }: Answered): string[] {
   const unproven = statements.filter(({ basis }) => basis === 'none').length;
-  const word = unproven === 1 ? 'sentence rests' : 'sentences rest';
-  return [...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`), ...(unproven === 0 ? [] : [`${unproven} ${word} on no evidence`])];
+  const word = unproven === 1 ? 'sentence is' : 'sentences are';
+  return [
+    ...leftOut.map(({ text, reason }) => `“${text}”: ${reason}`),
+    ...(unproven === 0 ? [] : [`${unproven} ${word} not backed by evidence`]),
+  ];
 }
 
 function usageText({ analyst, model, usage, milliseconds }: Answered): string {
@@ -91,7 +94,7 @@ export function wordByWord(write: (text: string) => void): { readonly onText: (p
     onText: ({ text, restart }) => {
       if (restart === true) {
         flush();
-        write('\n[it stopped there; what stands above is void, and this is answered instead:]\n');
+        write('\n[the answer stopped there; disregard the text above. New answer:]\n');
       }
       held += text;
       const end = Math.max(held.lastIndexOf(' '), held.lastIndexOf('\n')) + 1;

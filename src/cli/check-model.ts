@@ -12,7 +12,7 @@ export interface ModelFinding {
 }
 
 const SPARE_MS = 10_000;
-const UNTIL = 'until then the rules judge';
+const UNTIL = 'until then, the rules are used';
 
 /** Asks the configured analyst once and says how it answered, or how to mend what is wrong. */
 export async function checkModel(config: Config): Promise<ModelFinding> {
@@ -35,18 +35,18 @@ function mendOf(error: unknown, config: Config): string {
     case 'invalid-config':
       return `set ${key}, OPENAI_BASE_URL for a server that needs no key, or AZURE_OPENAI_ENDPOINT and AZURE_OPENAI_API_KEY`;
     case 'upstream-auth':
-      return `check ${onAzure ? 'AZURE_OPENAI_API_KEY' : key}: does it belong to this server, and may it use ${config.analyst.llm.model}?`;
+      return `check ${onAzure ? 'AZURE_OPENAI_API_KEY' : key}: does it belong to this server, and does it give access to ${config.analyst.llm.model}?`;
     case 'quota-exhausted':
       return "raise the limit or top up at the model's provider, or name another server";
     case 'rate-limited':
-      return 'wait, or ask the provider for a higher rate; runs wait as long as the server says';
+      return 'wait, or ask the provider for a higher rate limit; runs wait as long as the server asks';
     case 'timeout':
-      return `is the server at ${address} awake and large enough? FAULTLINE_MODEL_TIMEOUT_MS allows more time`;
+      return `is the server at ${address} running and powerful enough? FAULTLINE_MODEL_TIMEOUT_MS allows more time`;
     case 'too-large':
-      return 'the model was loaded with a tiny context; load it with 8,000 tokens or more';
+      return 'the model was loaded with a small context; load it with 8,000 tokens or more';
     case 'invalid-input':
-      return `the server answers, but not usably: check ${model}, and try a model that follows instructions`;
+      return `the server's replies are not usable: check ${model}, and try a model that follows instructions`;
     default:
-      return `check ${address} (with the server's /v1) and ${model}: is the server running, and does it know the model?`;
+      return `check ${address} (with the server's /v1) and ${model}: is the server running, and does it have the model?`;
   }
 }

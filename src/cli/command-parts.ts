@@ -8,11 +8,11 @@ export function dataOption(): Option {
 }
 
 export function analystOption(): Option {
-  return new Option('--analyst <who>', 'who judges').choices(['rules', 'llm']);
+  return new Option('--analyst <who>', 'which analyst to use').choices(['rules', 'llm']);
 }
 
 export function jsonOption(): Option {
-  return new Option('--json', 'one JSON object on standard output, errors too');
+  return new Option('--json', 'print one JSON object on standard output, including errors');
 }
 
 /** Runs a command's action; anything thrown becomes one sentence and an exit code, never a stack. */
@@ -32,18 +32,18 @@ export function guarded<Arguments extends unknown[]>(action: (...args: Arguments
 export function positive(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 1) return value;
-  throw new InvalidArgumentError('It must be a whole number of at least 1.');
+  throw new InvalidArgumentError('Use a whole number of at least 1.');
 }
 
 /** A TCP port; 0 takes a free one. */
 export function port(text: string): number {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  throw new InvalidArgumentError('Use a port from 0 to 65535.');
 }
 
 export function profileOption(): Option {
-  return new Option('--profile <name>', 'how much a run may look and cost').choices(['fast', 'balanced', 'thorough']);
+  return new Option('--profile <name>', 'effort per run').choices(['fast', 'balanced', 'thorough']);
 }
 
 /** Configuration for commands that open no store; a profile goes before the environment's, single settings before both. */

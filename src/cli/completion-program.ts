@@ -4,7 +4,7 @@ import type { CompletedCommand } from './completion/shape.ts';
 import { print } from './terminal.ts';
 
 const HELP = `
-Load them, here and now or at every start of the shell:
+Load it now, or every time the shell starts:
   bash   source <(faultline completion bash)            in ~/.bashrc
   zsh    source <(faultline completion zsh)             in ~/.zshrc, after compinit
   fish   faultline completion fish | source             in ~/.config/fish/config.fish`;
@@ -12,8 +12,8 @@ Load them, here and now or at every start of the shell:
 /** `faultline completion SHELL`: prints a script, made from the commands themselves. */
 export function completionCommand(): Command {
   return new Command('completion')
-    .description('Print a script that completes commands, options, their choices and file names in your shell.')
-    .addArgument(new Argument('<shell>', 'for which shell').choices(['bash', 'zsh', 'fish']))
+    .description('Print a shell script that completes commands, options, values and file names.')
+    .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText('after', HELP)
     .action(
       guarded(async (shell: string, _options: object, command: Command) => {

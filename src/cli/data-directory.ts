@@ -12,7 +12,7 @@ export function prepareDataDirectory(directory: string): void {
     rmdirSync(mkdtempSync(join(directory, '.writable-')));
   } catch (cause) {
     const sentence = `The data directory ${directory} cannot be used: ${reasonOf(cause)}.`;
-    throw new TriageError('invalid-config', `${sentence} Name another with --data or FAULTLINE_DATA_DIR.`, { cause });
+    throw new TriageError('invalid-config', `${sentence} Choose another with --data or FAULTLINE_DATA_DIR.`, { cause });
   }
 }
 
@@ -32,16 +32,16 @@ function makeFolders(path: string): void {
 }
 
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: 'there is no permission to write there',
-  EPERM: 'there is no permission to write there',
+  EACCES: 'you do not have permission to write there',
+  EPERM: 'you do not have permission to write there',
   EROFS: 'the file system is read-only',
-  ENOENT: 'no folder can be made there',
+  ENOENT: 'a folder cannot be created there',
   ENOTDIR: 'a file is in the way',
   EEXIST: 'a file is in the way',
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
 };
 
 function reasonOf(error: unknown): string {

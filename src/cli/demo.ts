@@ -48,7 +48,7 @@ export async function runDemo(address: string, token: string, shownToken: string
     ]);
   }
   await print(
-    `\n${table(rows, voiceOf({}).width)}\n\nLook at them:  ${address}/builds   decide:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
+    `\n${table(rows, voiceOf({}).width)}\n\nView:  ${address}/builds   review:  ${address}/review\nRead one:  curl -s -H "authorization: Bearer ${shownToken}" ${address}/api/builds/${sent[0]?.buildId}/analyses`,
   );
 }
 

@@ -28,13 +28,17 @@ export function examineGithubApp({ buildSource: { github }, codeHost: { clones }
 
 function findingOf({ name, url, installations, lacking, unseen }: Facts, hasToken: boolean): Finding {
   const place = url === null ? 'in the settings of the App' : `at ${url}`;
-  if (installations === 0) return wrong(NAME, `${name} is installed nowhere`, `install it ${place}`);
+  if (installations === 0) return wrong(NAME, `${name} is not installed anywhere`, `install it ${place}`);
   if (lacking.includes(LOGS))
-    return wrong(NAME, `${name} has no right to read Actions, so no log`, 'give it actions: read, and accept that where it is installed');
+    return wrong(
+      NAME,
+      `${name} cannot read Actions, so it cannot fetch logs`,
+      'grant it actions: read, and accept the new permission in each installation',
+    );
   if (lacking.length > 0)
-    return note(NAME, `${name} has no right to read ${lacking.join(', ')}`, 'give it these rights (read) for suspects from code');
+    return note(NAME, `${name} cannot read ${lacking.join(', ')}`, 'grant it read access to these for suspects from code');
   if (unseen.length > 0) {
-    const without = hasToken ? 'the token is used there' : 'nothing of it is read';
+    const without = hasToken ? 'the token is used instead' : 'nothing is read there';
     return note(NAME, `${name} is not installed on ${unseen.join(', ')}: ${without}`, `install it there ${place}`);
   }
   return ok(NAME, installations === null ? name : `${name}, installed ${installations} ${installations === 1 ? 'time' : 'times'}`);

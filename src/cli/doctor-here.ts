@@ -20,12 +20,16 @@ const LOOPBACK = /^(?:localhost|127\.[\d.]{1,15}|\[?::1\]?)$/i;
 /** What can be seen on this machine, without asking anybody. */
 export function examineHere(config: Config, dataDir: string): Examination[] {
   return [
-    { name: 'git', mend: 'install git, or do without suspects from code', ask: async () => ok('git', (await git(['--version'])).trim()) },
+    {
+      name: 'git',
+      mend: 'install git; without it, there are no suspects from code',
+      ask: async () => ok('git', (await git(['--version'])).trim()),
+    },
     ...Object.entries(config.codeHost.clones).map(([repository, folder]) => cloneExamination(repository, folder)),
     { name: 'code', mend: 'see FAULTLINE_CLONES', ask: async () => codeFindings(config) },
     {
       name: 'data directory',
-      mend: 'make the data directory writable for the user that runs Faultline, or name another with --data',
+      mend: 'make the data directory writable for the user that runs Faultline, or choose another with --data',
       ask: () => dataFinding(dataDir),
     },
     { name: 'doors', mend: 'correct the tokens and secrets', ask: async () => doorFindings(config, dataDir) },
@@ -37,7 +41,7 @@ export function examineHere(config: Config, dataDir: string): Examination[] {
 export function nodeFinding(): Finding {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   if (major > 22 || (major === 22 && minor >= 18)) return ok('node', process.version);
-  return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which brings Node 24');
+  return wrong('node', `${process.version} cannot run TypeScript`, 'use scripts/faultline, which includes Node 24');
 }
 
 async function git(args: readonly string[]): Promise<string> {
@@ -56,7 +60,7 @@ function cloneExamination(repository: string, folder: string): Examination {
         await git(['-C', folder, 'rev-parse', '--git-dir']);
         return ok(name, folder);
       } catch {
-        return wrong(name, `${folder} is no git repository that this user may read`, mend);
+        return wrong(name, `${folder} is not a git repository that this user can read`, mend);
       }
     },
   };
@@ -72,7 +76,7 @@ async function isFolder(path: string): Promise<boolean> {
 function codeFindings({ codeHost, buildSource }: Config): Finding[] {
   const reads =
     codeHost.driver === 'github' || (codeHost.driver === 'auto' && (buildSource.github.token ?? buildSource.github.app) !== null);
-  if (codeHost.driver === 'none') return [ok('code', 'not read, as configured')];
+  if (codeHost.driver === 'none') return [ok('code', 'off, as configured')];
   if (reads) return [ok('code', `read over ${hostOf(buildSource.github.baseUrl)}`)];
   if (Object.keys(codeHost.clones).length > 0) return [];
   return [
@@ -93,7 +97,7 @@ async function dataFinding(dataDir: string): Promise<Finding> {
 }
 
 function doorFindings(config: Config, dataDir: string): Finding[] {
-  const made = findSecrets(dataDir) === null ? 'will be made when first served' : 'made for this data directory';
+  const made = findSecrets(dataDir) === null ? 'will be created on first start' : 'created for this data directory';
   const { tokens } = config.auth;
   const { githubSecrets, jenkinsSecrets } = config.webhooks;
   return [
@@ -110,8 +114,8 @@ function doorFindings(config: Config, dataDir: string): Finding[] {
 
 function secretFinding(name: string, secrets: readonly string[], unset: string, variable: string): Finding {
   if (secrets.length === 0) return ok(name, unset);
-  const mend = `make one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
-  if (secrets.some((secret) => PLACEHOLDER.test(secret))) return wrong(name, 'one of them is a placeholder that anybody can guess', mend);
+  const mend = `create one with "openssl rand -hex 32" and set it in ${variable} and at the sender`;
+  if (secrets.some((secret) => PLACEHOLDER.test(secret))) return wrong(name, 'one of them is a placeholder that anyone can guess', mend);
   if (secrets.some((secret) => secret.length < SHORT_SECRET))
     return wrong(name, `one of them is shorter than ${SHORT_SECRET} characters`, mend);
   if (new Set(secrets).size < secrets.length) return wrong(name, 'the same one is configured twice', `keep it once in ${variable}`);
@@ -120,14 +124,14 @@ function secretFinding(name: string, secrets: readonly string[], unset: string, 
 
 function addressFinding({ http }: Config): Finding {
   const name = 'public address';
-  const mend = 'set FAULTLINE_PUBLIC_URL to the address that people and CI servers reach the service by, https://…';
+  const mend = 'set FAULTLINE_PUBLIC_URL to the URL at which people and CI servers reach the service, https://…';
   const isLocal = LOOPBACK.test(http.host);
   if (http.publicUrl === null)
-    return isLocal ? ok(name, 'none; the service listens on this machine only') : note(name, 'not set: answers carry no links', mend);
+    return isLocal ? ok(name, 'none; the service listens on this machine only') : note(name, 'not set: answers have no links', mend);
   const { hostname, protocol } = new URL(http.publicUrl);
-  if (LOOPBACK.test(hostname) && !isLocal) return wrong(name, `${http.publicUrl} leads every reader to their own machine`, mend);
+  if (LOOPBACK.test(hostname) && !isLocal) return wrong(name, `${http.publicUrl} points readers to their own machine`, mend);
   if (protocol === 'http:' && !LOOPBACK.test(hostname))
-    return note(name, `${http.publicUrl} is not encrypted: tokens can be read on the way`, mend);
+    return note(name, `${http.publicUrl} is not encrypted: tokens can be read in transit`, mend);
   return ok(name, http.publicUrl);
 }
 

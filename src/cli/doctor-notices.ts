@@ -15,7 +15,7 @@ export function noticeFindings(config: Config): Finding[] {
     return [
       note(
         NAME,
-        `${asked.join(', ')} asked for, and nobody to write them`,
+        `${asked.join(', ')} enabled, but no token or App is configured to write them`,
         'set FAULTLINE_GITHUB_APP_ID and its key, or FAULTLINE_GITHUB_TOKEN',
       ),
     ];
@@ -23,9 +23,9 @@ export function noticeFindings(config: Config): Finding[] {
   const apps = check && !said.includes('github-check');
   return [
     ...(apps
-      ? [note(NAME, 'github-check is left out: only GitHub Apps may write checks', 'configure a GitHub App that may write checks')]
+      ? [note(NAME, 'github-check is off: only GitHub Apps can write checks', 'configure a GitHub App with write access to checks')]
       : []),
-    ...(config.http.publicUrl === null ? [note(NAME, 'the texts hold no links', 'set FAULTLINE_PUBLIC_URL')] : []),
+    ...(config.http.publicUrl === null ? [note(NAME, 'the texts have no links', 'set FAULTLINE_PUBLIC_URL')] : []),
     ...(said.some((channel) => asked.includes(channel)) ? [ok(NAME, said.filter((channel) => asked.includes(channel)).join(', '))] : []),
   ];
 }

@@ -46,7 +46,7 @@ function githubExamination({ buildSource: { github } }: Config): Examination {
   const { token } = github;
   return {
     name,
-    mend: `check FAULTLINE_GITHUB_URL (${github.baseUrl}) and whether this machine may reach it`,
+    mend: `check FAULTLINE_GITHUB_URL (${github.baseUrl}) and whether this machine can reach it`,
     ask: async (signal) => {
       if (token === null)
         return note(
@@ -63,15 +63,15 @@ function githubExamination({ buildSource: { github } }: Config): Examination {
 function githubFinding({ status, headers, json }: Reply): Finding {
   const name = 'github';
   if (status === 401)
-    return wrong(name, 'the token is refused', 'make a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired');
+    return wrong(name, 'the token is refused', 'create a new token and set FAULTLINE_GITHUB_TOKEN; the old one was revoked or has expired');
   if (status >= 300 && status !== 404)
-    return wrong(name, `the API answers ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3');
+    return wrong(name, `the API returned ${status}`, 'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3');
   const limits = RateLimit.safeParse(json);
   // Enterprise servers may have no rate limit, and then say 404.
   if (!limits.success && status !== 404)
     return wrong(
       name,
-      'what answers there is not the API of GitHub',
+      'the server there is not the GitHub API',
       'check FAULTLINE_GITHUB_URL: on GitHub Enterprise Server it is https://HOST/api/v3',
     );
   const scopes = headers.get('x-oauth-scopes');
@@ -79,16 +79,16 @@ function githubFinding({ status, headers, json }: Reply): Finding {
   if (scopes !== null && !scopes.split(',').some((scope) => scope.trim() === 'repo' || scope.trim() === 'public_repo'))
     return wrong(
       name,
-      `the token has the scopes "${scopes}", which read no logs`,
-      'give it the scope repo, or make a fine-grained one with actions: read and contents: read',
+      `the token's scopes "${scopes}" do not allow reading logs`,
+      'give it the scope repo, or create a fine-grained token with actions: read and contents: read',
     );
-  if (!limits.success) return ok(name, 'answers, without a rate limit');
+  if (!limits.success) return ok(name, 'reachable, without a rate limit');
   const { limit, remaining, reset } = limits.data.resources.core;
   if (remaining === 0)
     return wrong(
       name,
       `all ${limit} calls of this hour are used up until ${new Date(reset * 1000).toISOString()}`,
-      'wait, share the token with fewer others, or use a GitHub App',
+      'wait, share the token with fewer tools, or use a GitHub App',
     );
   return ok(name, `${remaining} of ${limit} calls left this hour`);
 }
@@ -98,9 +98,9 @@ function jenkinsExamination({ buildSource: { jenkins } }: Config): Examination {
   const { baseUrl, user, token } = jenkins;
   return {
     name,
-    mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and may this machine reach it?',
+    mend: 'check FAULTLINE_JENKINS_URL: is Jenkins running there, and can this machine reach it?',
     ask: async (signal) => {
-      if (baseUrl === null) return note(name, 'no address: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
+      if (baseUrl === null) return note(name, 'no URL: logs of Jenkins builds cannot be fetched', 'set FAULTLINE_JENKINS_URL');
       const reply = await probeHttp(jenkinsProbe(baseUrl, user, token), signal);
       return [...clockFindings('jenkins clock', reply), jenkinsFinding(reply)];
     },
@@ -112,17 +112,13 @@ function jenkinsFinding({ status, headers }: Reply): Finding {
   if (status === 401 || status === 403)
     return wrong(
       name,
-      `it refuses us (${status})`,
+      `access refused (${status})`,
       'check FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN; the user needs Overall/Read and Job/Read',
     );
   if (status >= 300)
-    return wrong(
-      name,
-      `it answers ${status}`,
-      'check the path in FAULTLINE_JENKINS_URL: it is what stands before /job/ in the address of a build',
-    );
+    return wrong(name, `it returned ${status}`, 'check the path in FAULTLINE_JENKINS_URL: it is the part before /job/ in a build URL');
   const version = headers.get('x-jenkins');
-  if (version === null) return wrong(name, 'what answers there is not Jenkins', 'check FAULTLINE_JENKINS_URL');
+  if (version === null) return wrong(name, 'the server there is not Jenkins', 'check FAULTLINE_JENKINS_URL');
   return ok(name, `Jenkins ${version}`);
 }
 
@@ -135,7 +131,7 @@ function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examina
   if (driver === 'none') return [];
   const mend = 'check FAULTLINE_WEB_SEARCH_URL, or set FAULTLINE_WEB_SEARCH=none';
   if (driver !== 'searxng' || baseUrl === null)
-    return [{ name, mend, ask: async () => ok(name, `${driver}; its key is not tried, since a search costs`) }];
+    return [{ name, mend, ask: async () => ok(name, `${driver}; its key is not tested, because a search costs money`) }];
   const url = `${baseUrl.replace(/\/$/, '')}/search?q=ready&format=json`;
   return [
     {
@@ -143,9 +139,9 @@ function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examina
       mend,
       ask: async (signal) => {
         const { status } = await probeHttp({ url }, signal);
-        if (status === 403) return wrong(name, 'SearXNG does not give JSON', 'add "json" to search.formats in its settings.yml');
-        if (status >= 300) return wrong(name, `SearXNG answers ${status}`, mend);
-        return ok(name, 'SearXNG answers in JSON');
+        if (status === 403) return wrong(name, 'SearXNG does not return JSON', 'add "json" to search.formats in its settings.yml');
+        if (status >= 300) return wrong(name, `SearXNG returned ${status}`, mend);
+        return ok(name, 'SearXNG returns JSON');
       },
     },
   ];
@@ -153,7 +149,7 @@ function searchExaminations({ webSearch: { driver, baseUrl } }: Config): Examina
 
 function embedderExaminations(config: Config): Examination[] {
   if (config.embedder.driver === 'hashing') return [];
-  const mend = 'check the address, the key and the model of the embedder; until then documents are found by words alone';
+  const mend = 'check the address, the key and the model of the embedder; until then, documents are found by words only';
   const ask = async (signal: AbortSignal) => ok('embedder', await probeEmbedder(config, silentLogger, signal));
   return [{ name: 'embedder', mend, limitMs: 15_000, ask }];
 }
@@ -166,7 +162,7 @@ function receiverExaminations({ tracing }: Config): Examination[] {
       name === 'otlp' ? 'check OTEL_EXPORTER_OTLP_ENDPOINT: is the collector running there with OTLP over HTTP?' : 'check LANGFUSE_HOST',
     ask: async (signal) => {
       await probeHttp({ url }, signal);
-      return ok(`traces to ${name}`, 'something answers there');
+      return ok(`traces to ${name}`, 'reachable');
     },
   }));
 }

@@ -10,7 +10,7 @@ export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination
   return [
     {
       name: NAME,
-      mend: `make a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN; may this machine reach ${slack.baseUrl}?`,
+      mend: `create a new bot token with the scope chat:write and set FAULTLINE_SLACK_TOKEN; can this machine reach ${slack.baseUrl}?`,
       ask: async (signal) => [...(await found(slack, signal)), ...buttonFindings(slack)],
     },
   ];
@@ -19,15 +19,15 @@ export function slackExaminations({ slack }: Pick<Config, 'slack'>): Examination
 async function found(slack: Config['slack'], signal: AbortSignal): Promise<Finding[]> {
   const who = await askSlack({ slack }, signal);
   if (slack.channel === null && Object.keys(slack.channels).length === 0)
-    return [note(NAME, `we are ${who}, and speak in no channel`, 'set FAULTLINE_SLACK_CHANNEL to the id of a channel')];
-  return [ok(NAME, `we are ${who}`)];
+    return [note(NAME, `signed in as ${who}, but no channel is set`, 'set FAULTLINE_SLACK_CHANNEL to a channel ID')];
+  return [ok(NAME, `signed in as ${who}`)];
 }
 
 function buttonFindings({ signingSecrets, reviewers }: Config['slack']): Finding[] {
   const name = 'slack buttons';
   if (signingSecrets.length === 0)
-    return [note(name, 'none: messages have no Right and Wrong', 'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack')];
+    return [note(name, 'off: messages have no Right and Wrong buttons', 'set FAULTLINE_SLACK_SIGNING_SECRET to decide in Slack')];
   if (reviewers.length === 0)
-    return [note(name, 'nobody may decide with them', 'set FAULTLINE_SLACK_REVIEWERS to the ids of those who may')];
+    return [note(name, 'nobody may use them', 'set FAULTLINE_SLACK_REVIEWERS to the member IDs of your reviewers')];
   return [ok(name, `${reviewers.length} ${reviewers.length === 1 ? 'member' : 'members'} may decide`)];
 }

@@ -19,12 +19,12 @@ export function examineStores(config: Config): Examination[] {
 function databaseExamination(config: Config): Examination {
   const { database } = config;
   if (database.driver === 'pglite') {
-    const mend = 'make the data directory writable, or give another with --data';
+    const mend = 'make the data directory writable, or choose another with --data';
     return { name: 'database', mend, limitMs: EMBEDDED_MS, ask: () => embeddedFindings(config) };
   }
   return {
     name: 'database',
-    mend: 'check FAULTLINE_DATABASE_URL: is the server running there, may this machine reach it, and are user, password and database right?',
+    mend: 'check FAULTLINE_DATABASE_URL: is the server running there, can this machine reach it, and are the user, password and database correct?',
     ask: async () => {
       const { version, aheadMs, missing, pending, newer, megabytes } = await probeDatabase(database.url);
       const findings: Finding[] = [];
@@ -41,7 +41,11 @@ function databaseExamination(config: Config): Examination {
         );
       if (pending.length > 0)
         findings.push(
-          note('database', `${pending.length} schema changes are pending`, 'run "faultline migrate", or let the next start apply them'),
+          note(
+            'database',
+            `${pending.length} schema ${pending.length === 1 ? 'change is' : 'changes are'} pending`,
+            'run "faultline migrate", or let the next start apply them',
+          ),
         );
       if (Math.abs(aheadMs) > SKEW_MS) findings.push(skewed('database clock', aheadMs));
       return findings.length > 0 ? findings : ok('database', `PostgreSQL ${version}, ${Math.round(megabytes)} MB, schema up to date`);
@@ -54,7 +58,7 @@ export function skewed(name: string, aheadMs: number): Finding {
   return wrong(
     name,
     `it is ${seconds} s ${aheadMs > 0 ? 'ahead of' : 'behind'} this machine`,
-    'let both machines follow NTP; signed deliveries older than five minutes are refused',
+    'synchronize both machines with NTP; signed deliveries older than five minutes are rejected',
   );
 }
 
@@ -87,15 +91,15 @@ function queueExaminations({ jobQueue }: Config): Examination[] {
   return [
     {
       name,
-      mend: 'check FAULTLINE_REDIS_URL: is the server running there, and is the password right? Until then jobs wait for the sweeper, seconds each',
+      mend: 'check FAULTLINE_REDIS_URL: is the server running there, and is the password correct? Until then, each job waits a few seconds for the sweeper',
       ask: async () => {
         const { version, maxmemoryPolicy, role } = await probeRedis(jobQueue.url);
-        if (role !== 'master') return wrong(name, 'this is a replica, which takes no writes', 'name the primary in FAULTLINE_REDIS_URL');
+        if (role !== 'master') return wrong(name, 'this is a replica, which accepts no writes', 'set FAULTLINE_REDIS_URL to the primary');
         if (maxmemoryPolicy !== 'noeviction')
           return wrong(
             name,
-            `maxmemory-policy is ${maxmemoryPolicy}: rings may be thrown away`,
-            'set "maxmemory-policy noeviction" in redis.conf, and now with CONFIG SET',
+            `maxmemory-policy is ${maxmemoryPolicy}: jobs may be evicted`,
+            'set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET',
           );
         const [major = 0, minor = 0] = version.split('.').map(Number);
         const old = major < MIN_REDIS[0] || (major === MIN_REDIS[0] && minor < MIN_REDIS[1]);
@@ -112,10 +116,10 @@ function archiveExaminations({ buildArchive }: Config): Examination[] {
   return [
     {
       name,
-      mend: 'check FAULTLINE_MONGODB_URL: is the server running there, and are user and password right? Until then logs are kept in the database',
+      mend: 'check FAULTLINE_MONGODB_URL: is the server running there, and are the user and password correct? Until then, logs are stored in the database',
       ask: async () => {
         const { version, writable } = await probeMongodb(buildArchive.url, buildArchive.database);
-        if (!writable) return wrong(name, 'this member takes no writes', 'name the whole replica set in FAULTLINE_MONGODB_URL');
+        if (!writable) return wrong(name, 'this member accepts no writes', 'list the whole replica set in FAULTLINE_MONGODB_URL');
         return ok(name, `MongoDB ${version}`);
       },
     },
@@ -125,6 +129,6 @@ function archiveExaminations({ buildArchive }: Config): Examination[] {
 function indexExaminations(config: Config): Examination[] {
   if (config.vectorIndex.driver !== 'pinecone') return [];
   const mend =
-    'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder makes. Until then texts are not found by meaning';
+    'check PINECONE_API_KEY and FAULTLINE_PINECONE_INDEX: the index needs the cosine metric and as many dimensions as the embedder produces. Until then, there is no semantic search';
   return [{ name: 'pinecone', mend, ask: async (signal) => ok('pinecone', await probeVectorIndex(config, signal)) }];
 }

@@ -16,16 +16,16 @@ export const EXIT = {
 } as const;
 
 export const EXIT_HELP = `Exit codes:
-  0    done (for triage: analysed)
+  0    success
   1    internal error
   2    wrong usage or configuration
   3    input unreadable, empty or not found
-  4    a backend or the model refused or did not answer
+  4    a backend or model refused the request or did not respond
   5    triage, read: no failure was found in the log
-  10   with --exit-code: a person must look
+  10   with --exit-code: the answer needs review
   11   with --exit-code: INFRA_ERROR
-  12   replay --gate: a figure is below its bar; replay --frozen: a run is not what it was
-  13   replay: a limit was reached before all cases were
+  12   replay --gate: a figure missed its bar; replay --frozen: a run changed
+  13   replay: a limit was reached before all cases were done
   130  interrupted`;
 
 const BY_CODE: Readonly<Record<TriageErrorCode, number>> = {

@@ -80,17 +80,22 @@ async function readDirectory(folder: string, maxBytes: number): Promise<SourceTe
       );
     } catch (error) {
       if (!(error instanceof TriageError) || error.code === 'too-large') throw error;
-      notes.push(`Left out: ${error.message}`);
+      notes.push(`Skipped: ${error.message}`);
     }
   }
-  if (notes.length > MAX_NOTES) notes.splice(MAX_NOTES, notes.length, `Left out: ${notes.length - MAX_NOTES} more files.`);
+  if (notes.length > MAX_NOTES)
+    notes.splice(
+      MAX_NOTES,
+      notes.length,
+      `Skipped: ${notes.length - MAX_NOTES} more ${notes.length - MAX_NOTES === 1 ? 'file' : 'files'}.`,
+    );
   const [first, ...rest] = sources;
   if (first !== undefined) return [{ ...first, notes: [...first.notes, ...notes] }, ...rest];
   const why =
     notes.length > 0
       ? ` that can be read. ${notes.join(' ')}`
-      : ' with anything in it (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
-  throw new TriageError('invalid-input', `${visibleLine(folder)} holds no log and no report${why}`);
+      : ' with any content (.log, .txt, .out; .xml, .json, .trx for test reports; .gz, .zip, .tar of these).';
+  throw new TriageError('invalid-input', `${visibleLine(folder)} contains no log or report${why}`);
 }
 
 /** Paths below the folder. Where it is an unpacked log archive of GitHub Actions, a job's log is read once, not again step by step. */
@@ -98,7 +103,7 @@ async function listFiles(folder: string, notes: string[]): Promise<string[]> {
   const paths = await filesBelow(folder, folder, notes);
   const files = planTexts(paths.filter((path) => FILES.test(path))).flatMap(({ parts }) => parts);
   if (files.length <= MAX_FILES) return files;
-  const many = `${visibleLine(folder)} holds ${files.length} logs and reports; at most ${MAX_FILES} are read at once. Name a smaller folder.`;
+  const many = `${visibleLine(folder)} contains ${files.length} logs and reports; the limit is ${MAX_FILES}. Choose a smaller folder.`;
   throw new TriageError('too-large', many);
 }
 
@@ -107,7 +112,7 @@ async function filesBelow(folder: string, top: string, notes: string[]): Promise
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     const error = unreadable(folder, cause);
     if (folder === top) throw error;
-    notes.push(`Left out: ${error.message}`);
+    notes.push(`Skipped: ${error.message}`);
     return [];
   });
   const paths = entries.filter((entry) => entry.isFile()).map(({ name }) => relative(top, join(folder, name)));
@@ -127,7 +132,7 @@ async function readFileSources(path: string, name: string, maxBytes: number, how
 }
 
 async function readStandardInput(maxBytes: number): Promise<SourceText[]> {
-  if (process.stdin.isTTY === true) say('reading standard input; Ctrl-D ends it');
+  if (process.stdin.isTTY === true) say('reading standard input; press Ctrl-D to end');
   return decoded('standard input', 'stdin', await readAll(process.stdin, 'standard input', maxBytes), maxBytes, {});
 }
 
@@ -165,13 +170,13 @@ async function decoded(path: string, name: string, bytes: Buffer, maxBytes: numb
 
 function nonEmpty(path: string, sources: SourceText[]): SourceText[] {
   if (sources.some(({ text }) => text.trim() !== '')) return sources;
-  const what = sources.some(({ text }) => text !== '') ? 'holds nothing but blanks' : 'is empty';
-  throw new TriageError('invalid-input', `${visibleLine(path)} ${what}: there is nothing to analyse.`);
+  const what = sources.some(({ text }) => text !== '') ? 'contains only whitespace' : 'is empty';
+  throw new TriageError('invalid-input', `${visibleLine(path)} ${what}: there is nothing to analyze.`);
 }
 
 function tooLarge(path: string, maxBytes: number): TriageError {
   const limit = `${Math.round(maxBytes / 1024 / 1024).toLocaleString('en-US')} MiB`;
-  return new TriageError('too-large', `${visibleLine(path)} is larger than the limit of ${limit} once unpacked. ${SETS_THE_LIMIT}`);
+  return new TriageError('too-large', `${visibleLine(path)} exceeds the limit of ${limit} when unpacked. ${SETS_THE_LIMIT}`);
 }
 
 function unreadable(path: string, cause: unknown): TriageError {
@@ -183,6 +188,6 @@ function reasonOf(cause: unknown): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   if (code === 'ENOENT') return 'there is no such file';
   if (code === 'EACCES') return 'permission denied';
-  if (code === 'ELOOP') return 'its symbolic links go round in a circle';
+  if (code === 'ELOOP') return 'its symbolic links form a loop';
   return messageOf(cause);
 }

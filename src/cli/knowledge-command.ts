@@ -8,16 +8,16 @@ const CATEGORIES = ['CODE_ERROR', 'INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERR
 
 /** `faultline knowledge …`. */
 export function knowledgeCommand(): Command {
-  const knowledge = new Command('knowledge').description('The documents that every analyst searches: curated ones, and your own.');
+  const knowledge = new Command('knowledge').description('Manage the documents that every analyst searches: built-in ones and your own.');
   knowledge
     .command('load')
-    .description('Bring the index of the data directory up to date with the documents.')
+    .description('Update the index in the data directory from the documents.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(guarded(async (options: DataOptions) => (await import('./store-commands.ts')).runKnowledgeLoad(options)));
   knowledge
     .command('search')
-    .description('What the index finds for these words.')
+    .description('Search the index.')
     .argument('<words>', 'what to search for, as one argument')
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -33,26 +33,26 @@ function addTeamCommands(knowledge: Command): void {
     knowledge
       .command(name)
       .description(description)
-      .option('--url <address>', 'ask a running service at this address (default: $FAULTLINE_URL; else the data directory)')
+      .option('--url <address>', 'use a running service at this URL (default: $FAULTLINE_URL, otherwise the data directory)')
       .option('--token <token>', 'bearer token of the service (default: $FAULTLINE_TOKEN or the one in the data directory)')
       .addOption(dataOption())
       .addOption(jsonOption());
-  command('add', 'Bring runbooks and post-mortems in: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
-    .argument('<paths...>', 'files, and folders with all that is in them')
-    .addOption(new Option('--category <category>', 'what kind of failure they are about').choices(CATEGORIES))
-    .option('--source <name>', 'name under which one path is kept, instead of the path itself')
-    .option('--dry-run', 'read and cut them, and store nothing')
+  command('add', 'Import runbooks and post-mortems: Markdown, HTML, PDF, DOCX, PPTX, XLSX, plain text.')
+    .argument('<paths...>', 'files, and folders with all their files')
+    .addOption(new Option('--category <category>', 'failure category that they cover').choices(CATEGORIES))
+    .option('--source <name>', 'name for a single document, instead of its path')
+    .option('--dry-run', 'parse the documents without storing them')
     .action(guarded(async (paths: string[], options: AddOptions) => (await import('./knowledge-team.ts')).addKnowledge(paths, options)));
-  command('list', 'Your documents that are in.').action(
+  command('list', 'List your documents.').action(
     guarded(async (options: ServerOptions) => (await import('./knowledge-team.ts')).listKnowledge(options)),
   );
-  command('show', 'One of your documents, as it was cut and masked.')
-    .argument('<document>', 'its id, or its source')
+  command('show', 'Show one of your documents, split into passages and masked.')
+    .argument('<document>', 'its ID or source')
     .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-team.ts')).showKnowledge(id, options)));
-  command('remove', 'Take one of your documents out.')
-    .argument('<document>', 'its id, or its source')
+  command('remove', 'Remove one of your documents.')
+    .argument('<document>', 'its ID or source')
     .action(guarded(async (id: string, options: ServerOptions) => (await import('./knowledge-team.ts')).removeKnowledge(id, options)));
-  command('reindex', 'Embed all documents anew with the configured model.').action(
+  command('reindex', 'Re-embed all documents with the configured model.').action(
     guarded(async (options: ServerOptions) => (await import('./knowledge-team.ts')).reindexKnowledge(options)),
   );
 }

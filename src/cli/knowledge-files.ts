@@ -23,7 +23,7 @@ const MAX_FILES = 10_000;
  * replaces the path in the names. Throws `not-found`, and `invalid-input` for a folder without any document.
  */
 export async function findKnowledgeFiles(paths: readonly string[], name: string | undefined): Promise<KnowledgeFiles> {
-  if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source names one path; give one path with it.');
+  if (name !== undefined && paths.length !== 1) throw new TriageError('invalid-config', '--source takes exactly one path.');
   const files: KnowledgeFile[] = [];
   const folders: string[] = [];
   for (const path of paths) {
@@ -36,11 +36,11 @@ export async function findKnowledgeFiles(paths: readonly string[], name: string 
       continue;
     }
     const inside = await documentsIn(path);
-    if (inside.length === 0) throw new TriageError('invalid-input', `${path} holds no document that can be read.`);
+    if (inside.length === 0) throw new TriageError('invalid-input', `${path} contains no readable document.`);
     folders.push(source);
     for (const file of inside) files.push({ path: file, source: underFolder(source, relative(path, file)) });
   }
-  if (files.length > MAX_FILES) throw new TriageError('too-large', `These are ${files.length} files; ${MAX_FILES} are allowed at once.`);
+  if (files.length > MAX_FILES) throw new TriageError('too-large', `Too many files: ${files.length}. The limit is ${MAX_FILES}.`);
   return { files, folders };
 }
 

@@ -68,7 +68,7 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
       `${id}  ${visibleLine(source)}  ${visibleLine(title)}  ${passages} passages  ${category ?? '-'}  ${importedAt.slice(0, 10)} by ${visibleLine(importedBy)}`,
   );
-  return print(rows.join('\n') || 'No document of yours is in. Add some: faultline knowledge add PATH…');
+  return print(rows.join('\n') || 'No documents yet. Add some with: faultline knowledge add PATH…');
 }
 
 /** `faultline knowledge show ID` */
@@ -94,8 +94,8 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
   const counts = await withDesk(options, (desk) => desk.embed({ anew: true }));
   const text =
     counts.embedder === null
-      ? 'No embedding model is configured (FAULTLINE_EMBEDDER=openai): knowledge is found by its words, and nothing is to be embedded.'
-      : `${counts.embedded} passages embedded with ${counts.embedder}.`;
+      ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
+      : `${counts.embedded} ${counts.embedded === 1 ? 'passage' : 'passages'} embedded with ${counts.embedder}.`;
   return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
 }
 
@@ -114,7 +114,7 @@ async function addOne(desk: KnowledgeDesk, { path, source }: KnowledgeFile, { ca
 async function readBounded(path: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(path);
-    if (size > MAX_BYTES) throw new TriageError('too-large', `${path} has ${size} bytes; ${MAX_BYTES} are allowed.`);
+    if (size > MAX_BYTES) throw new TriageError('too-large', `${path} has ${size} bytes; the limit is ${MAX_BYTES}.`);
     return await readFile(path);
   } catch (error) {
     if (error instanceof TriageError) throw error;
@@ -137,7 +137,7 @@ async function withDesk<Result>(options: ServerOptions, work: (desk: KnowledgeDe
   if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverDesk(await serverOf(options)));
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch((error: unknown) => {
     if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
-    const how = 'Where it is a service that runs, ask it: add --url http://127.0.0.1:4600';
+    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
     throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
   });
   try {
@@ -167,5 +167,5 @@ function serverDesk(server: { url: string; token: string }): KnowledgeDesk {
 }
 
 function unknownDocument(id: string): TriageError {
-  return new TriageError('not-found', `There is no document ${id}. What is in says: faultline knowledge list`);
+  return new TriageError('not-found', `There is no document ${id}. List them with: faultline knowledge list`);
 }

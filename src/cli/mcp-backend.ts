@@ -79,7 +79,7 @@ async function openBackend(options: BackendOptions): Promise<Opened> {
 async function openService({ token: given, dataDir, feedback }: BackendOptions, url: string): Promise<Opened> {
   const token = given ?? findSecrets(dataDir)?.token;
   if (token === undefined)
-    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
+    throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
   const client = await connectService({ url, token, feedback });
   return { client, close: async () => await client.close() };
 }

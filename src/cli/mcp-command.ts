@@ -33,6 +33,6 @@ export async function runMcp(options: McpCommandOptions): Promise<void> {
 function whereOf(url: string | undefined, dataDir: string): string {
   if (url !== undefined) return `asks ${url}`;
   return existsSync(join(dataDir, 'database'))
-    ? `reads ${dataDir}, or asks whoever serves it`
-    : `there is no installation in ${dataDir}, so only pasted logs are explained`;
+    ? `reads ${dataDir}, or asks the service that uses it`
+    : `there is no installation in ${dataDir}, so only pasted logs can be explained`;
 }

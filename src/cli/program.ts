@@ -31,7 +31,7 @@ const EXAMPLES = `Examples:
 const INPUT_HELP = 'a log or test report (plain, gzip or Zstandard), a zip or tar archive or a directory of them, or - for standard input';
 
 const FILES_HELP =
-  'further files of the build (reports, logs of servers under test, crash reports): those that tell of a failure, or that the log refers to, are read';
+  'more files from the build (reports, server logs, crash reports); files that show a failure or that the log refers to are read';
 
 /**
  * Every command and its help. Commands load what they need when they are called: `--help` and `read` must not wait for a
@@ -77,30 +77,30 @@ export function createProgram(): Command {
 
 /** The same manners for every command: wrong usage is thrown, and its hint names the command whose help answers. */
 function settle(command: Command, path: string): Command {
-  command.exitOverride().showHelpAfterError(`(${path} --help shows how)`);
+  command.exitOverride().showHelpAfterError(`(run ${path} --help for usage)`);
   for (const child of command.commands) settle(child, `${path} ${child.name()}`);
   return command;
 }
 
 function triageCommand(): Command {
   return new Command('triage')
-    .description('Answer why a build failed, from its log. Needs no server, no configuration and no key.')
+    .description('Explain why a build failed, from its log. Needs no server, configuration or key.')
     .argument('<input>', INPUT_HELP)
     .argument('[files...]', FILES_HELP)
     .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
-    .option('--repo <dir>', 'local clone that may be read for suspects and blame; none is, unless named')
-    .option('--commit <id>', 'with --repo: the commit, branch or tag that was built; as checked out where it is not said')
-    .option('--green-commit <id>', 'with --repo: the commit, branch or tag at which it last worked: what changed since is suspect')
-    .option('--green <file>', 'log of a green build of the same job: what it also says is no evidence')
+    .option('--repo <dir>', 'local clone to read for suspects and blame (default: none)')
+    .option('--commit <id>', 'with --repo: the commit, branch or tag that was built (default: the checkout)')
+    .option('--green-commit <id>', 'with --repo: the last good commit, branch or tag; changes since then are suspect')
+    .option('--green <file>', 'log of a green build of the same job; lines found in both are not evidence')
     .addOption(analystOption())
     .addOption(profileOption())
-    .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
+    .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
     .addOption(jsonOption().conflicts('github'))
-    .option('--plain', 'no colour and no box: one Key<tab>value a line, as in a pipe')
-    .option('--quiet', 'the result only: no progress, no hints')
-    .option('--github', 'workflow commands for a step of GitHub Actions: ::error file=…')
-    .option('--trace', 'also every step: who judged, which tools were asked, time, tokens and dollars')
-    .option('--exit-code', 'exit 10 where a person must look, 11 for INFRA_ERROR')
+    .option('--plain', 'no color, no box: one Key<tab>value per line, as in a pipe')
+    .option('--quiet', 'print only the result, without progress or hints')
+    .option('--github', 'print GitHub Actions workflow commands: ::error file=…')
+    .option('--trace', 'also print every step: judge, tools called, time, tokens and cost')
+    .option('--exit-code', 'exit with 10 if the answer needs review, 11 for INFRA_ERROR')
     .action(
       guarded(async (input: string, files: string[], options: TriageCommandOptions) => {
         const { runTriage } = await import('./triage-command.ts');
@@ -111,11 +111,11 @@ function triageCommand(): Command {
 
 function readCommand(): Command {
   return new Command('read')
-    .description('Only read: excerpts with exact lines, failing tests, messages, fingerprint.')
+    .description('Read a log without analyzing it: excerpts with exact lines, failing tests, messages, fingerprint.')
     .argument('<input>', INPUT_HELP)
     .option('--junit <file...>', 'test reports of the build (JUnit XML, TRX, TAP, CTRF, go test -json and others)')
     .option('--green <file>', 'log of a green build of the same job')
-    .option('--budget <tokens>', 'tokens that the excerpts may hold', positive, 2000)
+    .option('--budget <tokens>', 'size of the excerpts in tokens', positive, 2000)
     .addOption(jsonOption())
     .action(
       guarded(async (input: string, options: Omit<ReadCommandOptions, 'maxBytes'>) => {
@@ -127,10 +127,10 @@ function readCommand(): Command {
 
 function serveCommand(): Command {
   return new Command('serve')
-    .description('Serve webhooks, uploads, the API and the worker, on embedded stores, until Ctrl-C.')
+    .description('Run the service: webhooks, uploads, API, console and worker. Stop with Ctrl-C.')
     .addOption(dataOption())
-    .option('--port <n>', 'port to listen on; 0 takes a free one', port)
-    .option('--demo', 'also send captured failures over HTTP and print their analyses')
+    .option('--port <n>', 'port to listen on; 0 picks a free port', port)
+    .option('--demo', 'also send sample failures over HTTP and print their analyses')
     .action(
       guarded(async (options: ServeCommandOptions) => {
         const { runServe } = await import('./serve-command.ts');
@@ -141,7 +141,7 @@ function serveCommand(): Command {
 
 function workerCommand(): Command {
   return new Command('worker')
-    .description('Take triage jobs without opening a door.')
+    .description('Run a triage worker without the HTTP service.')
     .addOption(dataOption())
     .action(
       guarded(async (options: DataOptions) => {
@@ -153,8 +153,8 @@ function workerCommand(): Command {
 
 function traceCommand(): Command {
   const command = new Command('trace')
-    .description('Show every step of one answer of a running service: who judged, which tools were asked, time, tokens and dollars.')
-    .argument('<id>', 'id of the analysis, as `faultline review show` and the API name it');
+    .description('Show every step of one analysis of a running service: judge, tools called, time, tokens and cost.')
+    .argument('<id>', 'analysis ID, as shown by `faultline review show` and the API');
   return asksService(command).action(
     guarded(async (id: string, options: ServerOptions) => {
       const { runTrace } = await import('./trace-command.ts');
@@ -165,7 +165,7 @@ function traceCommand(): Command {
 
 function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Bring the schema of the database up to date. Every start does so too; this is for doing it first.')
+    .description('Update the database schema. Every start does this too; use this command to do it in advance.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(
@@ -178,7 +178,7 @@ function migrateCommand(): Command {
 
 function doctorCommand(): Command {
   return new Command('doctor')
-    .description('Check every configured backend and say what to do.')
+    .description('Check every configured backend and print what to fix.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(
@@ -191,14 +191,14 @@ function doctorCommand(): Command {
 
 function benchCommand(): Command {
   const read = new Command('read')
-    .description('Measure how fast and with how much memory logs are read, beside ripgrep, grep and Drain3 where they are installed.')
-    .argument('[logs...]', 'logs to read; generated ones where none is given')
-    .option('--size <MiB>', 'size of the text that is searched', positive, 200)
-    .option('--large <MiB>', 'size of the largest log read; a fifth of it is the smaller one', positive, 1024)
+    .description('Measure the speed and memory use of reading logs, compared to ripgrep, grep and Drain3 if installed.')
+    .argument('[logs...]', 'logs to read (default: generated logs)')
+    .option('--size <MiB>', 'size of the text to search', positive, 200)
+    .option('--large <MiB>', 'size of the largest log; the smaller one is a fifth of it', positive, 1024)
     .option('--hostile <MiB>', 'size of each hostile log', positive, 100)
-    .option('--rounds <n>', 'interleaved rounds, of which the median counts', positive, 5)
-    .option('--budget <tokens>', 'tokens of log kept of each', positive, 8000)
-    .option('--python <path>', 'a Python that has Drain3', 'python3')
+    .option('--rounds <n>', 'interleaved rounds; the median is reported', positive, 5)
+    .option('--budget <tokens>', 'log tokens to keep from each', positive, 8000)
+    .option('--python <path>', 'Python executable with Drain3', 'python3')
     .addOption(jsonOption())
     .action(
       guarded(async (logs: string[], options: BenchReadOptions) => {

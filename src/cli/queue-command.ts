@@ -25,8 +25,12 @@ export async function listQueue(options: QueueCommandOptions): Promise<void> {
   if (options.json) return print(JSON.stringify({ ok: true, driver, owed, rings, broken }));
   return print(
     [
-      ...section('Owed, in the order of turns:', owed.map(turnRow), 'Nothing is owed.'),
-      ...section(`Rings (${driver}):`, rings.map(ringRow), broken === null ? 'Nothing rings.' : `The bell is broken: ${broken}`),
+      ...section('Pending jobs, in processing order:', owed.map(turnRow), 'No pending jobs.'),
+      ...section(
+        `Queue messages (${driver}):`,
+        rings.map(ringRow),
+        broken === null ? 'No queue messages.' : `The queue does not respond: ${broken}`,
+      ),
     ].join('\n'),
   );
 }
@@ -41,11 +45,11 @@ export async function listDead(options: QueueCommandOptions): Promise<void> {
   if (options.json) return print(JSON.stringify({ ok: true, failed, dead: rings, broken }));
   return print(
     [
-      ...section('Jobs that failed for good:', failed.map(failedRow), 'No job failed for good.'),
+      ...section('Jobs that failed permanently:', failed.map(failedRow), 'No job failed permanently.'),
       ...section(
-        'Rings given up after their last try (their jobs stay owed):',
+        'Queue messages dropped after their last attempt (their jobs stay pending):',
         rings.map(ringRow),
-        broken === null ? 'No ring was given up.' : `The bell is broken: ${broken}`,
+        broken === null ? 'No queue message was dropped.' : `The queue does not respond: ${broken}`,
       ),
     ].join('\n'),
   );
@@ -56,8 +60,8 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
   const said = await withQueue(options, async ({ queue, turns }) => {
     const outcome = await turns.oweAnew(jobId);
     if (outcome === null)
-      throw new TriageError('not-found', `There is no triage job ${jobId}; \`faultline queue dead\` lists those given up.`);
-    if (outcome === 'in-work') throw new TriageError('conflict', `${jobId} is being worked on now; there is nothing to requeue.`);
+      throw new TriageError('not-found', `There is no triage job ${jobId}; \`faultline queue dead\` lists failed jobs.`);
+    if (outcome === 'in-work') throw new TriageError('conflict', `${jobId} is being processed now; there is nothing to requeue.`);
     const { broken } = await heard(async () => {
       // What is done need not ring; its dead ring is taken away by being answered.
       if (!(await queue.requeue(jobId)) && outcome === 'owed') await queue.enqueue(jobId, { priority: 'high' });
@@ -66,9 +70,11 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
     return { outcome, rang: broken === null };
   });
   if (options.json) return print(JSON.stringify({ ok: true, jobId, ...said }));
-  if (said.outcome === 'done') return print(`${jobId} was triaged meanwhile; nothing is owed.`);
+  if (said.outcome === 'done') return print(`${jobId} has been triaged in the meantime; there is nothing to do.`);
   return print(
-    said.rang ? `${jobId} is owed anew and rung for.` : `${jobId} is owed anew; the bell is broken, so a worker finds it by itself.`,
+    said.rang
+      ? `${jobId} is pending again and was queued.`
+      : `${jobId} is pending again. The queue does not respond, so a worker will pick it up on its own.`,
   );
 }
 
@@ -95,7 +101,7 @@ function section(title: string, rows: readonly string[], none: string): string[]
 }
 
 function turnRow({ id, repository, urgent, working }: Turn): string {
-  return `${id}  ${urgent ? 'urgent' : 'normal'}  ${visibleLine(repository)}  ${working} in work`;
+  return `${id}  ${urgent ? 'urgent' : 'normal'}  ${visibleLine(repository)}  ${working} in progress`;
 }
 
 function failedRow({ id, repository, at, error }: FailedJob): string {
@@ -103,6 +109,6 @@ function failedRow({ id, repository, at, error }: FailedJob): string {
 }
 
 function ringRow({ jobId, state, tries, at, error }: RingState): string {
-  const failed = tries === 0 ? '' : `${tries} ${tries === 1 ? 'try' : 'tries'} failed`;
+  const failed = tries === 0 ? '' : `${tries} failed ${tries === 1 ? 'attempt' : 'attempts'}`;
   return `${jobId}  ${state.padEnd(7)}  ${at}  ${failed}  ${visibleLine(error ?? '')}`.trimEnd();
 }

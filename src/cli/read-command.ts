@@ -49,7 +49,7 @@ function renderReading(reading: Reading, failureFound: boolean): string {
   const kept = reading.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0);
   const head = [
     ...(failureFound ? [] : [`Result\t${NO_FAILURE}`]),
-    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets hidden`,
+    `Read\t${lines.toLocaleString('en')} lines → ${kept} kept, ${reading.tokens} tokens, ${reading.maskedSecrets} secrets masked`,
     `Fingerprint\t${fingerprintLine(reading)}`,
     ...reading.notes.map((note) => `Note\t${visibleLine(note)}`),
     ...reading.failingTests.map((test) => `Failed\t${visibleLine([test.suite, test.name].filter((part) => part !== null).join(' › '))}`),
@@ -61,7 +61,7 @@ function renderReading(reading: Reading, failureFound: boolean): string {
 function fingerprintLine({ fingerprint, generic }: Reading): string {
   if (isUnknown(fingerprint)) return 'none: nothing specific enough';
   const name = `${fingerprint.algorithm}/${fingerprint.version} ${fingerprint.value}`;
-  return generic ? `${name} (which test failed or how it ended, not why: groups failures, but no past answer is reused)` : name;
+  return generic ? `${name} (which test failed or how it ended, not why; it groups failures, but past answers are not reused)` : name;
 }
 
 function place(at: { source: string; line: number } | null): string {

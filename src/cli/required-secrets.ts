@@ -10,7 +10,7 @@ export function requireWebhookSecrets({
   if (database.driver === 'pglite' || webhooks.githubSecrets.length + webhooks.jenkinsSecrets.length > 0) return;
   throw new TriageError(
     'invalid-config',
-    'No webhook secret is configured, so no build could come in. Set FAULTLINE_GITHUB_WEBHOOK_SECRET or FAULTLINE_JENKINS_WEBHOOK_SECRET, the same in every process; a good one is printed by: openssl rand -hex 32',
+    'No webhook secret is configured, so no build can be received. Set FAULTLINE_GITHUB_WEBHOOK_SECRET or FAULTLINE_JENKINS_WEBHOOK_SECRET, to the same value in every process. Create one with: openssl rand -hex 32',
   );
 }
 
@@ -22,6 +22,6 @@ export async function requireToken(
   if (auth.tokens.length > 0 || (await tokens.countAdmins()) > 0) return;
   throw new TriageError(
     'invalid-config',
-    'No token opens the API: none is configured, and the database knows none of an admin. Make one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
+    'No token gives access to the API: none is configured, and the database has no admin token. Create one with: faultline token make --name ann --role admin; or set FAULTLINE_TOKENS',
   );
 }

@@ -36,7 +36,7 @@ export async function runRetain(options: RetainOptions): Promise<void> {
 function owedText({ logs, vectors }: { readonly logs: number; readonly vectors: boolean }): string {
   const owed = [logs > 0 ? `the logs of ${logs} builds in the archive` : '', vectors ? 'entries in the vector index' : ''];
   const rest = owed.filter((part) => part !== '');
-  return rest.length === 0 ? '' : ` A store is away: ${rest.join(' and ')} will be deleted by a worker once it is back.`;
+  return rest.length === 0 ? '' : ` A store is unavailable: a worker will delete ${rest.join(' and ')} once it is back.`;
 }
 
 async function withApp(options: DataOptions, work: (app: App) => Promise<void>): Promise<void> {

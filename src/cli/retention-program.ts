@@ -5,9 +5,9 @@ import type { ForgetOptions, RetainOptions } from './retention-command.ts';
 /** `faultline delete`: forgets a repository in every store. */
 export function deleteCommand(): Command {
   return new Command('delete')
-    .description('Delete what is known of a repository, in every store: builds, logs, analyses, reviews, conversations, what was taught.')
-    .requiredOption('--repository <owner/name>', 'whose builds')
-    .option('--older-than <days>', 'only what was received before so many days', positive)
+    .description('Delete all data of a repository from every store: builds, logs, analyses, reviews, conversations, library entries.')
+    .requiredOption('--repository <owner/name>', 'repository to delete')
+    .option('--older-than <days>', 'delete only data older than this many days', positive)
     .option('--dry-run', 'only count what would be deleted')
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -22,7 +22,7 @@ export function deleteCommand(): Command {
 /** `faultline retain`: does at once what the worker does every hour. */
 export function retainCommand(): Command {
   return new Command('retain')
-    .description('Delete now what is older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS say.')
+    .description('Delete everything older than FAULTLINE_RETENTION_LOGS_DAYS and FAULTLINE_RETENTION_BUILDS_DAYS now.')
     .addOption(dataOption())
     .addOption(jsonOption())
     .action(

@@ -27,7 +27,7 @@ export async function listReviews(options: ReviewCommandOptions & { readonly sta
   const { items, questions } = await askServer(options, 'GET', `/api/reviews${query}`, Listed);
   if (options.json) return print(jsonText({ ok: true, items, questions }));
   const rows = [...questions.map(questionRow), ...items.map(rowOf)];
-  return print(rows.length === 0 ? 'Nothing waits.' : rows.join('\n'));
+  return print(rows.length === 0 ? 'The queue is empty.' : rows.join('\n'));
 }
 
 /** `faultline review show ID`: the answer that waits, as the terminal shows any answer, and why it waits. */
@@ -36,7 +36,7 @@ export async function showReview(id: string, options: ReviewCommandOptions): Pro
   if (options.json) return print(jsonText({ ok: true, review, analysis }));
   const voice = voiceOf({});
   const body = voice.color ? renderTerminal(analysis, voice) : renderPlain(analysis);
-  return print(`${rowOf(review)}\nWhy a person: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
+  return print(`${rowOf(review)}\nNeeds review because: ${review.why.map(visibleLine).join('; ')}\n\n${body}`);
 }
 
 /** `faultline review claim|release|skip ID`. */
@@ -55,15 +55,15 @@ export async function holdReview(id: string, act: 'claim' | 'release' | 'skip', 
 export async function undoReview(id: string, options: ReviewCommandOptions): Promise<void> {
   const outcome = await askServer(options, 'POST', `/api/reviews/${encodeURIComponent(id)}/undo`, UndoView, {});
   if (options.json) return print(jsonText({ ok: true, ...outcome }));
-  const what =
-    outcome.undone.length === 0 ? 'taken back before' : outcome.undone.length === 1 ? 'taken back' : `${outcome.undone.length} taken back`;
+  const what = outcome.undone.length === 0 ? 'already undone' : outcome.undone.length === 1 ? 'undone' : `${outcome.undone.length} undone`;
   return print(`${what} · ${rowOf(outcome.review)}`);
 }
 
 /** `faultline review [ID]`: the queue on a terminal, one item at a time. */
 export async function workThroughQueue(id: string | undefined, options: ServerOptions): Promise<void> {
   if (process.stdin.isTTY !== true || process.stdout.isTTY !== true || options.json === true) {
-    const message = 'Working through the queue needs a terminal. Elsewhere: faultline review list, then show, accept, correct or reject.';
+    const message =
+      'Working through the queue needs a terminal. Without one, use: faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
   const { openReviewDesk } = await import('./review/desk.ts');

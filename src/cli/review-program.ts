@@ -24,51 +24,51 @@ const REASONS = [
   ...(['evidence_does_not_support', 'right_category_wrong_cause', 'not_a_failure', 'cannot_be_told'] as const),
 ] as const satisfies readonly RejectReason[];
 const HOLD_HELP = {
-  claim: 'Hold an item for yourself.',
-  release: 'Give an item back.',
-  skip: 'Put an item aside: it stays waiting, and is not offered to you for half an hour.',
+  claim: 'Claim an item.',
+  release: 'Release an item.',
+  skip: 'Skip an item. It stays in the queue and is not offered to you for half an hour.',
 } as const;
 const KEYS_HELP = `
 On a terminal: a accept, c correct, x reject, s skip, u undo, ? help, q quit. Enter, Space and Backspace never decide.`;
 
 const DECISION_HELP = {
-  accept: 'The answer is right: it enters the library with your name.',
-  correct: 'The answer is wrong: say what it is (--category, --cause, --fix).',
-  reject: 'The answer is not usable (--reason).',
+  accept: 'Accept the answer. It is added to the library under your name.',
+  correct: 'Correct the answer (--category, --cause, --fix).',
+  reject: 'Reject the answer (--reason).',
 } as const satisfies Record<DecisionType, string>;
 
 /** `faultline review …`: a client of the service, since an embedded database belongs to the process that serves it. */
 export function reviewCommand(): Command {
   const review = queueCommand();
   const command = (name: string, description: string) => asksService(review.command(name).description(description));
-  command('list', 'What waits for a person.')
-    .addOption(new Option('--state <state>', 'only items of this state').choices(STATES))
+  command('list', 'List items waiting for review.')
+    .addOption(new Option('--state <state>', 'only items in this state').choices(STATES))
     .action(
       guarded(async (options: ServerOptions & { state?: string }) =>
         (await import('./review-command.ts')).listReviews({ ...options, ...(await serverOf(options)) }),
       ),
     );
-  command('show', 'One item with its answer.')
-    .argument('<id>', 'id of the item, as `faultline review list` prints it')
+  command('show', 'Show one item with its answer.')
+    .argument('<id>', 'item ID, as shown by `faultline review list`')
     .action(
       guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).showReview(id, await serverOf(options))),
     );
-  command('answer', 'Answer a question of a running analysis, which then goes on.')
-    .argument('<id>', 'id of the question, as `faultline review list` prints it')
+  command('answer', 'Answer a question from a running analysis, which then continues.')
+    .argument('<id>', 'question ID, as shown by `faultline review list`')
     .argument('<text>', 'the answer')
     .action(
       guarded(async (id: string, text: string, options: ServerOptions) =>
         (await import('./review-command.ts')).answerQuestion(id, text, await serverOf(options)),
       ),
     );
-  command('undo', 'Take a decision back: the item waits again, and what was taught is withdrawn.')
-    .argument('<id>', 'id of the item')
+  command('undo', 'Undo a decision. The item returns to the queue, and the library entry is withdrawn.')
+    .argument('<id>', 'item ID')
     .action(
       guarded(async (id: string, options: ServerOptions) => (await import('./review-command.ts')).undoReview(id, await serverOf(options))),
     );
   for (const act of ['claim', 'release', 'skip'] as const) {
     command(act, HOLD_HELP[act])
-      .argument('<id>', 'id of the item, as `faultline review list` prints it')
+      .argument('<id>', 'item ID, as shown by `faultline review list`')
       .action(
         guarded(async (id: string, options: ServerOptions) =>
           (await import('./review-command.ts')).holdReview(id, act, await serverOf(options)),
@@ -77,14 +77,14 @@ export function reviewCommand(): Command {
   }
   for (const type of ['accept', 'correct', 'reject'] as const) {
     command(type, DECISION_HELP[type])
-      .argument('<id>', 'id of the item, as `faultline review list` prints it')
-      .addOption(new Option('--category <category>', 'what it is').choices(CATEGORIES))
-      .option('--kind <kind>', 'what kind of it, such as assertion, missing_module or out_of_memory')
-      .option('--cause <text>', 'the root cause in your words')
-      .option('--fix <text>', 'the fix in your words')
+      .argument('<id>', 'item ID, as shown by `faultline review list`')
+      .addOption(new Option('--category <category>', 'correct category').choices(CATEGORIES))
+      .option('--kind <kind>', 'kind of failure, such as assertion, missing_module or out_of_memory')
+      .option('--cause <text>', 'root cause in your own words')
+      .option('--fix <text>', 'fix in your own words')
       .option('--reason <text>', 'why')
-      .addOption(new Option('--reason-code <code>', 'why, in one word; for reject').choices(REASONS))
-      .option('--shown-by <evidence>', 'what shows the corrected cause: E1,E3 or none')
+      .addOption(new Option('--reason-code <code>', 'reason for a rejection, as a code').choices(REASONS))
+      .option('--shown-by <evidence>', 'evidence for the corrected cause: E1,E3 or none')
       .action(
         guarded(async (id: string, options: ServerOptions & DecisionOptions) => {
           const { decideReview } = await import('./review-command.ts');
@@ -101,8 +101,8 @@ function queueCommand(): Command {
     asksService(new Command('review'))
       // Options after a command are that command's own.
       .enablePositionalOptions()
-      .description('Work through the review queue of a running service: on a terminal, without a command, item by item with single keys.')
-      .argument('[id]', 'begin with this item, or with the answer of this id')
+      .description('Work through the review queue of a running service. On a terminal, without a command, item by item with single keys.')
+      .argument('[id]', 'start with this item or analysis ID')
       .addHelpText('after', KEYS_HELP)
       .action(
         guarded(async (id: string | undefined, options: ServerOptions, command: Command) => {
@@ -132,7 +132,7 @@ async function decisionOf(type: DecisionType, options: DecisionOptions): Promise
   const parsed = DecisionInput.safeParse(given);
   if (parsed.success) return parsed.data;
   const issues = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`).join('; ');
-  throw new TriageError('invalid-config', `This decision cannot be sent: ${issues}`);
+  throw new TriageError('invalid-config', `Invalid decision: ${issues}`);
 }
 
 /** "E1,E3" or "none"; anything else is for the service to refuse. */

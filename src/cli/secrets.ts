@@ -23,7 +23,7 @@ export function findSecrets(dataDir: string): Secrets | null {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch (cause) {
-    throw new TriageError('invalid-config', `${file} is damaged. Delete it to have new secrets made.`, { cause });
+    throw new TriageError('invalid-config', `${file} is damaged. Delete it to create new secrets.`, { cause });
   }
 }
 
@@ -49,7 +49,7 @@ function writeOnce(file: string, text: string): void {
     linkSync(draft, file);
   } catch (cause) {
     if (hasCode(cause, 'EEXIST')) return;
-    throw new TriageError('storage-failed', `The secrets cannot be written to ${file}: ${messageOf(cause)}`, { cause });
+    throw new TriageError('storage-failed', `Cannot write the secrets to ${file}: ${messageOf(cause)}`, { cause });
   } finally {
     rmSync(draft, { force: true });
   }
@@ -67,12 +67,12 @@ function textOf(file: string): string | null {
 function closeToOthers(file: string): void {
   // Windows keeps no such bits: every file looks open to others there.
   if (process.platform === 'win32' || (statSync(file).mode & OTHERS) === 0) return;
-  const advice = 'Delete it and start again to have new secrets made, if anybody else may have read it.';
+  const advice = 'If anyone else may have read it, delete it and start again to create new secrets.';
   try {
     chmodSync(file, 0o600);
-    say(`warning: ${file} could be read by other users of this machine; now only its owner can. ${advice}`);
+    say(`warning: ${file} was readable by other users of this machine; now only its owner can read it. ${advice}`);
   } catch (error) {
-    say(`warning: ${file} can be read by other users of this machine, and that could not be changed: ${messageOf(error)}. ${advice}`);
+    say(`warning: ${file} is readable by other users of this machine, and changing that failed: ${messageOf(error)}. ${advice}`);
   }
 }
 

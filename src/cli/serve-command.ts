@@ -40,7 +40,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   // Whoever watches the demo wants the table, not the log between its lines.
   const logger = await openLogger(options.demo && process.env.FAULTLINE_LOG_LEVEL === undefined ? 'warn' : settings.log.level, settings);
   // The first start takes seconds, and looks dead without a word.
-  if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`making a new database in ${dataDir} …`);
+  if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
   const doors: Door[] = [];
   const address = await orStop(app, doors, start(app, doors));
@@ -62,7 +62,7 @@ async function start(app: App, doors: Door[]): Promise<string> {
     app.bringInStep('error library', () => syncLibraryIndex(library)),
   ]);
   const address = await http.listen({ host, port }).catch((cause: unknown) => {
-    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. --port 0 takes a free one.`, { cause });
+    throw new TriageError('conflict', `Cannot listen on ${host}:${port}: ${messageOf(cause)}. Use --port 0 for a free port.`, { cause });
   });
   if (app.config.jobQueue.inServe) await app.work();
   await watch(app, doors);
@@ -95,7 +95,7 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   const app = await createApp(config, logger);
   const doors: Door[] = [];
   await orStop(app, doors, startWork(app, doors));
-  say('worker is taking jobs; Ctrl-C drains and stops');
+  say('worker is running; press Ctrl-C to finish current jobs and stop');
   await closeOnSignals(app, doors, logger);
 }
 
@@ -121,9 +121,9 @@ async function announce(address: string, { config, madeToken }: ServedConfig, da
       `  data       ${placeOf(config.database)}`,
       `  API        ${address}/docs`,
       `  webhooks   ${address}/webhooks/github   ${address}/webhooks/jenkins`,
-      ...(config.jobQueue.inServe ? [] : ['  work       none in this process; `faultline worker` takes the jobs']),
-      ...(existsSync(secretsFile(dataDir)) ? [`  secrets    those that nobody configured are in ${secretsFile(dataDir)}`] : []),
-      'Ctrl-C drains and stops.',
+      ...(config.jobQueue.inServe ? [] : ['  worker     none in this process; run `faultline worker`']),
+      ...(existsSync(secretsFile(dataDir)) ? [`  secrets    generated secrets are in ${secretsFile(dataDir)}`] : []),
+      'Press Ctrl-C to finish current jobs and stop.',
     ].join('\n'),
   );
 }
@@ -140,7 +140,7 @@ async function demonstrate(address: string, { config, madeToken }: ServedConfig)
     const token = config.auth.tokens.find(({ roles }) =>
       ['ingest', 'read'].every((role) => roles.some((one) => one === role || one === 'admin')),
     );
-    if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS may both ingest and read');
+    if (token === undefined) throw new TriageError('forbidden', 'no token in FAULTLINE_TOKENS has both the roles ingest and read');
     await runDemo(address, token.token, madeToken ?? '$TOKEN');
   } catch (error) {
     say(`the demo stopped: ${messageOf(error)}`);
@@ -153,8 +153,8 @@ function closeOnSignals(app: App, doors: readonly Door[], logger: Logger): Promi
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },
       async ({ err, signal }) => {
-        if (err !== undefined) logger.error({ error: err }, 'stopping after an error that nobody caught');
-        say(`${signal ?? 'stop'}: draining …`);
+        if (err !== undefined) logger.error({ error: err }, 'stopping after an unhandled error');
+        say(`${signal ?? 'stop'}: finishing current jobs …`);
         await stopService(app, allOf(doors), DRAIN_MS);
         say('stopped');
         resolve();

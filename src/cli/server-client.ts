@@ -14,7 +14,7 @@ export async function askServer<Value>(
   timeoutMs: number = TIMEOUT_MS,
 ): Promise<Value> {
   if (!URL.canParse(path, server.url))
-    throw new TriageError('invalid-config', `${server.url} is no address; give one such as http://127.0.0.1:4600`);
+    throw new TriageError('invalid-config', `${server.url} is not a valid URL; use one such as http://127.0.0.1:4600`);
   const response = await fetch(new URL(path, server.url), {
     method,
     headers: { authorization: `Bearer ${server.token}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
@@ -25,7 +25,7 @@ export async function askServer<Value>(
   }).catch((cause: unknown) => {
     throw new TriageError(
       'upstream-failed',
-      `No Faultline answers at ${server.url} (${messageOf(cause)}). Start one with: faultline serve`,
+      `Cannot reach Faultline at ${server.url} (${messageOf(cause)}). Start it with: faultline serve`,
       { cause },
     );
   });
@@ -34,7 +34,7 @@ export async function askServer<Value>(
   if (response.ok) {
     const answer = schema.safeParse(value);
     if (answer.success) return answer.data;
-    throw new TriageError('upstream-failed', `What answers at ${server.url} is no Faultline of this version`, { cause: answer.error });
+    throw new TriageError('upstream-failed', `The server at ${server.url} is not Faultline of this version`, { cause: answer.error });
   }
   const refusal = ErrorBody.safeParse(value);
   const message = refusal.success ? refusal.data.error.message : `The service answered ${response.status}`;

@@ -18,7 +18,7 @@ export interface ServerOptions {
 /** The options of every command that asks a running service. */
 export function asksService(command: Command): Command {
   return command
-    .option('--url <address>', 'address of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
+    .option('--url <address>', 'URL of the service (default: $FAULTLINE_URL or http://127.0.0.1:4600)')
     .option('--token <token>', 'bearer token (default: $FAULTLINE_TOKEN or the one in the data directory)')
     .addOption(dataOption())
     .addOption(jsonOption());
@@ -32,6 +32,6 @@ export async function serverOf(options: ServerOptions): Promise<Server> {
   const url = options.url ?? process.env.FAULTLINE_URL ?? 'http://127.0.0.1:4600';
   const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDirectory(options.data))?.token;
   if (token === undefined)
-    throw new TriageError('invalid-config', 'No token: give --token, set FAULTLINE_TOKEN, or run where the data directory is');
+    throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
   return { url, token, json: options.json === true };
 }

@@ -11,7 +11,7 @@ const SEARCHED = 50;
 /** `faultline migrate`: brings the schema of the database up to date and says what was new. */
 export async function runMigrate(options: DataOptions): Promise<void> {
   const { applied } = await migrateDatabase(readStoreConfig(dataDirectory(options.data)));
-  const text = applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date; new: ${applied.join(', ')}.`;
+  const text = applied.length === 0 ? 'The schema is up to date.' : `The schema is up to date. Applied: ${applied.join(', ')}.`;
   await print(options.json ? JSON.stringify({ ok: true, applied }) : text);
 }
 
@@ -32,7 +32,7 @@ export async function runKnowledgeSearch(words: string, options: DataOptions): P
   await app.close();
   const documents = bestOfEach(matches);
   const rows = documents.map((match) => `${match.score.toFixed(2)}  ${match.id}  ${match.metadata.title ?? ''}`);
-  await print(options.json ? JSON.stringify({ ok: true, matches: documents }) : rows.join('\n') || 'Nothing fits.');
+  await print(options.json ? JSON.stringify({ ok: true, matches: documents }) : rows.join('\n') || 'No matches.');
 }
 
 /** A document is indexed whole and phrase by phrase; only its best match counts. */

@@ -35,11 +35,11 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
   const wanted = NewToken.safeParse({ name, roles: [...new Set(role)], repositories: repository, expiresInDays: expires });
   if (!wanted.success) {
     const [issue] = wanted.error.issues;
-    throw new TriageError('invalid-config', `The token cannot be made: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
+    throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
   }
   const { token, made } = await withDesk(options, (desk) => desk.make(wanted.data));
   if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
-  say(`${lineOf(made)}\nThis token is shown once:`);
+  say(`${lineOf(made)}\nThis token is shown only once:`);
   return print(token);
 }
 
@@ -47,14 +47,13 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
 export async function listTokens(options: ServerOptions): Promise<void> {
   const items = await withDesk(options, (desk) => desk.list());
   if (options.json) return print(JSON.stringify({ ok: true, items }));
-  return print(items.map(lineOf).join('\n') || 'There is no token. Make one: faultline token make --name ann --role admin');
+  return print(items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin');
 }
 
 /** `faultline token revoke NAME|ID` */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
   const revoked = await withDesk(options, (desk) => desk.revoke(idOrName));
-  if (revoked === null)
-    throw new TriageError('not-found', `There is no token ${idOrName} that could be revoked. Which there are says: faultline token list`);
+  if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
   return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
 }
 
@@ -80,7 +79,7 @@ async function withDesk<Result>(options: ServerOptions, work: (desk: TokenDesk) 
   const config = readStoreConfig(dataDirectory(options.data));
   const opened = await openTokens(config).catch((error: unknown) => {
     if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
-    const how = 'Where it is a service that runs, ask it: add --url http://127.0.0.1:4600';
+    const how = 'If a service is using it, add --url http://127.0.0.1:4600';
     throw new TriageError('locked', `${error.message} ${how}`, { cause: error, details: error.details });
   });
   try {

@@ -56,7 +56,7 @@ export async function runTriage(path: string, options: TriageCommandOptions, con
   try {
     const { analyses, reading } = await answer(path, { ...options, ...commits }, config, progress);
     progress.stop();
-    if (analyses.length === 0) throw new TriageError('internal', 'No answer came out; please report this log');
+    if (analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     if (hasNoFailure(analyses, reading)) return await tellNoFailure(reading, options, voice);
     const traces = options.trace ? await tracesOf(analyses, config) : [];
     await print(
@@ -79,7 +79,7 @@ async function tellNoFailure(reading: Reading, { json, github }: TriageCommandOp
   process.exitCode = EXIT.noFailure;
   if (json) return print(jsonText(noFailureJson(reading, NO_FAILURE)));
   if (github) return print(`::notice title=Faultline::${NO_FAILURE}\n`);
-  const advice = 'If the build failed, give the log of the step that failed, or the whole log.';
+  const advice = 'If the build failed, pass the log of the failed step, or the whole log.';
   const notes = reading.notes.map((note) => `Note\t${visibleLine(note)}\n`).join('');
   return print(color ? `${NO_FAILURE}\n${advice}\n` : `Result\t${NO_FAILURE}\nAdvice\t${advice}\n${notes}`);
 }
@@ -122,7 +122,7 @@ async function answerFrom(
     return await app.triage({ ...localBuild(), commit: options.commit ?? null }, sources, signal, told);
   } catch (error) {
     if (!signal.aborted) throw error;
-    const knownText = known.length === 0 ? 'Nothing is known yet.' : `Known so far: ${known.join('; ')}.`;
+    const knownText = known.length === 0 ? 'No results yet.' : `Results so far: ${known.join('; ')}.`;
     throw new TriageError('cancelled', `Interrupted. ${knownText}`, { cause: error, details: { steps: known } });
   } finally {
     await app.flush();
@@ -147,11 +147,11 @@ async function commitsOf({
 }: TriageCommandOptions): Promise<Pick<TriageCommandOptions, 'commit' | 'greenCommit'>> {
   if (repo === undefined) {
     const named = commit === undefined ? (greenCommit === undefined ? null : '--green-commit') : '--commit';
-    if (named !== null) throw new TriageError('invalid-config', `${named} says where to look in a clone: name the clone with --repo.`);
+    if (named !== null) throw new TriageError('invalid-config', `${named} needs a clone: add --repo.`);
     return {};
   }
   if (statSync(repo, { throwIfNoEntry: false })?.isDirectory() !== true)
-    throw new TriageError('not-found', `--repo: ${visibleLine(repo)} is no folder.`);
+    throw new TriageError('not-found', `--repo: ${visibleLine(repo)} is not a folder.`);
   const clone = await openClones({ [LOCAL]: resolve(repo) });
   const idOf = async (option: string, name: string) => {
     const { ref, note } = await clone.resolve({ repository: LOCAL, ref: name }, AbortSignal.timeout(GIT_MS));
@@ -204,9 +204,9 @@ export function terminalBlocks(analyses: readonly Analysis[], voice: Pick<Voice,
 function hints(path: string, options: TriageCommandOptions): string {
   const input = /^[\w./@:+-]+$/.test(path) ? path : `'${visibleLine(path).replaceAll("'", "'\\''")}'`;
   const all = [
-    `More?  faultline ask ${input} "why now?"`,
-    `What it read?  faultline read ${input}`,
-    options.repo === undefined ? `Who changed it?  faultline triage ${input} --repo .` : `All evidence?  faultline triage ${input} --json`,
+    `Ask more:  faultline ask ${input} "why now?"`,
+    `Show excerpts:  faultline read ${input}`,
+    options.repo === undefined ? `Find suspects:  faultline triage ${input} --repo .` : `All evidence:  faultline triage ${input} --json`,
   ];
   return styleText('dim', all.join('     '), { validateStream: false });
 }

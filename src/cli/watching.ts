@@ -13,7 +13,7 @@ export async function openWatching(app: App): Promise<{ close(): Promise<unknown
   const address = await doors.listen({ host: http.host, port: metrics.port }).catch((cause: unknown) => {
     throw new TriageError(
       'conflict',
-      `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. FAULTLINE_METRICS_PORT=0 takes a free one.`,
+      `Cannot listen on ${http.host}:${metrics.port}: ${messageOf(cause)}. Use FAULTLINE_METRICS_PORT=0 for a free port.`,
       {
         cause,
       },

@@ -21,11 +21,11 @@ export const OpenIdConfig = z
   })
   .refine(({ issuer, clientId }) => issuer === null || clientId !== null, {
     path: ['clientId'],
-    error: 'is not set, and the issuer needs it',
+    error: 'is not set, but the issuer needs it',
   })
   .refine(({ issuer, roles }) => issuer === null || Object.keys(roles).length > 0, {
     path: ['roles'],
-    error: 'is not set, so nobody who signs in would be allowed anything',
+    error: 'is not set, so nobody who signs in would have any permissions',
   });
 export type OpenIdConfig = z.infer<typeof OpenIdConfig>;
 

@@ -38,7 +38,7 @@ function textOf(variable: Variable, environment: Environment, readFile: (path: s
   const text = environment[variable.name];
   if (variable.secret !== true || file === undefined || file === '') return text;
   if (text !== undefined && text !== '') {
-    throw new TriageError('invalid-config', `${variable.name} and ${variable.name}_FILE are both set; keep one of them`);
+    throw new TriageError('invalid-config', `${variable.name} and ${variable.name}_FILE are both set; keep only one`);
   }
   try {
     return readFile(file).trim();
@@ -92,7 +92,7 @@ function jsonOf({ name }: Variable, text: string, readFile: (path: string) => st
   try {
     return JSON.parse(inline ? given : readFile(given));
   } catch (cause) {
-    const what = cause instanceof SyntaxError ? `is no JSON: ${cause.message}` : 'cannot be read';
+    const what = cause instanceof SyntaxError ? `is not JSON: ${cause.message}` : 'cannot be read';
     throw new TriageError('invalid-config', inline ? `${name} ${what}` : `${name} names ${given}, which ${what}`, { cause });
   }
 }
@@ -120,11 +120,11 @@ function flagOf(variable: Variable, text: string): boolean {
 function pairOf(variable: Variable, pair: string): [string, string] {
   const at = pair.indexOf('=');
   if (at > 0 && at < pair.length - 1) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new TriageError('invalid-config', `${variable.name}: "${pair}" is not of the form owner/name=value`);
+  throw new TriageError('invalid-config', `${variable.name}: "${pair}" does not have the form owner/name=value`);
 }
 
 function tokenOf(variable: Variable, entry: string): { name: string; roles: string[]; token: string } {
   const [name, roles, ...token] = entry.split(':');
   if (name !== undefined && roles !== undefined && token.length > 0) return { name, roles: roles.split('+'), token: token.join(':') };
-  throw new TriageError('invalid-config', `${variable.name}: an entry is not of the form name:role+role:token`);
+  throw new TriageError('invalid-config', `${variable.name}: an entry does not have the form name:role+role:token`);
 }

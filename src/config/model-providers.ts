@@ -32,7 +32,7 @@ export const PROVIDER_VARIABLES: readonly Variable[] = KEYED.map(({ name, keyNam
   path: `analyst.llm.keys.${name}`,
   type: 'text',
   secret: true,
-  meaning: `Key for models named "${name}:…".`,
+  meaning: `API key for models named "${name}:…".`,
 }));
 
 /** The settings by which a model is asked. */

@@ -3,42 +3,41 @@ import type { Variable } from './variable.ts';
 
 /** Who judges, and which models are asked. */
 export const MODEL_VARIABLES: readonly Variable[] = [
-  { name: 'FAULTLINE_ANALYST', path: 'analyst.driver', type: 'text', meaning: 'Who judges: rules, or llm with rules as the fallback.' },
+  { name: 'FAULTLINE_ANALYST', path: 'analyst.driver', type: 'text', meaning: 'Analyst: rules, or llm with rules as the fallback.' },
   {
     name: 'OPENAI_BASE_URL',
     path: 'analyst.llm.baseUrl',
     type: 'text',
-    meaning: 'Base address of an OpenAI-compatible server, with or without /v1; empty means OpenAI itself, or Azure where that is set.',
+    meaning: 'Base URL of an OpenAI-compatible server, with or without /v1. Empty means OpenAI, or Azure if configured.',
   },
-  { name: 'OPENAI_API_KEY', path: 'analyst.llm.apiKey', type: 'text', secret: true, meaning: 'Its key.' },
+  { name: 'OPENAI_API_KEY', path: 'analyst.llm.apiKey', type: 'text', secret: true, meaning: 'Its API key.' },
   {
     name: 'OPENAI_MODEL',
     path: 'analyst.llm.model',
     type: 'text',
-    meaning:
-      'Model to ask; with a provider in front of it, such as "anthropic:claude-sonnet-4-5", that provider is asked with its own key.',
+    meaning: 'Model to use. With a provider prefix, such as "anthropic:claude-sonnet-4-5", that provider is used with its own key.',
   },
-  { name: 'FAULTLINE_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'The same; it goes before OPENAI_MODEL.' },
+  { name: 'FAULTLINE_MODEL', path: 'analyst.llm.model', type: 'text', meaning: 'Same as OPENAI_MODEL; takes precedence over it.' },
   {
     name: 'AZURE_OPENAI_ENDPOINT',
     path: 'analyst.llm.azure.endpoint',
     type: 'text',
-    meaning: 'Address of an Azure OpenAI resource; asked unless OPENAI_BASE_URL names another server.',
+    meaning: 'URL of an Azure OpenAI resource. Used unless OPENAI_BASE_URL names another server.',
   },
   {
     name: 'AZURE_OPENAI_API_KEY',
     path: 'analyst.llm.azure.apiKey',
     type: 'text',
     secret: true,
-    meaning: 'Its key; OPENAI_API_KEY if unset.',
+    meaning: 'Its API key. Default: OPENAI_API_KEY.',
   },
   {
     name: 'AZURE_OPENAI_DEPLOYMENT',
     path: 'analyst.llm.azure.deployment',
     type: 'text',
-    meaning: "Name of the deployment there; the model's name if unset.",
+    meaning: 'Name of the Azure deployment. Default: the model name.',
   },
-  { name: 'OPENAI_API_VERSION', path: 'analyst.llm.azure.apiVersion', type: 'text', meaning: "Azure's api-version; 2024-10-21 if unset." },
+  { name: 'OPENAI_API_VERSION', path: 'analyst.llm.azure.apiVersion', type: 'text', meaning: 'Azure api-version. Default: 2024-10-21.' },
   ...PROVIDER_VARIABLES,
   {
     name: 'FAULTLINE_MODEL_TIMEOUT_MS',
@@ -51,46 +50,46 @@ export const MODEL_VARIABLES: readonly Variable[] = [
     path: 'analyst.llm.prices',
     type: 'json',
     meaning:
-      'US dollars for a million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Corrects the list prices that come with Faultline and adds models.',
+      'US dollars per million tokens, as JSON or the path of a JSON file: {"model": {"input": 0.15, "cachedInput": 0.075, "output": 0.6}}. Overrides the built-in list prices and adds models.',
   },
   {
     name: 'FAULTLINE_EMBEDDER',
     path: 'embedder.driver',
     type: 'text',
     meaning:
-      'How knowledge is found: hashing (by its words), openai (also by meaning, with an embedding model), or local (with one on this machine).',
+      'How knowledge is searched: hashing (by words), openai (also by meaning, with an embedding model), or local (with an embedding model on this machine).',
   },
   {
     name: 'FAULTLINE_EMBEDDER_MODEL',
     path: 'embedder.local.model',
     type: 'text',
-    meaning: 'Sentence model of local: a folder with an ONNX model, or a name of the hub such as Xenova/all-MiniLM-L6-v2.',
+    meaning: 'Sentence model for local: a folder with an ONNX model, or a hub name such as Xenova/all-MiniLM-L6-v2.',
   },
   {
     name: 'FAULTLINE_EMBEDDER_DOWNLOAD',
     path: 'embedder.local.download',
     type: 'flag',
-    meaning: 'Set to true: a model of the hub may be fetched, once.',
+    meaning: 'Set to true to allow a one-time download of a hub model.',
   },
-  { name: 'OPENAI_EMBEDDING_MODEL', path: 'embedder.openai.model', type: 'text', meaning: 'Embedding model to ask.' },
+  { name: 'OPENAI_EMBEDDING_MODEL', path: 'embedder.openai.model', type: 'text', meaning: 'Embedding model to use.' },
   {
     name: 'OPENAI_EMBEDDING_BASE_URL',
     path: 'embedder.openai.baseUrl',
     type: 'text',
-    meaning: 'Base address of an OpenAI-compatible server that embeds; empty means the one of OPENAI_BASE_URL, with its key.',
+    meaning: 'Base URL of an OpenAI-compatible embedding server. Empty means the server of OPENAI_BASE_URL, with its key.',
   },
   {
     name: 'OPENAI_EMBEDDING_API_KEY',
     path: 'embedder.openai.apiKey',
     type: 'text',
     secret: true,
-    meaning: 'Its key, where it is not OPENAI_API_KEY.',
+    meaning: 'Its API key, if different from OPENAI_API_KEY.',
   },
   {
     name: 'OPENAI_EMBEDDING_DIMENSIONS',
     path: 'embedder.openai.dimensions',
     type: 'number',
-    meaning: 'How many numbers a vector must have; unset, as many as the first answer has.',
+    meaning: 'Required vector dimensions. Default: the dimensions of the first response.',
   },
   {
     name: 'OPENAI_EMBEDDING_TIMEOUT_MS',
@@ -98,5 +97,5 @@ export const MODEL_VARIABLES: readonly Variable[] = [
     type: 'number',
     meaning: 'Time limit of one batch of texts, in milliseconds.',
   },
-  { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Tokens of log that an analysis may see.' },
+  { name: 'FAULTLINE_BUDGET_TOKENS', path: 'triage.budgetTokens', type: 'number', meaning: 'Log tokens that an analysis may use.' },
 ];

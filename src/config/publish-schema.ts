@@ -6,13 +6,15 @@ export const PublishersConfig = z.object({
     .object({
       url: z.url({ protocol: /^https?$/ }).nullable(),
       /** All of them sign: two while one is rotated. */
-      secrets: z.array(z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ and the base64 of 24 to 64 random bytes')),
+      secrets: z.array(
+        z.string().regex(/^whsec_[A-Za-z0-9+/]{32,88}={0,2}$/, 'must be whsec_ followed by the base64 of 24 to 64 random bytes'),
+      ),
       /** As Standard Webhooks, or as CloudEvents in structured mode; signed the same way. */
       format: z.enum(['standard', 'cloudevents']),
     })
     .refine(({ url, secrets }) => url === null || secrets.length > 0, {
       path: ['secrets'],
-      error: 'the webhook needs a secret to sign with',
+      error: 'the webhook needs a signing secret',
     }),
   /** Written with the token or the App that logs are read with. */
   github: z.object({

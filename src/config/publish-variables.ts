@@ -6,59 +6,59 @@ export const PUBLISH_VARIABLES: readonly Variable[] = [
     name: 'FAULTLINE_PUBLISH_WEBHOOK_URL',
     path: 'publishers.webhook.url',
     type: 'text',
-    meaning: 'Address that sure answers are posted to, signed as Standard Webhooks says; it may be private.',
+    meaning: 'URL to which confident answers are posted, signed per Standard Webhooks. It may be private.',
   },
   {
     name: 'FAULTLINE_PUBLISH_WEBHOOK_SECRET',
     path: 'publishers.webhook.secrets',
     type: 'list',
     secret: true,
-    meaning: 'Secret that signs them, as whsec_ and base64; two, separated by a comma, while one is rotated.',
+    meaning: 'Signing secret, as whsec_ plus base64. Two secrets, separated by a comma, during rotation.',
   },
   {
     name: 'FAULTLINE_PUBLISH_WEBHOOK_FORMAT',
     path: 'publishers.webhook.format',
     type: 'text',
-    meaning: 'How they are worded: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
+    meaning: 'Format: standard (Standard Webhooks) or cloudevents (CloudEvents 1.0 in structured mode).',
   },
   {
     name: 'FAULTLINE_PUBLISH_TIMEOUT_MS',
     path: 'publishers.timeoutMs',
     type: 'number',
-    meaning: 'Time limit of one call to whoever is told, in milliseconds.',
+    meaning: 'Time limit of one publishing call, in milliseconds.',
   },
   {
     name: 'FAULTLINE_GITHUB_COMMENT',
     path: 'publishers.github.comment',
     type: 'flag',
     meaning:
-      'Set to true: one comment on each pull request of which a build has failed, kept in step with what is known. The token or the App must be allowed to write pull requests.',
+      'Set to true to post one comment on each pull request with a failed build and keep it up to date. The token or App needs write access to pull requests.',
   },
   {
     name: 'FAULTLINE_GITHUB_COMMENT_MODE',
     path: 'publishers.github.commentMode',
     type: 'text',
     meaning:
-      'How the comment changes. With edit it stays in place, of which GitHub notifies nobody; with recreate it is deleted and made anew.',
+      'How the comment is updated. With edit, it stays in place and GitHub notifies nobody; with recreate, it is deleted and posted again.',
   },
   {
     name: 'FAULTLINE_GITHUB_CHECK',
     path: 'publishers.github.check',
     type: 'flag',
     meaning:
-      'Set to true: a check run named Faultline for each failed build, always neutral, with remarks in the files of its pull request. Only a GitHub App that may write checks can do that.',
+      "Set to true to create a check run named Faultline for each failed build, always neutral, with annotations in the pull request's files. Requires a GitHub App with write access to checks.",
   },
   {
     name: 'FAULTLINE_GITHUB_STATUS',
     path: 'publishers.github.status',
     type: 'flag',
     meaning:
-      'Set to true: a commit status for each commit of which a build has failed. The token or the App must be allowed to write commit statuses.',
+      'Set to true to set a commit status on each commit with a failed build. The token or App needs write access to commit statuses.',
   },
   {
     name: 'FAULTLINE_NOTICE_PAUSE_MS',
     path: 'publishers.pauseMs',
     type: 'number',
-    meaning: 'Between two edits of one comment, check, status, message or description, in milliseconds.',
+    meaning: 'Minimum time between two edits of one comment, check, status, message or description, in milliseconds.',
   },
 ];

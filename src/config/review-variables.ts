@@ -6,20 +6,20 @@ export const REVIEW_VARIABLES: readonly Variable[] = [
     name: 'FAULTLINE_UNDO_MS',
     path: 'review.undoMs',
     type: 'number',
-    meaning: 'How long a decision is kept from being shown outside, in milliseconds: taken back before, it is never seen there.',
+    meaning: 'Delay before a decision is published, in milliseconds. A decision undone within it is never published.',
   },
   {
     name: 'FAULTLINE_BLIND_EVERY',
     path: 'review.blindEvery',
     type: 'number',
     meaning:
-      "One review item in so many hides the machine's verdict until the reviewer has named a category of their own; 0: none. The difference it makes is how much the verdict sways people.",
+      "One in this many review items hides Faultline's verdict until the reviewer has chosen a category; 0 disables this. It measures how much seeing the verdict sways reviewers.",
   },
   {
     name: 'FAULTLINE_AUDIT_EVERY',
     path: 'review.auditEvery',
     type: 'number',
     meaning:
-      'One answer in so many that are published without a person comes into the queue all the same, so that their being right can be counted; 0: none. 50 is a fair start.',
+      'One in this many automatically published answers is also queued for review, to measure their accuracy; 0 disables this. 50 is a good start.',
   },
 ];

@@ -68,7 +68,7 @@ export const Config = z.object({
     maxLogBytes: z.int().positive(),
     /** Requests per minute and address. */
     rateLimit: z.int().positive(),
-    /** Requests per minute and token, from whatever addresses. */
+    /** Requests per minute and token, from any address. */
     tokenRateLimit: z.int().positive(),
     /** Accepted webhooks per minute and sender. */
     sourceRateLimit: z.int().positive(),
@@ -150,7 +150,7 @@ export const Config = z.object({
     }),
     /** Tools may look at failures and decisions of repositories that not every reader of the answer may see. */
     shareRepositories: z.boolean(),
-    /** Questions that one triage puts to tools at once. */
+    /** Tool calls that one triage makes in parallel. */
     toolConcurrency: z.int().min(1).max(16),
     /** Of one whole run, in milliseconds. */
     timeLimitMs: z.int().positive(),
@@ -275,7 +275,7 @@ export function parseConfig(input: unknown, wrong: readonly TriageError[] = []):
   const issues = result.error?.issues ?? [];
   if (first !== undefined && wrong.length === 1 && issues.length === 0) throw first;
   const lines = [...wrong.map(messageOf), ...issues.map((issue) => `${nameOf(issue.path.join('.'))}: ${issue.message}`)];
-  throw new TriageError('invalid-config', `The configuration is not usable:\n${lines.map((line) => `  ${line}`).join('\n')}`);
+  throw new TriageError('invalid-config', `The configuration is invalid:\n${lines.map((line) => `  ${line}`).join('\n')}`);
 }
 
 function nameOf(path: string): string {

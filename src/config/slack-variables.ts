@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Variable } from './variable.ts';
 
-const Channel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be the id of a channel, such as C0123456789 (in Slack: channel details)');
+const Channel = z.string().regex(/^[CGD][A-Z0-9]{2,30}$/, 'must be a channel ID, such as C0123456789 (in Slack: channel details)');
 
 /** Slack, where it is used. */
 export const SlackConfig = z
@@ -15,15 +15,13 @@ export const SlackConfig = z
     /** Of the app; two while one is rotated. Without one there are no buttons that decide. */
     signingSecrets: z.array(z.string().min(8)),
     /** Slack's ids of those who may decide. */
-    reviewers: z.array(
-      z.string().regex(/^[UW][A-Z0-9]{2,30}$/, 'must be the id of a member, such as U0123456789 (in Slack: copy member ID)'),
-    ),
+    reviewers: z.array(z.string().regex(/^[UW][A-Z0-9]{2,30}$/, 'must be a member ID, such as U0123456789 (in Slack: copy member ID)')),
     /** Of the Web API. */
     baseUrl: z.url({ protocol: /^https?$/ }),
   })
   .refine(({ token, channel, channels }) => token !== null || (channel === null && Object.keys(channels).length === 0), {
     path: ['token'],
-    error: 'a channel is set, but no token to post with',
+    error: 'a channel is set, but no token',
   });
 
 /** Nothing is said in Slack. */
@@ -42,44 +40,44 @@ export const SLACK_VARIABLES: readonly Variable[] = [
     path: 'slack.token',
     type: 'text',
     secret: true,
-    meaning: 'Bot token of a Slack app with the scope chat:write: default branches that turn red are told in Slack.',
+    meaning: 'Bot token of a Slack app with the scope chat:write. Slack is notified when a default branch turns red.',
   },
   {
     name: 'FAULTLINE_SLACK_CHANNEL',
     path: 'slack.channel',
     type: 'text',
-    meaning: 'Id of the channel they are told in, such as C0123456789; the app must be invited to it.',
+    meaning: 'ID of the channel for these messages, such as C0123456789. Invite the app to it.',
   },
   {
     name: 'FAULTLINE_SLACK_CHANNELS',
     path: 'slack.channels',
     type: 'pairs',
-    meaning: 'Channels of single repositories, as owner/name=C0123456789, separated by commas.',
+    meaning: 'Channels per repository, as owner/name=C0123456789, separated by commas.',
   },
   {
     name: 'FAULTLINE_SLACK_SIGNING_SECRET',
     path: 'slack.signingSecrets',
     type: 'list',
     secret: true,
-    meaning: "The app's signing secret, for the buttons Right and Wrong; two, separated by a comma, while one is rotated.",
+    meaning: 'Signing secret of the app, for the buttons Right and Wrong. Two secrets, separated by a comma, during rotation.',
   },
   {
     name: 'FAULTLINE_SLACK_REVIEWERS',
     path: 'slack.reviewers',
     type: 'list',
-    meaning: 'Ids of the members who may decide with these buttons, such as U0123456789; nobody may unless named.',
+    meaning: 'IDs of the members who may use these buttons, such as U0123456789. Nobody else may.',
   },
   {
     name: 'FAULTLINE_SLACK_URL',
     path: 'slack.baseUrl',
     type: 'text',
-    meaning: "Address of Slack's Web API where it is not Slack's own.",
+    meaning: 'URL of the Slack Web API, if not the default.',
   },
   {
     name: 'FAULTLINE_JENKINS_DESCRIPTION',
     path: 'publishers.jenkins.description',
     type: 'text',
     meaning:
-      "Whether answers are written to the description of Jenkins builds: off, html (where Jenkins' markup formatter is Safe HTML) or text. The API token's user needs the right Run/Update.",
+      "Whether to write answers to the description of Jenkins builds: off, html (if the Jenkins markup formatter is Safe HTML) or text. The API token's user needs the permission Run/Update.",
   },
 ];

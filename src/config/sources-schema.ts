@@ -34,7 +34,7 @@ export const BuildSourceConfig = z.object({
     /** Of the REST API; what people see in the browser becomes it. */
     baseUrl: z
       .url({ protocol: /^https?$/ })
-      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must hold no user and no password')
+      .refine((text) => !/^https?:\/\/[^/]{0,400}@/.test(text), 'must not contain a user or password')
       .transform(githubApiAddress),
     token: z.string().nullable(),
     /** Asked before the token, which serves repositories on which the App is not installed. */

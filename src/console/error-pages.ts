@@ -8,15 +8,15 @@ import { readerOf } from './reader.ts';
 import { signInPage } from './sign-in.ts';
 
 const TITLES: Readonly<Record<number, string>> = {
-  400: 'This address or form is not as expected',
+  400: 'Invalid address or form',
   401: 'Sign in first',
-  403: 'You may not do this',
-  404: 'There is no such page',
-  409: 'Somebody was faster',
-  413: 'This is too large',
-  429: 'Too often',
-  503: 'This could not be read',
-  504: 'This took too long',
+  403: 'You do not have permission to do this',
+  404: 'Page not found',
+  409: 'Someone else changed this first',
+  413: 'Request too large',
+  429: 'Too many requests',
+  503: 'Unsupported content',
+  504: 'Request timed out',
 };
 
 /** Errors as pages: what happened, why, and where to go on. */
@@ -25,7 +25,7 @@ export function registerErrorPages(app: FastifyInstance, deps: ConsoleDeps): voi
     const error = await mayWait(thrown, request, deps);
     const { status, message } = deps.refused(error, request, reply);
     if (status === 401) return await askToSignIn(message, request, reply, deps);
-    const title = TITLES[status] ?? 'Something went wrong here';
+    const title = TITLES[status] ?? 'Something went wrong';
     return sendPage(
       request,
       reply,
@@ -43,7 +43,7 @@ async function mayWait(thrown: unknown, request: FastifyRequest, deps: ConsoleDe
   const waitMs = showsToken ? await deps.countGuess(request) : null;
   if (waitMs === null) return thrown;
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
-  return new TriageError('rate-limited', `Too many wrong tokens from this address. Try again in ${seconds} s.`, {
+  return new TriageError('rate-limited', `Too many invalid tokens from this address. Try again in ${seconds} s.`, {
     retryable: true,
     retryAfterMs: waitMs,
   });
@@ -71,6 +71,6 @@ async function readerFor(request: FastifyRequest, deps: ConsoleDeps): Promise<Re
 function errorBody(title: string, message: string, status: number, requestId: string): Html {
   const retry = status >= 500 || status === 429;
   return html`<div class="notice"><h1 tabindex="-1">${title}</h1><p>${message}</p>
-${retry && html`<p>Decisions that you made are saved. <a class="button" href="">Try again</a></p>`}
+${retry && html`<p>Your decisions are saved. <a class="button" href="">Try again</a></p>`}
 <p class="quiet">Request ${requestId}. <a href="/">Start page</a></p></div>`;
 }

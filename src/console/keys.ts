@@ -25,8 +25,8 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 'x', action: 'reject', places: ['item'], does: 'reject, then 1–4 for the reason' },
   { keys: '1|2|3|4|5', action: 'choose', places: ['item'], does: 'the category, or the reason of a rejection' },
   { keys: 'Ctrl+Enter', action: 'save', places: ['item'], does: 'save, and go to the next item', whileTyping: true },
-  { keys: 's', action: 'skip', places: ['item'], does: 'skip: it stays waiting' },
-  { keys: 'u', action: 'undo', places: ['item', 'queue'], does: 'take back my last decision' },
+  { keys: 's', action: 'skip', places: ['item'], does: 'skip: it stays in the queue' },
+  { keys: 'u', action: 'undo', places: ['item', 'queue'], does: 'undo my last decision' },
   { keys: 'j', action: 'next', places: ['item', 'queue'], does: 'next item, or next row' },
   { keys: 'k', action: 'previous', places: ['item', 'queue'], does: 'previous item, or previous row' },
   { keys: 'n', action: 'next-evidence', places: ['item', 'log'], does: 'next evidence or hit' },
@@ -34,13 +34,13 @@ export const KEYS: readonly KeyBinding[] = [
   { keys: 'e', action: 'expand', places: ['item', 'log'], does: 'show more lines around the evidence' },
   { keys: 'o', action: 'open', places: ['item', 'queue'], does: 'open the build, or the row' },
   { keys: 'l', action: 'full-log', places: ['item', 'log'], does: 'the full log, or back to the item' },
-  { keys: 't', action: 'timestamps', places: ['item', 'log'], does: 'time stamps on or off' },
+  { keys: 't', action: 'timestamps', places: ['item', 'log'], does: 'timestamps on or off' },
   { keys: '/', action: 'search', places: EVERYWHERE, does: 'ask, filter or search' },
   { keys: 'g r', action: 'go-review', places: EVERYWHERE, does: 'go to Review' },
   { keys: 'g b', action: 'go-builds', places: EVERYWHERE, does: 'go to Builds' },
   { keys: 'g i', action: 'go-insights', places: EVERYWHERE, does: 'go to Insights' },
   { keys: '?', action: 'keys', places: EVERYWHERE, does: 'this list' },
-  { keys: 'Escape', action: 'leave', places: EVERYWHERE, does: 'close, leave a field, disarm', whileTyping: true },
+  { keys: 'Escape', action: 'leave', places: EVERYWHERE, does: 'close, leave a field, or cancel', whileTyping: true },
 ];
 
 /** The keys that work here, in the table's order. */

@@ -54,14 +54,14 @@ function mePage({ name, roles, repositories }: Principal, { keys, theme, wrap, t
   return html`<h1 tabindex="-1">Your settings</h1>
 <p>Signed in as <strong>${name}</strong> with the ${roles.length === 1 ? 'role' : 'roles'} ${roles.join(', ')}${repositories && html`, for ${repositories.join(', ')}`}.</p>
 <form method="post" action="/me" data-whole>
-${box('keys', keys, 'Single keys act (a accepts, j goes on …)')}
-<fieldset><legend>Colours</legend>${themes}</fieldset>
+${box('keys', keys, 'Single-key shortcuts (a accepts, j moves on …)')}
+<fieldset><legend>Colors</legend>${themes}</fieldset>
 ${box('wrap', wrap, 'Wrap long lines of logs')}
-${box('timestamps', timestamps, 'Show time stamps in logs')}
+${box('timestamps', timestamps, 'Show timestamps in logs')}
 <p><button>Save</button></p></form>
 <form method="post" action="/sign-out" data-whole><button>Sign out</button></form>
-<h2 id="keys-here">Keys</h2>
+<h2 id="keys-here">Keyboard shortcuts</h2>
 <div class="scroll" tabindex="0" role="region" aria-labelledby="keys-here"><table><thead><tr><th scope="col">Key</th><th scope="col">What it does</th><th scope="col">Where</th></tr></thead>
 <tbody>${KEYS.map((binding) => html`<tr><td>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</td><td>${binding.does}</td><td>${binding.places.length === 4 ? 'everywhere' : binding.places.join(', ')}</td></tr>`)}</tbody></table></div>
-<p class="quiet">Enter, Space, Backspace, Delete and the arrows never decide anything. Keys sleep while you type.</p>`;
+<p class="quiet">Enter, Space, Backspace, Delete and the arrow keys never decide anything. Shortcuts are off while you type.</p>`;
 }

@@ -65,10 +65,10 @@ function frame(page: Page, reader: Reader): Html {
 <script type="module" src="${ASSETS.js.address}"></script>
 </head>
 <body data-place="${page.place}">
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to content</a>
 ${header(page, reader)}
 <main id="main" tabindex="-1">${page.main}</main>
-<footer id="bar" aria-label="What can be done here"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
+<footer id="bar" aria-label="Actions"${page.bar === undefined && html` hidden`}>${page.bar}</footer>
 <p id="status" role="status">${page.said}</p>
 ${keyList(page.place, keys)}
 </body>
@@ -81,7 +81,7 @@ function header(page: Page, { principal, waiting }: Reader): Html {
     ({ part, name, action }) =>
       html`<li><a href="/${part}"${action !== undefined && html` data-action="${action}"`}${page.part === part && html` aria-current="page"`}>${name}${part === 'review' && waiting !== null && html` <span class="count">${waiting}</span>`}</a></li>`,
   );
-  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Parts"><ul>${links}</ul></nav>
+  return html`<header><a class="brand" href="/">Faultline</a><nav aria-label="Sections"><ul>${links}</ul></nav>
 ${principal === null ? html`<a href="/sign-in">Sign in</a>` : html`<a href="/me">${principal.name}</a>`}</header>`;
 }
 
@@ -91,6 +91,6 @@ function keyList(place: Place, keys: boolean): Html {
       html`<div data-binding="${binding.action}" data-keys="${binding.keys}"${binding.whileTyping && html` data-typing`}><dt>${binding.keys.split(/[ |]/).map((key) => html`<kbd>${key}</kbd> `)}</dt><dd>${binding.does}</dd></div>`,
   );
   return html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keys</h2><dl>${rows}</dl>
-<p>${keys ? 'Single keys are on.' : 'Single keys are off.'} <a href="/me">Change it</a></p>
+<p>${keys ? 'Single-key shortcuts are on.' : 'Single-key shortcuts are off.'} <a href="/me">Change this</a></p>
 <form method="dialog"><button>Close</button></form></dialog>`;
 }

@@ -33,7 +33,7 @@ export function registerSignInElsewhere(app: FastifyInstance, deps: ConsoleDeps)
 
 function providerOf({ signIn }: ConsoleDeps): SignInProvider {
   if (signIn === null || signIn === undefined)
-    throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured here. Sign in with a token.');
+    throw new TriageError('invalid-config', 'No OpenID Connect issuer is configured. Sign in with a token.');
   return signIn;
 }
 
@@ -41,6 +41,6 @@ function begunIn(remembered: string | null): z.infer<typeof Begun> {
   try {
     return Begun.parse(JSON.parse(remembered ?? ''));
   } catch {
-    throw new TriageError('invalid-input', 'This sign-in was not begun in this browser, or too long ago. Open /sign-in and begin again.');
+    throw new TriageError('invalid-input', 'This sign-in was started in another browser or has expired. Open /sign-in and start again.');
   }
 }

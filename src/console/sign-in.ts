@@ -50,7 +50,7 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
       if (!(error instanceof TriageError) || error.code !== 'unauthenticated') throw error;
       deps.logger.warn({ address: request.ip, reason: error.message }, 'sign-in refused');
       const waitMs = await deps.countGuess(request);
-      const failure = waitMs === null ? error.message : `Too many wrong tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
+      const failure = waitMs === null ? error.message : `Too many invalid tokens. Try again in ${Math.max(1, Math.ceil(waitMs / 1000))} s.`;
       const main = signInPage({ next, failure, signedOut: held !== '', provider: deps.signIn?.name ?? null, held });
       return sendPage(
         request,
@@ -72,13 +72,13 @@ export function registerSignIn(app: FastifyInstance, deps: ConsoleDeps): void {
 
 export function signInPage({ next, failure, signedOut, provider, held = '' }: SignInForm): Html {
   return html`<div class="notice"><h1 tabindex="-1">Sign in</h1>
-${signedOut && html`<p>You were signed out. Nothing of what you typed is lost: sign in, and send it again.</p>`}
+${signedOut && html`<p>You were signed out. Nothing you typed is lost: sign in, then send it again.</p>`}
 ${failure !== null && html`<p class="wrong" id="failure">${failure}</p>`}
 <form method="post" action="/sign-in" data-whole><input type="hidden" name="next" value="${next}"><input type="hidden" name="held" value="${held}">
 <label for="token">Access token</label> <input id="token" name="token" type="password" autocomplete="current-password" required autofocus${failure !== null && html` aria-describedby="failure" aria-invalid="true"`}>
 <button>Sign in</button></form>
 ${provider !== null && html`<p><a class="button" href="/sign-in/openid?next=${encodeURIComponent(next)}">Sign in with ${provider}</a></p>`}
-<p class="quiet">A token is printed when Faultline first starts; more are made with <code>faultline token make</code>.</p></div>`;
+<p class="quiet">Faultline prints a token when it first starts. To create more, run <code>faultline token make</code>.</p></div>`;
 }
 
 /** The form that could not be taken, with all that was typed into it. */
@@ -87,5 +87,5 @@ function sendAgainPage(next: string, fields: Readonly<Record<string, string | re
     [values].flat().map((value) => html`<input type="hidden" name="${name}" value="${value}">`),
   );
   return html`<div class="notice"><h1 tabindex="-1">You are signed in</h1><p>What you typed before is still here.</p>
-<form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Leave it</a></p></div>`;
+<form method="post" action="${next}" data-whole>${inputs}<button autofocus>Send it again</button></form><p><a href="/">Discard it</a></p></div>`;
 }

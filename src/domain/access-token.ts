@@ -53,11 +53,11 @@ export function checkNewToken({ name, roles, repositories }: NewToken, configure
   if (repositories !== null && roles.includes('admin')) {
     throw new TriageError(
       'invalid-input',
-      'An admin may do everything, so its token cannot be held to repositories. Leave out one of both.',
+      'An admin may do everything, so an admin token cannot be limited to repositories. Leave out one or the other.',
     );
   }
   if (configuredNames.includes(name))
-    throw new TriageError('conflict', `A token in FAULTLINE_TOKENS is named ${name} already. Choose another name.`);
+    throw new TriageError('conflict', `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`);
 }
 
 /** A new token: a prefix that scanners know, 256 random bits, and a checksum that tells a mistyped one from an unknown one. */

@@ -11,7 +11,7 @@ export type RouteAccess = { readonly role: Role } | { readonly signature: 'githu
 /** For whoever brings something of a repository. Throws `forbidden` where the token is for other repositories. */
 export function requireInScope(principal: Principal | null, repository: string): void {
   if (principal === null || isInScope(principal.repositories, repository)) return;
-  throw new TriageError('forbidden', `The token "${principal.name}" is not for the repository ${repository}.`, {
+  throw new TriageError('forbidden', `The token "${principal.name}" does not give access to the repository ${repository}.`, {
     details: { principal: principal.name },
   });
 }

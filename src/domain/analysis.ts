@@ -233,13 +233,13 @@ export function isJudged({ terminationReason }: Pick<Analysis, 'terminationReaso
 }
 
 /** The category as people are told it. */
-export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not judged' {
-  return isJudged(analysis) ? analysis.category : 'not judged';
+export function saidCategory(analysis: Pick<Analysis, 'terminationReason' | 'category'>): Category | 'not analyzed' {
+  return isJudged(analysis) ? analysis.category : 'not analyzed';
 }
 
 /** An answer as programs are given it: without a category where nobody judged. */
 export const ShownAnalysis = Analysis.extend({
-  category: Category.nullable().describe('Null where nobody judged: the log could not be read, or the analysis failed'),
+  category: Category.nullable().describe('Null if the analysis failed or the log could not be read'),
 });
 export type ShownAnalysis = z.infer<typeof ShownAnalysis>;
 

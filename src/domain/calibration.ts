@@ -19,7 +19,7 @@ const Points = z
   .array(Point)
   .min(1)
   .max(1000)
-  .refine(neverFalls, 'what is stated must rise from point to point, and what it means must not fall');
+  .refine(neverFalls, 'stated values must increase from point to point, and their meanings must not decrease');
 
 const CategoryMap = z.object({
   method: CalibrationMethod,
@@ -116,8 +116,8 @@ export function parseCalibration(value: unknown, where: string): Calibration {
   const parsed = Calibration.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const field = issue?.path.join('.') || '(the whole)';
-  throw new TriageError('invalid-config', `${where} holds no calibration: field ${field}: ${issue?.message}`);
+  const field = issue?.path.join('.') || '(root)';
+  throw new TriageError('invalid-config', `${where} is not a calibration: field ${field}: ${issue?.message}`);
 }
 
 /** A map that leaves everything as it is up to `most`. */

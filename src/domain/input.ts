@@ -13,5 +13,5 @@ export function readInput<Schema extends z.ZodType>(what: string, schema: Schema
   const issues = result.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message }));
   const first = issues[0];
   const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
-  throw new TriageError('invalid-input', `${what} is not as expected${where}: ${first?.message ?? 'unknown'}.`, { details: { issues } });
+  throw new TriageError('invalid-input', `${what} is invalid${where}: ${first?.message ?? 'unknown'}.`, { details: { issues } });
 }

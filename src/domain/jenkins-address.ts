@@ -10,13 +10,10 @@ export const JENKINS_CONSOLE = 'console.log';
  */
 export function jenkinsAddress(baseUrl: string | null, build: Pick<Build, 'url' | 'externalId' | 'number' | 'pipeline'>): URL {
   if (baseUrl === null)
-    throw new TriageError('invalid-config', 'Logs of Jenkins builds are not fetched: FAULTLINE_JENKINS_URL is not set.');
+    throw new TriageError('invalid-config', 'Cannot fetch the logs of Jenkins builds: FAULTLINE_JENKINS_URL is not set.');
   const given = build.url ?? build.externalId;
   if (given === null || !URL.canParse(given)) {
-    throw new TriageError(
-      'not-found',
-      `Build ${build.number} of ${build.pipeline} names no address of its own, so there is no log to fetch.`,
-    );
+    throw new TriageError('not-found', `Build ${build.number} of ${build.pipeline} has no URL, so there is no log to fetch.`);
   }
   const base = folder(baseUrl);
   const address = folder(given);
@@ -25,7 +22,7 @@ export function jenkinsAddress(baseUrl: string | null, build: Pick<Build, 'url' 
   if (!isBelow || address.username !== '' || address.password !== '') {
     throw new TriageError(
       'forbidden',
-      `The build's address ${address.host}${address.pathname} does not lie below ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
+      `The build's address ${address.host}${address.pathname} is not under ${base.host}${base.pathname} (FAULTLINE_JENKINS_URL).`,
     );
   }
   return address;

@@ -90,7 +90,7 @@ export type Review = z.infer<typeof Review>;
 
 /** The category of an item as people are told it. Whatever was judged has a confidence above 0. */
 export function itemCategory({ category, confidence }: Pick<Review, 'category' | 'confidence'>): string {
-  return confidence === 0 ? 'NOT JUDGED' : category;
+  return confidence === 0 ? 'NOT ANALYZED' : category;
 }
 
 /** A review that is to be opened; what else it holds is its analysis' and its build's. */

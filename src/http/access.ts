@@ -90,7 +90,7 @@ function isDocs(url: string): boolean {
 }
 
 function lacksRole(principal: Principal, role: Role): TriageError {
-  return new TriageError('forbidden', `${principal.name} may not do this: it needs the role "${role}".`, {
+  return new TriageError('forbidden', `${principal.name} does not have permission: this needs the role "${role}".`, {
     details: { principal: principal.name },
   });
 }

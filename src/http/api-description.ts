@@ -11,25 +11,25 @@ import { ErrorAnswer } from '../intake/answers.ts';
 export const DOCS_PATH = '/docs';
 
 /** Of the reference page and its script, which their vendor registers without saying who may use them. */
-export const DOCS_ACCESS: RouteAccess = { open: 'describes the API that is in the public source anyway, and holds no data' };
+export const DOCS_ACCESS: RouteAccess = { open: 'describes the API, which is public source anyway, and contains no data' };
 
 /** For everything but the reference page: nothing is loaded, framed or sent anywhere. */
 export const STRICT_CSP = { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'form-action': ["'self'"], 'frame-ancestors': ["'none'"] };
 
 /** Every tag that routes bear, in the order of the reference. */
 const TAGS = [
-  { name: 'Intake', description: 'Where builds come in.' },
-  { name: 'Builds', description: 'Builds, how far their triage is, and what was found.' },
-  { name: 'Analyses', description: 'One answer and how it was found.' },
-  { name: 'Ask', description: 'Follow-up questions about an answer.' },
+  { name: 'Intake', description: 'Receive builds.' },
+  { name: 'Builds', description: 'Builds, their triage status and their analyses.' },
+  { name: 'Analyses', description: 'An analysis and its steps.' },
+  { name: 'Ask', description: 'Follow-up questions about an analysis.' },
   { name: 'Failures', description: 'Failures across builds.' },
-  { name: 'Tests', description: 'Tests that fail and pass without a change.' },
-  { name: 'Review', description: 'The queue of answers that a person checks.' },
-  { name: 'Library', description: 'What reviewers taught.' },
-  { name: 'Rules', description: 'Answers that reviewers write ahead of the failure.' },
-  { name: 'Knowledge', description: 'Documents of the team.' },
+  { name: 'Tests', description: 'Flaky tests.' },
+  { name: 'Review', description: 'The queue of answers waiting for review.' },
+  { name: 'Library', description: 'Answers confirmed by reviewers.' },
+  { name: 'Rules', description: 'Answers written by reviewers for future failures.' },
+  { name: 'Knowledge', description: 'Team documents.' },
   { name: 'Agents', description: 'The Model Context Protocol.' },
-  { name: 'Tokens', description: 'Who may use the API.' },
+  { name: 'Tokens', description: 'API access.' },
   { name: 'Health', description: 'Probes and metrics.' },
 ];
 
@@ -38,16 +38,16 @@ const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
-    description: 'A token of `faultline token make`, of `POST /api/tokens`, or of FAULTLINE_TOKENS.',
+    description: 'A token from `faultline token make`, `POST /api/tokens` or FAULTLINE_TOKENS.',
   },
   githubSignature: signedHeader('X-Hub-Signature-256', '`sha256=` and the HMAC-SHA256 of the raw body, in hexadecimal.'),
   slackSignature: signedHeader('X-Slack-Signature', '`v0=` and the HMAC-SHA256 of `v0:<timestamp>:<raw body>`, in hexadecimal.'),
   jenkinsSignature: signedHeader(
     'X-Faultline-Signature',
-    '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp go with it.',
+    '`sha256=` and the HMAC-SHA256 of `<id>.<timestamp>.<raw body>`, in hexadecimal; X-Faultline-Id and X-Faultline-Timestamp are required as well.',
   ),
   jenkinsToken: signedHeader('X-Faultline-Token', 'The secret itself, for senders that cannot sign.'),
-  jenkinsQueryToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The secret, where not even a header can be set.' },
+  jenkinsQueryToken: { type: 'apiKey', in: 'query', name: 'token', description: 'The secret, for senders that cannot set headers.' },
 } as const;
 
 /** Which of them a sender of webhooks may choose from. */
@@ -66,7 +66,7 @@ export async function describeApi(app: FastifyInstance, publicUrl: string | null
       info: {
         title: 'Faultline',
         version: '1',
-        description: 'CI failure triage: builds go in; category, root cause, fix and the lines that prove it come out.',
+        description: 'CI failure triage: send builds and get the category, root cause, fix and the log lines that prove it.',
         contact: { name: 'The operator of this installation', ...(publicUrl === null ? {} : { url: publicUrl }) },
         license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
       },

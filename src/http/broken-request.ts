@@ -33,8 +33,8 @@ export function refuseBroken(error: ParserError, socket: Socket, logger: Logger)
 
 function refusalOf({ code }: ParserError): Refusal {
   if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, code: 'too-large', message: 'The address and headers are longer than 16 kB together. Send a shorter query.' };
+    return { status: 431, code: 'too-large', message: 'The URL and headers exceed 16 kB. Send a shorter query.' };
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
     return { status: 408, code: 'timeout', message: 'The request did not arrive in time. Send it again.' };
-  return { status: 400, code: 'invalid-input', message: 'This is no HTTP request that can be read.' };
+  return { status: 400, code: 'invalid-input', message: 'This is not a valid HTTP request.' };
 }

@@ -7,7 +7,7 @@ import { toFastifyLogger } from './request-log.ts';
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_BODY_BYTES = 1024;
 
-const OPEN = { open: 'the operator gave it a port of its own, on which nothing else is served and which only the scraper should reach' };
+const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
 
 /** A door for whoever watches, on a port of its own: for processes without other doors, and for scrapers without a token. */
 export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
@@ -21,10 +21,10 @@ export async function buildOperations(deps: OperationsDeps & { readonly logger: 
   app.setSerializerCompiler(serializerCompiler);
   app.setErrorHandler(async (error, request, reply) => {
     deps.logger.error({ error, path: request.routeOptions.url }, 'a question about operation failed');
-    return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong here. The log says what.' } });
+    return reply.status(500).send({ error: { code: 'internal', message: 'Something went wrong. See the server log.' } });
   });
   app.setNotFoundHandler(async (_request, reply) =>
-    reply.status(404).send({ error: { code: 'not-found', message: 'Here are /healthz, /readyz and /metrics.' } }),
+    reply.status(404).send({ error: { code: 'not-found', message: 'This port serves /healthz, /readyz and /metrics.' } }),
   );
   registerOperations(app, deps, { metrics: OPEN, details: null });
   await app.ready();

@@ -5,7 +5,7 @@ import type { Metrics } from '../ports/metrics.ts';
 
 const State = z.enum(['ok', 'degraded', 'down']);
 const Short = {
-  degraded: z.array(z.string()).describe('Backends that are away or not as they should be. Builds are accepted and triaged all the same.'),
+  degraded: z.array(z.string()).describe('Backends that are unavailable or degraded. Builds are still accepted and triaged.'),
   backends: z.record(z.string(), State),
 };
 const Health = z.object({ state: State, says: z.string(), since: z.string() });
@@ -36,9 +36,9 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
       schema: {
         tags: ['Health'],
         operationId: 'readMetrics',
-        summary: 'Numbers for Prometheus',
-        description: 'In its text format; docs/reference/metrics.md names them.',
-        response: { 200: { description: 'The numbers', content: { 'text/plain': { schema: z.string() } } } },
+        summary: 'Prometheus metrics',
+        description: 'In the Prometheus text format. See docs/reference/metrics.md for the list.',
+        response: { 200: { description: 'The metrics', content: { 'text/plain': { schema: z.string() } } } },
       },
     },
     async (_request, reply) => {
@@ -54,7 +54,7 @@ export function registerOperations(app: FastifyInstance, deps: OperationsDeps, a
       schema: {
         tags: ['Health'],
         operationId: 'readReadiness',
-        summary: 'What does each backend say of itself?',
+        summary: 'Status of each backend',
         response: { 200: z.object({ ready: z.boolean(), degraded: Short.degraded, backends: z.record(z.string(), Health) }) },
       },
     },
@@ -69,11 +69,11 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
   app.get(
     '/healthz',
     {
-      config: { access: { open: 'a probe asks without a token; it says only that the process lives' }, rateLimit: false },
+      config: { access: { open: 'a probe has no token; the response says only that the process is alive' }, rateLimit: false },
       schema: {
         tags: ['Health'],
         operationId: 'checkHealth',
-        summary: 'Does the process live?',
+        summary: 'Liveness check',
         response: { 200: z.object({ alive: z.literal(true) }) },
       },
     },
@@ -83,13 +83,13 @@ function registerHealth(app: FastifyInstance, deps: OperationsDeps): void {
     '/readyz',
     {
       config: {
-        access: { open: 'a probe asks without a token; it names backends and their state, no address and no error' },
+        access: { open: 'a probe has no token; the response names backends and their state, but no address or error' },
         rateLimit: false,
       },
       schema: {
         tags: ['Health'],
         operationId: 'checkReadiness',
-        summary: 'Can builds be accepted, and which backends are away?',
+        summary: 'Readiness check and unavailable backends',
         response: { 200: z.object({ ready: z.literal(true), ...Short }), 503: z.object({ ready: z.literal(false), ...Short }) },
       },
     },

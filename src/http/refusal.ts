@@ -79,7 +79,7 @@ function statusFor(error: TriageError): number {
 /** A driver's words name hosts, users and values: they are for the log. */
 function toldMessage(error: TriageError, request: FastifyRequest): string {
   if (error.code !== 'storage-failed' || error.cause === undefined) return error.message;
-  return `The database could not do it. The log says why, under request ${request.id}.`;
+  return `The database request failed. See the server log, request ${request.id}.`;
 }
 
 const Issues = z.array(z.object({ path: z.string(), message: z.string() }));
@@ -96,25 +96,22 @@ function toTriageError(thrown: unknown, request: FastifyRequest): TriageError {
     const where = first === undefined || first.path === '' ? '' : ` at "${first.path}"`;
     return new TriageError(
       'invalid-input',
-      `The ${thrown.validationContext ?? 'request'} is not as expected${where}: ${first?.message ?? 'unknown'}.`,
+      `The ${thrown.validationContext ?? 'request'} is invalid${where}: ${first?.message ?? 'unknown'}.`,
       { details: { issues } },
     );
   }
   const status = statusOf(thrown);
   if (thrown instanceof Error && 'code' in thrown && thrown.code === 'FST_ERR_CTP_INVALID_JSON_BODY')
-    return new TriageError(
-      'invalid-input',
-      'The body is not usable JSON: it is broken, or has a key such as "__proto__". Send one JSON value in UTF-8.',
-    );
-  if (status === 413) return new TriageError('too-large', `The body is larger than this address takes: ${messageOf(thrown)}.`);
+    return new TriageError('invalid-input', 'The body is not valid JSON, or has a key such as "__proto__". Send one JSON value in UTF-8.');
+  if (status === 413) return new TriageError('too-large', `The body exceeds the size limit: ${messageOf(thrown)}.`);
   if (status === 415 || status === 406) {
     const type = (request.headers['content-type'] ?? 'none').slice(0, 100);
-    return new TriageError('unsupported-type', `The content type ${type} is not accepted here. /docs says which ones are.`);
+    return new TriageError('unsupported-type', `The content type ${type} is not accepted here. See /docs for the accepted types.`);
   }
   if (status === 404) return new TriageError('not-found', `There is no ${request.method} ${pathOf(request)}.`);
   if (status !== null && status >= 400 && status < 500)
-    return new TriageError('invalid-input', `The request is not usable: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
-  return new TriageError('internal', `Something went wrong here. The log has it under request ${request.id}.`, { cause: thrown });
+    return new TriageError('invalid-input', `The request is invalid: ${messageOf(thrown).slice(0, MAX_QUOTED)}.`);
+  return new TriageError('internal', `Something went wrong. See the server log, request ${request.id}.`, { cause: thrown });
 }
 
 function statusOf(thrown: unknown): number | null {

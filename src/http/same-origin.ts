@@ -12,7 +12,7 @@ export function refuseOtherSites(app: FastifyInstance, publicUrl: string | null)
   app.addHook('onRequest', async (request) => {
     if (SAFE_METHODS.has(request.method) || request.routeOptions.config.console !== true) return;
     if (!isOwn(request, publicHost)) {
-      throw new TriageError('forbidden', 'This was sent from another site. Open Faultline itself and do it there.');
+      throw new TriageError('forbidden', 'This request came from another site. Open Faultline and do it there.');
     }
   });
 }

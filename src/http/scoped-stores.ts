@@ -94,7 +94,7 @@ function heldTo({ builds }: Pick<Stores, 'builds'>, scope: Scope): Held {
     build: async (id, sql) => scope.repositories() === null || shown(await builds.find(id, sql)) !== null,
     require: (what, repository) => {
       if (scope.repositories() === null || (repository !== null && scope.allows(repository))) return;
-      throw new TriageError('forbidden', `Your token may not change ${what} ${repository ?? 'every repository'}.`);
+      throw new TriageError('forbidden', `Your token does not allow changing ${what} ${repository ?? 'every repository'}.`);
     },
   };
 }
@@ -156,11 +156,11 @@ function scopeLibrary({ library }: Stores, held: Held): ShownStores['library'] {
   return {
     find,
     insert: async (entry, sql) => {
-      held.require('what is known of', entry.repository);
+      held.require('the data of', entry.repository);
       await library.insert(entry, sql);
     },
     alone: async (key, sql) => {
-      held.require('what is known of', key.repository);
+      held.require('the data of', key.repository);
       await library.alone(key, sql);
     },
     recall: async (key, sql) => (held.allows(key.repository) ? await library.recall(key, sql) : null),

@@ -73,7 +73,7 @@ export function createTokenHolders({ configured, tokens, clock, logger }: Holder
     const own = holderAmong(known, digestOfToken(token));
     if (own !== null) return own;
     const found = isTokenForm(token) ? await look(digestOfToken(token)) : null;
-    if (found === null) throw refused('is not known here. Tokens are made with `faultline token make`, or configured in FAULTLINE_TOKENS');
+    if (found === null) throw refused('is invalid. Create tokens with `faultline token make`, or configure them in FAULTLINE_TOKENS');
     if (found.state !== 'valid') throw refused(`"${found.token.name}" ${found.state === 'expired' ? 'has expired' : 'was revoked'}`);
     touch(found.token.id);
     return principalOf(found.token);
@@ -101,7 +101,7 @@ function principalOf({ name, roles, repositories }: AccessToken): Principal {
 function tokenIn(authorization: string | undefined): string {
   const token = /^Bearer ([\x21-\x7e]{1,1000})$/i.exec(authorization ?? '')?.[1];
   if (token !== undefined) return token;
-  throw new TriageError('unauthenticated', 'This address needs a token. Send the header "Authorization: Bearer <token>".');
+  throw new TriageError('unauthenticated', 'A token is required. Send the header "Authorization: Bearer <token>".');
 }
 
 /** Compares with every configured token in constant time; digests make the lengths equal. */

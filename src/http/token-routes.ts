@@ -18,15 +18,15 @@ export interface TokenRouteDeps {
 
 const access = { access: { role: 'admin' } } as const;
 const tags = ['Tokens'];
-const Params = z.object({ id: z.string().min(1).max(300).describe('Id or name of the token') });
-const Made = z.object({ token: z.string().describe('Told here and never again.'), made: AccessToken });
+const Params = z.object({ id: z.string().min(1).max(300).describe('ID or name of the token') });
+const Made = z.object({ token: z.string().describe('Returned only once.'), made: AccessToken });
 
 /** Bearer tokens: made, listed and revoked, by administrators only. */
 export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNames, onRevoked, logger }: TokenRouteDeps): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/tokens',
-    { config: access, schema: { tags, operationId: 'createToken', summary: 'Make a token', body: NewToken, response: { 201: Made } } },
+    { config: access, schema: { tags, operationId: 'createToken', summary: 'Create a token', body: NewToken, response: { 201: Made } } },
     async ({ body, principal }, reply) => {
       checkNewToken(body, configuredNames);
       const token = makeToken();
@@ -42,7 +42,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
       schema: {
         tags,
         operationId: 'listTokens',
-        summary: 'The newest 200 tokens',
+        summary: 'List the newest 200 tokens',
         response: { 200: z.object({ items: z.array(AccessToken) }) },
       },
     },
@@ -56,7 +56,7 @@ export function registerTokenRoutes(app: FastifyInstance, { tokens, configuredNa
     },
     async ({ params: { id }, principal }) => {
       const revoked = await tokens.revoke(id, nameOf(principal));
-      if (revoked === null) throw new TriageError('not-found', `There is no token ${id} that could be revoked.`);
+      if (revoked === null) throw new TriageError('not-found', `There is no active token ${id}.`);
       onRevoked();
       logger.info({ tokenId: revoked.id, name: revoked.name, by: nameOf(principal) }, 'token revoked');
       return revoked;

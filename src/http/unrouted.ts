@@ -28,9 +28,9 @@ export function answerUnrouted(app: FastifyInstance): void {
     if (methods.length > 0) reply.header('allow', methods.join(', '));
     if (methods.length > 0 && method === 'OPTIONS') return await reply.code(204).send();
     if (methods.length === 0) {
-      throw new TriageError('not-found', `There is no ${method} ${path}. The addresses are listed at /docs.`);
+      throw new TriageError('not-found', `There is no ${method} ${path}. See /docs for all endpoints.`);
     }
-    throw new TriageError('wrong-method', `${path} does not take ${method}. It takes ${methods.join(', ')}; /docs says what each does.`);
+    throw new TriageError('wrong-method', `${path} does not support ${method}. Use ${methods.join(', ')}; see /docs.`);
   });
 }
 

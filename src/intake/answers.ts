@@ -6,13 +6,13 @@ import type { Recorded } from './record-build.ts';
 /** A build was kept. */
 export const BuildReceived = z
   .object({
-    buildId: z.string().describe('Our id of the build.'),
-    jobId: z.string().nullable().describe('Our id of the triage that is owed to it; null where nothing is owed.'),
-    ignored: z.string().optional().describe('Why nothing is owed to it, in a sentence.'),
+    buildId: z.string().describe("Faultline's ID of the build."),
+    jobId: z.string().nullable().describe("Faultline's ID of the triage job; null if none is needed."),
+    ignored: z.string().optional().describe('Why no triage is needed, in a sentence.'),
     links: z.object({ build: z.string(), analyses: z.string() }),
   })
   .meta({
-    description: 'The build is kept.',
+    description: 'The build is stored.',
     examples: [
       {
         buildId: 'bld_0mi3k9x2a5f6c1d2e3f405162738',
@@ -28,21 +28,21 @@ export type BuildReceived = z.infer<typeof BuildReceived>;
 
 /** A delivery was understood and needs nothing. */
 const DeliveryIgnored = z
-  .object({ ignored: z.string().describe('Why it needs nothing, in a sentence.') })
-  .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook is set up, nothing to triage' }] });
+  .object({ ignored: z.string().describe('Why nothing needs to be done, in a sentence.') })
+  .meta({ description: 'Nothing needs to be done.', examples: [{ ignored: 'ping: the webhook works; nothing to triage' }] });
 
 /** A delivery is durable; its build is made of it a moment later. */
 export const DeliveryAccepted = z
   .object({
-    deliveryId: z.string().describe("The sender's id of the delivery."),
+    deliveryId: z.string().describe("The sender's delivery ID."),
     links: z.object({
-      delivery: z.string().describe('Says what became of it.'),
-      build: z.string().optional().describe('The build, where the same delivery was here before.'),
+      delivery: z.string().describe("URL of the delivery's status."),
+      build: z.string().optional().describe('The build, if the same delivery was received before.'),
       analyses: z.string().optional(),
     }),
   })
   .meta({
-    description: 'The delivery is durable.',
+    description: 'The delivery is durably stored.',
     examples: [
       {
         deliveryId: 'd1a7c4f0-6a2d-4f43-9b8e-0d7c9e2a4f11',
@@ -52,26 +52,28 @@ export const DeliveryAccepted = z
   });
 export type DeliveryAccepted = z.infer<typeof DeliveryAccepted>;
 
-export const WebhookAnswer = z.union([DeliveryAccepted, DeliveryIgnored]).describe('The delivery is durable, or nothing needs to be done.');
+export const WebhookAnswer = z
+  .union([DeliveryAccepted, DeliveryIgnored])
+  .describe('The delivery is durably stored, or nothing needs to be done.');
 export type WebhookAnswer = z.infer<typeof WebhookAnswer>;
 
 /** What every refusal looks like: what, where, how to mend. */
 export const ErrorAnswer = z
   .object({
     error: z.object({
-      code: z.string().describe('Stable; for programs.'),
-      message: z.string().describe('A sentence for people.'),
-      requestId: z.string().optional().describe('To find it in the log.'),
+      code: z.string().describe('Stable error code, for programs.'),
+      message: z.string().describe('Error message, for people.'),
+      requestId: z.string().optional().describe('Request ID, to find it in the log.'),
       issues: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
     }),
   })
   .meta({
-    description: 'Refused: what, where, and how to mend it.',
+    description: 'Rejected: what is wrong, where, and how to fix it.',
     examples: [
       {
         error: {
           code: 'invalid-input',
-          message: 'The metadata is not as expected at "repository": Invalid input: expected string, received undefined.',
+          message: 'The metadata is invalid at "repository": Invalid input: expected string, received undefined.',
           requestId: '0b5c8f0e-6a2d-4f43-9b8e-0d7c9e2a4f11',
           issues: [{ path: 'repository', message: 'Invalid input: expected string, received undefined' }],
         },
@@ -85,7 +87,7 @@ export function answerFor(settings: IntakeSettings, { build, job }: Recorded): B
   return {
     buildId: build.id,
     jobId: job?.id ?? null,
-    ...(job === null ? { ignored: 'the build passed: it is kept for history and comparison, and there is nothing to triage' } : {}),
+    ...(job === null ? { ignored: 'the build passed: it is stored for history and comparison; nothing to triage' } : {}),
     links: buildLinks(settings, build.id),
   };
 }

@@ -14,7 +14,10 @@ import { buildOf, FormUpload, JsonUpload, MAX_FILES, readJsonUpload, type Upload
 import { headerOf } from './webhook-body.ts';
 
 const UploadHeaders = z.object({
-  'idempotency-key': z.string().optional().describe('The same key with the same content gets the same answer; with other content, 409.'),
+  'idempotency-key': z
+    .string()
+    .optional()
+    .describe('The same key with the same content returns the same response; with different content, 409.'),
 });
 
 /** `POST /api/builds`: takes a build with its logs and reports, as a form or as JSON, and answers 202 once all of it is kept. */
@@ -34,7 +37,7 @@ export async function registerBuildUpload(app: FastifyInstance, deps: IntakeDeps
         operationId: 'uploadBuild',
         summary: 'Upload a build',
         description:
-          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with what describes the build. Secrets are masked before anything is kept. The answer comes once everything is durable; the analysis follows within seconds. The same upload again, also at the same moment, gets the same answer. 409 where the build was received before with other content or under another Idempotency-Key: raise `attempt` for a re-run.',
+          'Any number of logs and test reports (plain, compressed, or in zip and tar archives), with metadata of the build. Secrets are masked before anything is stored. The response is sent once everything is durably stored; the analysis follows within seconds. Repeating an upload, even at the same moment, gets the same answer. 409 if the build was already received with different content or under another Idempotency-Key: increase `attempt` for a rerun.',
         headers: UploadHeaders,
         body: { content: { 'multipart/form-data': { schema: FormUpload }, 'application/json': { schema: JsonUpload } } },
         response: { 202: BuildReceived },
@@ -99,7 +102,7 @@ async function claimRow(
 function receivedBefore({ number, pipeline }: NewBuild, buildId: string): never {
   throw new TriageError(
     'conflict',
-    `Build ${number} of ${pipeline} was received before, with other content or under another Idempotency-Key. Raise "attempt" for a re-run.`,
+    `Build ${number} of ${pipeline} was already received with different content or under another Idempotency-Key. Increase "attempt" for a rerun.`,
     { details: { buildId } },
   );
 }

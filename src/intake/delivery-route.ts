@@ -17,14 +17,14 @@ const DeliveryView = z
     state: z
       .enum(['landed', 'recorded', 'refused'])
       .describe(
-        '`landed`: durable, its build follows in a moment. `recorded`: its build is kept. `refused`: set aside after several tries; the log says why, and it is tried again when it is delivered again.',
+        '`landed`: durably stored; its build follows in a moment. `recorded`: its build is stored. `refused`: rejected after several attempts. The server log has the reason; deliver it again to retry.',
       ),
-    attempts: z.int().describe('Tries that failed.'),
+    attempts: z.int().describe('Failed attempts.'),
     receivedAt: z.string(),
-    buildId: z.string().nullable().describe('Once it is recorded.'),
+    buildId: z.string().nullable().describe('Set once the build is recorded.'),
     links: z.object({ delivery: z.string(), build: z.string().optional(), analyses: z.string().optional() }),
   })
-  .meta({ description: 'A delivery, and the build that was made of it.' });
+  .meta({ description: 'A delivery and its build.' });
 
 export interface DeliveryRouteDeps {
   readonly stores: Pick<ScopedStores, 'deliveries'>;
@@ -40,7 +40,7 @@ export function registerDeliveryRoute(app: FastifyInstance, { stores, settings }
       schema: {
         tags: ['Intake'],
         operationId: 'getDelivery',
-        summary: 'What became of a delivery',
+        summary: 'Get the status of a delivery',
         params: Params,
         response: { 200: DeliveryView },
       },

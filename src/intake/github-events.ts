@@ -118,11 +118,11 @@ type CheckRunEvent = z.infer<typeof CheckRunEvent>;
 
 /** Reads a delivery whose signature has been checked. Throws `invalid-input` where a known event lacks what it must have. */
 export function readGithubEvent(event: string, payload: unknown): GithubReading {
-  if (event === 'ping') return { ignored: 'ping: the webhook is set up, nothing to triage' };
+  if (event === 'ping') return { ignored: 'ping: the webhook works; nothing to triage' };
   if (event === 'workflow_run') return whenCompleted(event, readInput(`The ${event} event`, WorkflowRunEvent, payload), readWorkflowRun);
   if (event === 'workflow_job') return whenCompleted(event, readInput(`The ${event} event`, WorkflowJobEvent, payload), readWorkflowJob);
   if (event === 'check_run') return whenCompleted(event, readInput(`The ${event} event`, CheckRunEvent, payload), readCheckRun);
-  return { ignored: `${event.slice(0, 100)} events say nothing about a build; only workflow_run, workflow_job and check_run do` };
+  return { ignored: `${event.slice(0, 100)} events do not describe a build; only workflow_run, workflow_job and check_run do` };
 }
 
 function whenCompleted<Event extends { action: string }>(name: string, event: Event, read: (event: Event) => GithubReading): GithubReading {
@@ -133,7 +133,7 @@ function whenCompleted<Event extends { action: string }>(name: string, event: Ev
 function readWorkflowRun(event: WorkflowRunEvent): GithubReading {
   const run = event.workflow_run;
   const status = statusOf(run.conclusion);
-  if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither a failure nor a pass` };
+  if (status === null) return { ignored: `the run ended as ${(run.conclusion ?? 'nothing').slice(0, 100)}: neither failed nor passed` };
   const home = run.head_repository?.full_name ?? event.repository.full_name;
   const fromFork = home !== event.repository.full_name;
   return {
@@ -238,7 +238,7 @@ function statusOf(conclusion: string | null): BuildStatus | null {
 
 /** One passed job does not make a passed build; the run's own event says that. */
 function partIgnored(part: string, conclusion: string | null): string {
-  return `the ${part} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: only failed ones are read, and the run's own event says how the build ended`;
+  return `the ${part} ended as ${(conclusion ?? 'nothing').slice(0, 100)}: only failed ones are read; the run's own event reports how the build ended`;
 }
 
 /** `https://github.com/owner/name/actions/runs/<run id>/job/<job id>`, on any GitHub host. */

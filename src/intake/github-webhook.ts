@@ -13,7 +13,7 @@ const FORM = 'application/x-www-form-urlencoded';
 
 const GithubHeaders = z.object({
   'x-github-event': z.string().describe('workflow_run, workflow_job or check_run; others are acknowledged and ignored.'),
-  'x-github-delivery': z.string().describe('Id of the delivery. A second delivery under it changes nothing.'),
+  'x-github-delivery': z.string().describe('Delivery ID. A second delivery with the same ID has no effect.'),
 });
 
 /** `POST /webhooks/github`: checks the signature over the raw body, makes the delivery durable, answers 202. */
@@ -31,7 +31,7 @@ export function registerGithubWebhook(app: FastifyInstance, deps: IntakeDeps): v
         operationId: 'receiveGithubWebhook',
         summary: 'GitHub webhook',
         description:
-          'Subscribe it to "Workflow runs"; "Workflow jobs" and "Check runs" are understood too: then the first failed job is answered while the run goes on, and what fails later is added. All events of one run make one build. Failures are fetched and triaged, passes are kept for history, everything else is acknowledged and ignored with a reason.',
+          'Subscribe it to "Workflow runs". "Workflow jobs" and "Check runs" are optional: with them, the first failed job is analyzed while the run continues, and later failures are added. All events of one run belong to one build. Failed builds are fetched and triaged, passed builds are stored for history, and everything else is acknowledged and ignored with a reason.',
         headers: GithubHeaders,
         body: {
           content: {

@@ -28,7 +28,7 @@ export const NotificationEvent = z
       number: z.int().positive(),
       phase: shortText(100),
       status: optionalText,
-      timestamp: z.number().nullish().describe('Milliseconds since the epoch.'),
+      timestamp: z.number().nullish().describe('Milliseconds since the Unix epoch.'),
       duration: z.number().nullish().describe('Milliseconds.'),
       scm: z.object({ url: optionalText, branch: optionalText, commit: optionalText }).nullish(),
       log: z
@@ -61,12 +61,12 @@ type NotificationEvent = z.infer<typeof NotificationEvent>;
 /** Our own shape, for any CI that can post JSON. */
 export const GenericEvent = z
   .object({
-    repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
+    repository: shortText(300).describe('`owner/name`, or another name for the source.'),
     pipeline: shortText(500),
-    number: z.union([shortText(100), z.int().min(0)]).describe('As the CI shows it.'),
+    number: z.union([shortText(100), z.int().min(0)]).describe('As shown by the CI system.'),
     status: z.string().describe('`failure`, `unstable`, `success`, `aborted`; also `failed`, `passed`.'),
     attempt: attemptNumber(),
-    url: webAddress().nullish().describe('Page of the build; logs are fetched below it.'),
+    url: webAddress().nullish().describe('URL of the build; logs are fetched under it.'),
     job: optionalText,
     branch: optionalText,
     commit: optionalText,
@@ -168,7 +168,7 @@ function statusOf(status: string): BuildStatus | null {
 }
 
 function endedOtherwise(status: string | null | undefined): string {
-  return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither a failure nor a pass`;
+  return `the build ended as ${(status ?? 'nothing').slice(0, 100)}: neither failed nor passed`;
 }
 
 /** `owner/name` of a clone address, `https://host/owner/name.git` or `git@host:owner/name.git`; null where there is none. */

@@ -11,8 +11,8 @@ import { checkSigned, checkToken } from './signature.ts';
 import { headerOf, keepRawBodies, rawBody } from './webhook-body.ts';
 
 const JenkinsHeaders = z.object({
-  'x-faultline-id': z.string().optional().describe('Id of the delivery; one id is accepted once.'),
-  'x-faultline-timestamp': z.string().optional().describe('Unix time in seconds; at most 5 minutes from ours.'),
+  'x-faultline-id': z.string().optional().describe('Delivery ID; each ID is accepted once.'),
+  'x-faultline-timestamp': z.string().optional().describe("Unix time in seconds; at most 5 minutes from the server's time."),
 });
 const JenkinsQuery = z.object({ token: z.string().optional() });
 
@@ -32,7 +32,7 @@ export function registerJenkinsWebhook(app: FastifyInstance, deps: IntakeDeps): 
         operationId: 'receiveJenkinsWebhook',
         summary: 'Jenkins and generic webhook',
         description:
-          'Takes what the Notification plugin posts, acting once a build is COMPLETED or FINALIZED, or a build event of the generic shape. Sign it (X-Faultline-Signature), or, since the plugin cannot, send the secret in X-Faultline-Token or `?token=`.',
+          'Accepts events of the Notification plugin (acting once a build is COMPLETED or FINALIZED) and generic build events. Sign the request (X-Faultline-Signature) or, because the plugin cannot sign, send the secret in X-Faultline-Token or `?token=`.',
         headers: JenkinsHeaders,
         body: z.union([NotificationEvent, GenericEvent]),
         response: { 202: WebhookAnswer },
@@ -82,8 +82,5 @@ function queryToken(request: FastifyRequest): string | undefined {
 }
 
 function replayed(id: string, link: string): TriageError {
-  return new TriageError(
-    'conflict',
-    `The delivery ${id} was accepted before (${link}): nothing more is needed. A new event needs a new X-Faultline-Id.`,
-  );
+  return new TriageError('conflict', `The delivery ${id} was already accepted (${link}). A new event needs a new X-Faultline-Id.`);
 }

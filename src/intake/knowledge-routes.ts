@@ -11,12 +11,12 @@ const tags = ['Knowledge'];
 const writing = { access: { role: 'admin' } } as const;
 const reading = { access: { role: 'read' } } as const;
 
-const Params = z.object({ id: z.string().min(1).max(300).describe('Id or source of the document') });
+const Params = z.object({ id: z.string().min(1).max(300).describe('ID or source of the document') });
 const Upload = z.object({
-  source: typedText(300).describe('The name under which it is known and replaced, such as runbooks/disk.md'),
+  source: typedText(300).describe('Name that identifies the document, such as runbooks/disk.md'),
   category: Category.nullish(),
   content: z.base64().describe('The file: Markdown, HTML, PDF, DOCX, PPTX, XLSX or plain text'),
-  dryRun: z.boolean().optional().describe('Reads and cuts it, and stores nothing'),
+  dryRun: z.boolean().optional().describe('Parse the document without storing it'),
 });
 
 /** Documents that a team brings: everyone who reads sees them, administrators put them in and take them out. */
@@ -26,7 +26,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
     '/api/knowledge',
     {
       config: writing,
-      schema: { tags, operationId: 'addDocument', summary: 'Put a document in', body: Upload, response: { 200: AddedDocument } },
+      schema: { tags, operationId: 'addDocument', summary: 'Add a document', body: Upload, response: { 200: AddedDocument } },
     },
     async ({ body: { source, category = null, content, dryRun = false }, principal }) => {
       const bytes = Buffer.from(content, 'base64');
@@ -40,7 +40,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
       schema: {
         tags,
         operationId: 'reindexDocuments',
-        summary: 'Embed everything anew with the configured model',
+        summary: 'Re-embed all documents with the configured model',
         body: z.object({}),
         response: { 200: Embedded },
       },
@@ -54,7 +54,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
       schema: {
         tags,
         operationId: 'listDocuments',
-        summary: 'The documents that are in',
+        summary: 'List documents',
         response: { 200: z.object({ items: z.array(TeamDocument) }) },
       },
     },
@@ -78,7 +78,7 @@ export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { r
     '/api/knowledge/:id',
     {
       config: writing,
-      schema: { tags, operationId: 'removeDocument', summary: 'Take a document out', params: Params, response: { 200: TeamDocument } },
+      schema: { tags, operationId: 'removeDocument', summary: 'Remove a document', params: Params, response: { 200: TeamDocument } },
     },
     async ({ params: { id } }) => found(await knowledge.remove(id), id),
   );

@@ -124,14 +124,14 @@ async function tellBefore(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { de
 
 /** Its first copy was not kept, or was deleted between two statements. */
 function vanished({ deliveryId }: LandingDelivery): TriageError {
-  return new TriageError('storage-failed', `The delivery ${deliveryId} could not be kept. Send it again.`, {
+  return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
     retryable: true,
     retryAfterMs: 1000,
   });
 }
 
 function tooManyWait(): TriageError {
-  return new TriageError('storage-failed', 'More deliveries wait for the database than it can take. Send this one again later.', {
+  return new TriageError('storage-failed', 'Too many deliveries are waiting for the database. Send this one again later.', {
     retryable: true,
   });
 }

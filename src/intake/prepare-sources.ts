@@ -55,7 +55,7 @@ export async function prepareSources(
     if (broken !== undefined) throw new TriageError('invalid-input', broken);
   }
   const [first, ...rest] = sources;
-  const notes = refused.map(({ message }) => `Left out: ${message}`);
+  const notes = refused.map(({ message }) => `Skipped: ${message}`);
   return { sources: first === undefined ? [] : [{ ...first, notes: [...first.notes, ...notes] }, ...rest], testResults };
 
   async function open({ name, bytes, kind }: UploadedFile): Promise<SourceText[]> {
@@ -92,7 +92,7 @@ function distinctName(name: string, taken: Set<string>): string {
 export function requireSomethingToRead({ sources, testResults }: PreparedSources): void {
   if (testResults.length > 0 || sources.some((source) => source.text.trim() !== '')) return;
   const names = sources.map((source) => source.name).join(', ');
-  const what = names === '' ? 'The upload has no log and no report' : `There is nothing to read in ${names}: empty`;
+  const what = names === '' ? 'The upload has no log or report' : `No content in ${names}: empty`;
   throw new TriageError('invalid-input', `${what}. A failed build needs at least one log with text, or one report with tests.`);
 }
 

@@ -11,7 +11,7 @@ export function parseJson(what: string, text: string): unknown {
   try {
     return parse(text);
   } catch (error) {
-    throw new TriageError('invalid-input', `${what} is not usable JSON: ${messageOf(error)}. Send one JSON object in UTF-8.`, {
+    throw new TriageError('invalid-input', `${what} is not valid JSON: ${messageOf(error)}. Send one JSON object in UTF-8.`, {
       cause: error,
     });
   }

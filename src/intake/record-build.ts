@@ -59,7 +59,7 @@ export async function findRecorded(deps: IntakeDeps, delivery: Delivery): Promis
 export function usedBefore(deliveryId: string, buildId: string | null): TriageError {
   return new TriageError(
     'conflict',
-    `The delivery id ${deliveryId} was used before for other content. Send new content under a new id.`,
+    `The delivery ID ${deliveryId} was already used for different content. Send new content with a new ID.`,
     buildId === null ? {} : { details: { buildId } },
   );
 }
@@ -78,7 +78,7 @@ async function store(
 function lost(delivery: Delivery): never {
   throw new TriageError(
     'storage-failed',
-    `The delivery ${delivery.deliveryId} was kept by another request that did not finish. Send it again.`,
+    `The delivery ${delivery.deliveryId} was stored by another request that did not finish. Send it again.`,
     {
       retryable: true,
       retryAfterMs: 1000,

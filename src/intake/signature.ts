@@ -17,13 +17,13 @@ export interface SignedHeaders {
 export function checkGithubSignature(body: Buffer, signature: string | undefined, secrets: readonly string[]): void {
   if (secrets.length === 0) throw noSecrets('GitHub', 'FAULTLINE_GITHUB_WEBHOOK_SECRET');
   if (signature === undefined)
-    throw refused('The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret on the webhook in GitHub.');
-  if (!/^sha256=[0-9a-f]{64}$/.test(signature)) throw refused('X-Hub-Signature-256 is not of the form sha256=<64 hexadecimal digits>.');
+    throw refused('The delivery is not signed: X-Hub-Signature-256 is missing. Set a secret for the webhook in GitHub.');
+  if (!/^sha256=[0-9a-f]{64}$/.test(signature)) throw refused('X-Hub-Signature-256 must have the form sha256=<64 hexadecimal digits>.');
   const given = Buffer.from(signature);
   // Nobody signs nothing.
   const matches = body.length === 0 ? [] : secrets.map((secret) => timingSafeEqual(given, Buffer.from(signatureOf(secret, body))));
   if (!matches.includes(true))
-    throw refused('The signature fits none of the configured secrets. Is the secret in GitHub the one configured here?');
+    throw refused('The signature does not match any configured secret. Is the secret in GitHub the same as the one configured here?');
 }
 
 /**
@@ -43,10 +43,10 @@ export function checkSigned(body: Buffer, headers: SignedHeaders, secrets: reado
     (secret) => `sha256=${createHmac('sha256', secret).update(`${id}.${timestamp}.`).update(body).digest('hex')}`,
   );
   if (!matchesAny(signature, expected))
-    throw refused('X-Faultline-Signature does not fit the body, id and timestamp with any configured secret.');
+    throw refused('X-Faultline-Signature does not match the body, ID and timestamp with any configured secret.');
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) {
     throw refused(
-      `X-Faultline-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from our time. Check the sender's clock, and sign each try anew.`,
+      `X-Faultline-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time. Check the sender's clock, and sign each attempt again.`,
     );
   }
   return { id };
@@ -60,7 +60,7 @@ function signatureOf(secret: string, body: Buffer): string {
 /** Checks a secret that is sent as it is, for senders that cannot sign. */
 export function checkToken(token: string, secrets: readonly string[]): void {
   if (secrets.length === 0) throw noSecrets('Jenkins', 'FAULTLINE_JENKINS_WEBHOOK_SECRET');
-  if (!matchesAny(token, secrets)) throw refused('The token fits none of the configured secrets (FAULTLINE_JENKINS_WEBHOOK_SECRET).');
+  if (!matchesAny(token, secrets)) throw refused('The token does not match any configured secret (FAULTLINE_JENKINS_WEBHOOK_SECRET).');
 }
 
 /** Compares with every candidate in constant time; digests make the lengths equal. */
@@ -80,6 +80,6 @@ function refused(message: string): TriageError {
 function noSecrets(sender: string, setting: string): TriageError {
   return new TriageError(
     'invalid-config',
-    `Webhooks of ${sender} are not accepted yet: no secret is configured. Set ${setting} and start again.`,
+    `Webhooks from ${sender} are not accepted yet: no secret is configured. Set ${setting} and restart.`,
   );
 }

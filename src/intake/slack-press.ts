@@ -37,7 +37,7 @@ export function readSlackPress(body: Buffer): SlackPress | null {
   const channel = container?.channel_id;
   if (type !== 'block_actions' || decision === undefined || action?.value === undefined || !action.value) return null;
   if (id === undefined || user === undefined || channel === undefined)
-    throw new TriageError('invalid-input', 'A press of a button names its trigger_id, its user and its channel.');
+    throw new TriageError('invalid-input', 'A button press needs its trigger_id, user and channel.');
   return { id, type: decision, analysisId: action.value, user: user.id, userName: nameOf(user.username), channel };
 }
 
@@ -46,7 +46,7 @@ function payloadOf(body: Buffer): z.infer<typeof Payload> {
   try {
     return Payload.parse(JSON.parse(text ?? ''));
   } catch (cause) {
-    throw new TriageError('invalid-input', "The body is no interaction of Slack: a form with Slack's JSON in `payload`.", { cause });
+    throw new TriageError('invalid-input', "The body is not a Slack interaction: send a form with Slack's JSON in `payload`.", { cause });
   }
 }
 

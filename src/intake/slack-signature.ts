@@ -19,16 +19,16 @@ export function checkSlackSignature(
   if (secrets.length === 0) {
     throw new TriageError(
       'forbidden',
-      'Buttons of Slack are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and start again.',
+      'Slack buttons are not accepted yet: no secret is configured. Set FAULTLINE_SLACK_SIGNING_SECRET and restart.',
     );
   }
   if (!/^\d{1,12}$/.test(timestamp) || !/^v0=[0-9a-f]{64}$/.test(signature))
     throw refused('X-Slack-Signature must be v0=<64 hexadecimal digits>, and X-Slack-Request-Timestamp Unix time in seconds.');
   const given = Buffer.from(signature);
   const matches = secrets.map((secret) => timingSafeEqual(given, Buffer.from(signatureOf(secret, timestamp, body))));
-  if (!matches.includes(true)) throw refused("X-Slack-Signature fits none of the configured secrets. Is it the app's signing secret?");
+  if (!matches.includes(true)) throw refused("X-Slack-Signature does not match any configured secret. Is it the app's signing secret?");
   if (Math.abs(nowMs / 1000 - Number(timestamp)) > TOLERANCE_SECONDS)
-    throw refused(`X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from our time.`);
+    throw refused(`X-Slack-Request-Timestamp is more than ${TOLERANCE_SECONDS / 60} minutes from the server's time.`);
 }
 
 function signatureOf(secret: string, timestamp: string, body: Buffer): string {

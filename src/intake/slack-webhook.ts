@@ -40,12 +40,12 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
       schema: {
         tags: ['Intake'],
         operationId: 'receiveSlackPress',
-        summary: 'Buttons pressed in Slack',
+        summary: 'Slack buttons',
         description:
-          'Set it as the "Request URL" of the app\'s interactivity. Right accepts the answer of the message, Wrong rejects it; both need a person named in FAULTLINE_SLACK_REVIEWERS.',
+          'Set this as the "Request URL" of the app\'s interactivity. Right accepts the answer in the message, Wrong rejects it. Only people listed in FAULTLINE_SLACK_REVIEWERS may use them.',
         headers: z.object({ 'x-slack-request-timestamp': z.string().describe('Unix time in seconds.') }),
-        body: { content: { [FORM]: { schema: z.object({ payload: z.string().describe('What was pressed, as JSON.') }) } } },
-        response: { 200: z.null().describe('Taken; what came of it is told in Slack') },
+        body: { content: { [FORM]: { schema: z.object({ payload: z.string().describe('The interaction, as JSON.') }) } } },
+        response: { 200: z.null().describe('Accepted; the result is posted in Slack') },
       },
     },
     async (request, reply) => {

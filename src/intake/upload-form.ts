@@ -48,7 +48,7 @@ function unreadable(error: unknown): unknown {
 
 function fieldValue(name: string, value: unknown, truncated: boolean): unknown {
   if (name !== 'metadata') kindOf(name);
-  if (truncated) throw new TriageError('too-large', 'The metadata is larger than 64 kB. Logs belong into "log" files.');
+  if (truncated) throw new TriageError('too-large', 'The metadata is larger than 64 kB. Send logs as "log" files.');
   return value;
 }
 
@@ -56,7 +56,7 @@ function kindOf(fieldName: string): UploadedFile['kind'] {
   if (fieldName === 'log' || fieldName === 'report' || fieldName === 'artifact') return fieldName;
   throw new TriageError(
     'invalid-input',
-    `The form has a field "${fieldName.slice(0, 100)}". Known are "metadata" (JSON), "log", "report" and "artifact" (files).`,
+    `The form has a field "${fieldName.slice(0, 100)}". Valid fields are "metadata" (JSON), "log", "report" and "artifact" (files).`,
   );
 }
 
@@ -93,7 +93,7 @@ function createRoom(expected: number, limit: number): Room {
 
 async function collect(part: MultipartFile, room: Room): Promise<Uint8Array> {
   for await (const chunk of part.file) room.add(chunk);
-  if (part.file.truncated) throw new TriageError('too-large', `${part.filename} is larger than the limit of this address.`);
+  if (part.file.truncated) throw new TriageError('too-large', `${part.filename} exceeds the size limit.`);
   return room.take();
 }
 

@@ -8,11 +8,14 @@ const optionalText = shortText().nullish();
 /** What an uploader says about the build. */
 export const UploadMetadata = z
   .object({
-    repository: shortText(300).describe('`owner/name`, or whatever names the source.'),
+    repository: shortText(300).describe('`owner/name`, or another name for the source.'),
     pipeline: shortText(500).describe('Workflow, job or pipeline name.'),
-    number: z.union([shortText(100), z.int().min(0)]).describe('Build number, as the CI shows it.'),
-    attempt: attemptNumber().describe('Raise it for a re-run of the same build.'),
-    status: z.enum(['failed', 'passed']).default('failed').describe('Only failed builds are triaged; passed ones are kept for comparison.'),
+    number: z.union([shortText(100), z.int().min(0)]).describe('Build number, as shown by the CI system.'),
+    attempt: attemptNumber().describe('Increase it for a rerun of the same build.'),
+    status: z
+      .enum(['failed', 'passed'])
+      .default('failed')
+      .describe('Only failed builds are triaged; passed builds are stored for comparison.'),
     job: optionalText,
     branch: optionalText,
     commit: optionalText,
@@ -44,7 +47,7 @@ type UploadedText = z.infer<typeof UploadedText>;
 /** Of one kind, in one upload. */
 export const MAX_FILES = 200;
 const ARTIFACTS =
-  'Files beside the logs: logs of servers under test, crash reports, debug logs, plain or in archives. Those that tell of a failure, or that a log refers to, are read.';
+  'Additional files: server logs, crash reports, debug logs, plain or in archives. Files that show a failure or that a log refers to are read.';
 
 /** The upload as JSON. */
 export const JsonUpload = z

@@ -18,7 +18,7 @@ function seenBefore({ decisive }: Ruling, { category, kind }: Classification, ev
     return `Seen before: ${oneLine(confirmed.rootCause ?? confirmed.evidence.title, 300)} (confirmed by ${confirmed.confirmedBy}). `;
   const own = retrievedFrom(evidence).find(({ evidence: item, score }) => item.source.startsWith('team-knowledge/') && score >= TOLD);
   if (own === undefined || (decisive !== null && kind !== 'unknown')) return '';
-  return `Your document “${oneLine(own.evidence.title, 120)}” is about this: ${oneLine(own.evidence.text, 240)}. `;
+  return `Your document “${oneLine(own.evidence.title, 120)}” covers this: ${oneLine(own.evidence.text, 240)}. `;
 }
 
 /** A document says most of a line of the failure. */

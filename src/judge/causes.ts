@@ -34,7 +34,7 @@ export function causeOf(ruling: Ruling, classification: Classification): Cause {
   const told = match === null ? null : toldBy(match, ruling.facts);
   const title = match === null || told === null ? null : titleOf(match, told);
   const statement = (match === null || told === null ? null : reasonOf(match, told)) ?? said.rootCause;
-  const rootCause = `${classification.abstained ? 'The log does not settle the cause. ' : ''}${statement}${stepOf(ruling.facts)}`;
+  const rootCause = `${classification.abstained ? 'The log does not show a clear cause.  ' : ''}${statement}${stepOf(ruling.facts)}`;
   return { title: oneLine(title ?? said.title, MAX_TITLE), statement, rootCause };
 }
 
@@ -123,7 +123,7 @@ function fromFormatter(facts: Facts): Described | null {
   if (files.length === 0) return null;
   const count = files.length === 1 ? 'is' : 'are';
   return {
-    title: `${listed(files)} ${count} not formatted as the project wants`,
+    title: `${listed(files)} ${count} not formatted to the project style`,
     rootCause: `The formatter ran in check mode and would change ${files.length === 1 ? 'one file' : `${files.length} files`}: ${listed(files, 6)}.`,
   };
 }
@@ -146,21 +146,21 @@ function fromTest(facts: Facts, match: Match | null, kind: string): Described {
     const [expected, actual] = [oneLine(test.expected, 100), oneLine(test.actual, 100)];
     return {
       title: `${test.name}: expected ${expected} but got ${actual}`,
-      rootCause: `${where} fails${check}: the test wants ${expected}, and the code gives ${actual}.${more}`,
+      rootCause: `${where} fails${check}: the test expects ${expected}, but the code returns ${actual}.${more}`,
     };
   }
   const words = (test.message ?? match?.fact.text ?? '').split('\n')[0] ?? '';
   const message = /^\s*(?:---? ?FAIL|FAILED\b)/.test(words) ? '' : oneLine(words.replace(/^(?:Assertion)?Error: /, ''), 240);
   if (kind === 'flaky_timing') {
-    const what = message === '' ? 'its own limit expired' : firstSentence(message);
+    const what = message === '' ? 'its own time limit expired' : firstSentence(message);
     return {
       title: `${test.name}: ${what}`,
-      rootCause: `${where} waited for something that did not come before the test's own limit: ${what}.${more}`,
+      rootCause: `${where} waited for a condition that was not met before the test timed out: ${what}.${more}`,
     };
   }
   return {
     title: message === '' ? `${test.name} fails` : `${test.name}: ${message}`,
-    rootCause: `${where} fails${check}${message === '' ? ', and the log does not say what it expected' : `: ${message}`}.${more}`,
+    rootCause: `${where} fails${check}${message === '' ? ', and the log does not say what was expected' : `: ${message}`}.${more}`,
   };
 }
 
@@ -184,11 +184,11 @@ function fromMissingModule(text: string, facts: Facts, { category }: Classificat
   if (category === 'DEPENDENCY_ERROR')
     return {
       title: `The package ${name} is not installed`,
-      rootCause: `${who} imports the package ${name}, and it is not among what the job installed: it is not declared as a dependency, or was not installed.`,
+      rootCause: `${who} imports the package ${name}, but the job did not install it: it is not declared as a dependency, or the install step failed or was skipped.`,
     };
   return {
-    title: `${importer === null ? 'The' : `${importer} imports ${name}, a`} module of the project ${importer === null ? name : 'that'} cannot be found`,
-    rootCause: `${who} imports ${name}, which should be a file of this project, and there is none of that name: it was renamed, moved or not committed.`,
+    title: `${importer === null ? 'The' : `${importer} imports ${name}, a`} module of the project ${importer === null ? name : 'that'} could not be found`,
+    rootCause: `${who} imports ${name}, which should be a file in this project, but no such file exists: it was renamed, moved or not committed.`,
   };
 }
 
@@ -207,12 +207,12 @@ function fromRefusal(text: string): Described {
   if (own === null)
     return {
       title: `${host} refused the connection`,
-      rootCause: `The job connects to ${host}, a service that others run, and was refused.`,
+      rootCause: `The job tried to connect to ${host}, an external service, and was refused.`,
     };
   const service = own.name ?? 'a service';
   return {
     title: `${own.name ?? 'Nothing'} ${own.name === null ? 'answers' : 'does not answer'} on ${host}`,
-    rootCause: `The job connects to ${host} (${service} of the job itself), and nothing listens there: it was not started, or was not ready yet.`,
+    rootCause: `The job tried to connect to ${host} (${service} that the job itself provides), but nothing is listening there: it was not started, or was not ready yet.`,
   };
 }
 
@@ -236,7 +236,7 @@ function fromException(entry: ThrownException, facts: Facts): Described {
 
 /** How a thrown thing is spoken of: an exception is thrown, a program panics, two goroutines race. */
 function wordingOf(type: string): { readonly verb: string; readonly title: string | null } {
-  if (type === 'DATA RACE') return { verb: 'runs in several threads at once:', title: 'Data race' };
+  if (type === 'DATA RACE') return { verb: 'is accessed by several threads at once:', title: 'Data race' };
   if (type === 'panic') return { verb: 'panics:', title: null };
   return { verb: `throws ${type}:`, title: null };
 }
@@ -249,10 +249,10 @@ function otherTestsThan(facts: Facts): string {
 function fromWords(facts: Facts, match: Match | null, kind: Classification['kind'] | string): Described {
   const { failures, messages } = facts.subject;
   const said = oneLine((match === null ? null : wordsOf(match.fact)) ?? messages[0]?.text ?? failures[0]?.message ?? '', 300);
-  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No line of the log says why the build failed.' };
+  if (said === '') return { title: 'The build failed without saying why', rootCause: 'No log line says why the build failed.' };
   return {
     title: said,
-    rootCause: kind === 'unknown' ? `The most telling line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
+    rootCause: kind === 'unknown' ? `The most informative line is: ${said}.` : `${spokenKind(kind)}. The log says: ${said}.`,
   };
 }
 

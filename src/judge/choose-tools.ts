@@ -40,9 +40,9 @@ export function chooseCalls(given: Insight & { plan: Plan; offered: readonly Too
   const input = { ...given, offered };
   // Its turn has come: nothing but the last resort is offered.
   if (offered.length > 0 && offered.every(({ fallback }) => fallback))
-    return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not carry the answer') ?? []);
+    return offered.flatMap((tool) => freshCall(input, tool, 'what is known does not support an answer') ?? []);
   const always = input.offered.filter((tool) => tool.always && !wasAsked(input, tool.name));
-  const first = always.flatMap((tool) => freshCall(input, tool, 'runs for every failure') ?? []);
+  const first = always.flatMap((tool) => freshCall(input, tool, 'always used') ?? []);
   if (first.length > 0) return [...first, ...seenBefore(input), ...codeCalls(input), ...inARow(input)];
   if (input.plan.enough || !isNeeded(input)) return [];
   const wanted = [...WHEN_NEEDED[input.classification.category], ...ANY_CATEGORY];
@@ -54,7 +54,9 @@ export function chooseCalls(given: Insight & { plan: Plan; offered: readonly Too
 function seenBefore(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
   const { generic, build } = input.subject;
   const tool = input.offered.find(({ name }) => name === 'read_failure_history');
-  return generic || build.branch === null || tool === undefined ? [] : [freshCall(input, tool, 'others may have had it') ?? []].flat();
+  return generic || build.branch === null || tool === undefined
+    ? []
+    : [freshCall(input, tool, 'others may have seen this failure') ?? []].flat();
 }
 
 /** Whether the machine, or luck, failed once or every time: what decides if running it again may help. */
@@ -84,7 +86,11 @@ function callsFor(input: Insight & { plan: Plan; offered: readonly ToolDescripti
     const tool = input.offered.find((offered) => offered.name === name && !offered.fallback);
     return tool === undefined
       ? []
-      : (freshCall(input, tool, `${input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about it' : 'the error names a place'}`) ?? []);
+      : (freshCall(
+          input,
+          tool,
+          `${input.plan.retrieval < GOOD_RETRIEVAL ? 'little is known about this failure' : 'the error names a place'}`,
+        ) ?? []);
   });
 }
 

@@ -41,7 +41,7 @@ function toldClaim({ facts }: Ruling, main: Quotation | null, evidence: readonly
   if (first === undefined) return null;
   const quotes = quotations.map(({ quote }) => quote).sort((a, b) => a.line - b.line);
   return {
-    text: 'These lines of the failed step tell most.',
+    text: 'These lines of the failed step are the most informative.',
     evidence: [...new Set(quotations.map(({ evidenceId }) => evidenceId))],
     quotes,
   };
@@ -112,7 +112,9 @@ function placeClaims(ruling: Ruling, evidence: readonly Evidence[]): (Claim | nu
   return errors.map((entry) => {
     const quotation = at(entry.at, evidence);
     const place = entry.line === null ? entry.file : `${entry.file}:${entry.line}`;
-    return quotation === null ? null : claim(`${toolName(entry)} ${place === null ? 'reports it' : `points to ${place}`}.`, quotation);
+    return quotation === null
+      ? null
+      : claim(`${toolName(entry)} ${place === null ? 'reports the error' : `points to ${place}`}.`, quotation);
   });
 }
 
@@ -122,7 +124,7 @@ function exitClaim(ruling: Ruling, evidence: readonly Evidence[]): Claim | null 
   const quotation = quoteLine(exit.source, exit.line, evidence);
   if (quotation === null) return null;
   return claim(
-    exit.signal === null ? `The step ended with exit code ${exit.code}.` : `The process was ended by ${exit.signal}.`,
+    exit.signal === null ? `The step ended with exit code ${exit.code}.` : `The process was terminated by ${exit.signal}.`,
     quotation,
   );
 }
@@ -134,7 +136,7 @@ function retrievedClaims(classification: Classification, evidence: readonly Evid
     confirmed === null
       ? null
       : cite(`${confirmed.confirmedBy} confirmed this cause for an earlier failure: ${confirmed.evidence.title}.`, confirmed.evidence),
-    document === null ? null : cite(`The knowledge base describes this kind: ${document.evidence.title}.`, document.evidence),
+    document === null ? null : cite(`The knowledge base describes this kind of failure: ${document.evidence.title}.`, document.evidence),
   ];
 }
 
@@ -145,9 +147,9 @@ function commitClaims(ruling: Ruling, { category }: Classification, evidence: re
   const touch = touchesOf(suspect.path, repositoryFactsOf(evidence)).find(({ commit }) => commit === suspect.commit);
   const item = evidence.find(({ id }) => id === touch?.evidenceId);
   if (item === undefined) return [];
-  if (item.tool !== 'changed_since_green') return [cite(`Who changed it last: ${item.title}.`, item)];
+  if (item.tool !== 'changed_since_green') return [cite(`Last changed by: ${item.title}.`, item)];
   const who = [suspect.commit?.slice(0, 10), suspect.author, suspect.pullRequest == null ? null : `#${suspect.pullRequest}`];
-  return [cite(`${suspect.path} is part of the change at hand: ${who.filter(Boolean).join(', ')}.`, item)];
+  return [cite(`${suspect.path} is part of this change: ${who.filter(Boolean).join(', ')}.`, item)];
 }
 
 function elsewhereClaim({ facts }: Ruling, evidence: readonly Evidence[]): Claim | null {

@@ -110,10 +110,10 @@ function explainAway(matches: readonly Match[]): Match[] {
 }
 
 function because(decisive: Match | null, abstained: boolean, { messages }: TriageSubject): string {
-  const thin = abstained ? 'thin evidence, best is ' : '';
+  const thin = abstained ? 'little evidence; best match: ' : '';
   if (decisive !== null) return `${thin}rule ${decisive.rule.name}: ${oneLine(decisive.fact.text)}`;
   const [told] = messages;
-  return told === undefined ? 'no line of the log tells a cause' : `${thin}the words of: ${oneLine(told.text)}`;
+  return told === undefined ? 'no log line points to a cause' : `${thin}the wording of: ${oneLine(told.text)}`;
 }
 
 function oneLine(text: string): string {

@@ -28,14 +28,19 @@ export function weighCause(
   const { category, confidence } = classification;
   const start = Math.min(0.98, Math.max(0.04, confidence));
   const confirmed = confirmedEntry(evidence, category);
-  const factors = [factor('classification', logit(start), `${category} is ${start.toFixed(2)} probable by the log alone`)];
+  const factors = [factor('classification', logit(start), `the log alone gives ${category} a probability of ${start.toFixed(2)}`)];
   const add = (name: string, value: number, because: string) => factors.push(factor(name, value, because));
-  if (confirmed !== null) add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed the like in ${confirmed.evidence.id}`);
+  if (confirmed !== null)
+    add('confirmed', CONFIRMED_BY_PERSON, `${confirmed.confirmedBy} confirmed a similar failure (${confirmed.evidence.id})`);
   const lasting = lastingFailure(evidence);
   if (lasting !== null && classification.kind === 'flaky_timing')
-    add('every time', EVERY_TIME, `it failed in this way ${lasting.times} times in a row`);
+    add('every time', EVERY_TIME, `it failed this way ${lasting.times} times in a row`);
   if (contradictions > 0)
-    add('contradiction', CONTRADICTED * Math.min(2, contradictions), `${contradictions} of the evidence speak against it`);
+    add(
+      'contradiction',
+      CONTRADICTED * Math.min(2, contradictions),
+      `${contradictions} ${contradictions === 1 ? 'piece of evidence contradicts' : 'pieces of evidence contradict'} this`,
+    );
   const value = 1 / (1 + Math.exp(-factors.reduce((sum, one) => sum + one.value, 0)));
   return { confidence: Math.round(Math.min(CEILING, value) * 1000) / 1000, factors: factors.map(rounded) };
 }

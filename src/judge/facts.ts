@@ -147,7 +147,7 @@ function messageFacts(subject: TriageSubject): Fact[] {
 /** How processes ended, in the words the rules look for. */
 function exitFacts(subject: TriageSubject): Fact[] {
   return subject.exits.slice(-5).flatMap((exit) => {
-    const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `ended by ${exit.signal}`;
+    const text = exit.signal === null ? (exit.code === null ? '' : `exit code ${exit.code}`) : `terminated by ${exit.signal}`;
     return [{ origin: 'message' as const, text, source: exit.source, line: exit.line, weight: 0.85 }];
   });
 }

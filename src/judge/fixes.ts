@@ -19,9 +19,7 @@ import { oneLine, toldBy } from './told.ts';
 export function fixOf(ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): string {
   const lasting = isExcuse(classification) ? lastingFailure(evidence) : null;
   const again =
-    lasting === null
-      ? ''
-      : `It failed in this way ${lasting.times} times in a row, since #${lasting.since}: running it again will not help. `;
+    lasting === null ? '' : `It failed this way ${lasting.times} times in a row, since #${lasting.since}: rerunning it will not help. `;
   return `${again}${adviceOf(ruling, classification, evidence)}`;
 }
 
@@ -33,8 +31,8 @@ function adviceOf(ruling: Ruling, classification: Classification, evidence: read
   if (byRule !== undefined) return byRule(givenBy(ruling, match));
   const printed = printedAdvice(ruling.facts.subject);
   const byKind = classification.kind === 'unknown' ? undefined : ADVICE_BY_KIND[classification.kind];
-  if (byKind !== undefined) return `${byKind(givenBy(ruling, match))}${printed === null ? '' : ` The log itself says: “${printed}”.`}`;
-  if (printed !== null) return `The log itself says what to do: “${printed}”.`;
+  if (byKind !== undefined) return `${byKind(givenBy(ruling, match))}${printed === null ? '' : ` The log says: “${printed}”.`}`;
+  if (printed !== null) return `The log says what to do: “${printed}”.`;
   const document = fittingDocument(evidence, classification.category, classification.kind);
   return document?.fix ?? startingPoint(ruling);
 }

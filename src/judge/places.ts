@@ -84,8 +84,8 @@ function framePlaces(subject: TriageSubject, project: Project, tested: readonly 
 }
 
 function frameReason(isTest: boolean, rank: number): string {
-  if (isTest) return 'the failing test is in it';
-  return rank === 0 ? 'the deepest own frame is in it' : 'an own frame is in it';
+  if (isTest) return 'contains the failing test';
+  return rank === 0 ? 'innermost project frame in the stack trace' : 'in the stack trace';
 }
 
 function messagePlaces(subject: TriageSubject, project: Project): Place[] {
@@ -116,14 +116,14 @@ function rankedFiles(frames: readonly OwnFrame[]): (OwnFrame & { rank: number })
 /** A twin without its folder adds nothing where the log names a file of that name. */
 function testPlaces(tested: readonly TestedFiles[], named: readonly Place[]): Place[] {
   return tested.flatMap(({ name, file, line, twin, guesses }, rank) => {
-    const itself = { path: file, line, from: 'test' as const, score: fade(TEST_FILE, rank), reason: 'the failing test is in it' };
+    const itself = { path: file, line, from: 'test' as const, score: fade(TEST_FILE, rank), reason: 'contains the failing test' };
     const guessed = guesses.map((path, at) => {
-      return { path, line: null, from: 'test' as const, score: fade(GUESS, rank + at), reason: `${name} may test it by its name` };
+      return { path, line: null, from: 'test' as const, score: fade(GUESS, rank + at), reason: `${name} may test it, judging by its name` };
     });
     if (twin === null || isTestClass(twin.split('/').at(-1)?.replace(/\..*$/, '') ?? '')) return [itself, ...guessed];
     const traced = named.find((one) => isSameFile(one.path, twin) && one.path !== file);
     const score = traced === undefined ? fade(TWIN, rank) : round(Math.min(0.99, traced.score + TWIN_IN_TRACE));
-    return [itself, { path: twin, line: null, from: 'test' as const, score, reason: `${name} tests it by name` }, ...guessed];
+    return [itself, { path: twin, line: null, from: 'test' as const, score, reason: `${name} tests it, judging by its name` }, ...guessed];
   });
 }
 

@@ -26,10 +26,10 @@ function thoughtOf({ subject, classification, outcomes, gaps }: Insight, enough:
   const place = placesOf(subject)[0];
   const where = place === undefined ? '' : ` around ${place.path}${place.line === null ? '' : `:${place.line}`}`;
   const known = classification.abstained
-    ? `The failing step says too little; ${classification.category} is only the best guess.`
+    ? `The failing step reveals too little; ${classification.category} is only the best guess.`
     : `This looks like ${kind}${where} (${classification.because}).`;
-  if (enough) return `${known} The cause can be named from this.`;
-  if (outcomes.length === 0) return `${known} First see what is known about it.`;
+  if (enough) return `${known} This is enough to name the cause.`;
+  if (outcomes.length === 0) return `${known} First, check what is already known.`;
   if (gaps.length > 0) return `${known} Still missing: ${gaps[0]}`;
   return `${known} More evidence is needed.`;
 }

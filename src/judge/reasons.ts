@@ -16,44 +16,44 @@ const REASONS: Readonly<Record<string, Reason>> = {
     const wanted = find(told, /Found: (\S{1,120})/);
     const peer = /peer (\S{1,120}@"[^"\n]{1,80}") from (\S{1,120})/.exec(told.log);
     if (wanted === null || peer === null) return null;
-    return `${peer[2]} accepts only ${peer[1]?.replaceAll('"', '')} beside it, and the project asks for ${wanted}. No set of versions satisfies both.`;
+    return `${peer[2]} requires ${peer[1]?.replaceAll('"', '')}, but the project asks for ${wanted}. No set of versions satisfies both.`;
   },
   'npm-version-missing': (told) =>
     fill(
       told,
-      'The manifest asks for $, and the registry has no such package or version.',
+      'The manifest asks for $, but the registry has no such package or version.',
       /No matching version found for (\S{1,120}?)[.\s]/,
       /'(\S{1,120})' is not in/,
     ),
   'lockfile-out-of-step': (told) => {
     const module = find(told, /missing go\.sum entry for module providing package ([\w./-]{1,200})/);
     if (module !== null)
-      return `${place(told) ?? 'The code'} imports ${module}, and go.sum holds no checksum for the module that provides it. go.sum was not renewed, or not committed, together with go.mod.`;
+      return `${place(told) ?? 'The code'} imports ${module}, but go.sum has no checksum for the module that provides it. go.sum was not updated, or not committed, together with go.mod.`;
     const missing = [...new Set(Array.from(told.log.matchAll(/Missing: (\S{1,120}) from lock file/g), ([, name]) => name ?? ''))];
     const what = missing.length === 0 ? '' : ` It lacks ${listed(missing)}.`;
-    return `The manifest was changed and the lock file was not renewed with it, so a frozen install refuses.${what}`;
+    return `The manifest was changed but the lock file was not updated with it, so the frozen install fails.${what}`;
   },
   'pip-no-matching-distribution': (told) => {
     const wanted = find(told, /No matching distribution found for (\S{1,120})/, /satisfies the requirement (\S{1,120})/);
     const offered = find(told, /\(from versions: ([^)\n]{1,2000})\)/);
     if (wanted === null) return null;
     if (offered === null || /^none$/i.test(offered))
-      return `The requirements ask for ${wanted}, and the package index offers no release of it for this Python.`;
-    return `The requirements ask for ${wanted}. The package index has no such release; the newest it offers is ${offered.split(', ').at(-1)}.`;
+      return `The requirements ask for ${wanted}, but the package index has no release of it for this Python.`;
+    return `The requirements ask for ${wanted}. The package index has no such release; the newest is ${offered.split(', ').at(-1)}.`;
   },
   'pip-conflict': (told) => {
     const asked = find(told, /The user requested (\S{1,120})/);
     const needs = /^\s{2,8}(\S{1,80} \S{1,40}) depends on (\S{1,120})/m.exec(told.log);
     return needs === null
       ? null
-      : `${needs[1]} needs ${needs[2]}${asked === null ? '' : `, and the requirements ask for ${asked}`}. pip finds no set of versions that satisfies both.`;
+      : `${needs[1]} needs ${needs[2]}${asked === null ? '' : `, but the requirements ask for ${asked}`}. pip finds no set of versions that satisfies both.`;
   },
   'cargo-cannot-select': (told) => {
     const wanted = find(told, /requirement `([^`\n]{1,120})`/);
     const offered = find(told, /candidate versions found which didn't match: ([^\n]{1,200})/);
     const by = find(told, /required by package `(\S{1,80} \S{1,40})/);
     if (wanted === null) return null;
-    return `${by ?? 'The project'} requires ${wanted}, and the registry has no release in that range${offered === null ? '' : ` (it has ${offered.replace(/,? \.\.\.$/, ' and older')})`}.`;
+    return `${by ?? 'The project'} requires ${wanted}, but the registry has no release in that range${offered === null ? '' : ` (it has ${offered.replace(/,? \.\.\.$/, ' and older')})`}.`;
   },
   'maven-unresolvable': (told) => {
     const artifact = find(told, /Could not find artifact (\S{1,200})/, /> Could not find (\S{1,200}?)\.?$/m);
@@ -61,24 +61,24 @@ const REASONS: Readonly<Record<string, Reason>> = {
     const project = find(told, /on project ([\w.-]{1,100})/);
     return artifact === null
       ? null
-      : `${project ?? 'The project'} depends on ${artifact}, and ${where === undefined ? 'the repository' : `the repository ${where}`} has no such artifact.`;
+      : `${project ?? 'The project'} depends on ${artifact}, but ${where === undefined ? 'the repository' : `the repository ${where}`} has no such artifact.`;
   },
   'library-not-found': (told) => {
     const name = find(told, /provided by "([^"\n]{1,80})"/);
     return name === null
       ? null
-      : `${place(told) ?? 'CMake'} looks for the package ${name}, and nothing on the runner provides it: no step installs it, or its prefix is not on the search path.`;
+      : `${place(told) ?? 'CMake'} looks for the package ${name}, but nothing on the runner provides it: no step installs it, or its prefix is not on the search path.`;
   },
   'command-not-found': (told) => missingCommand(told),
   'build-program-missing': (told) => missingCommand(told),
   'secret-missing': (told) => {
     const name = find(told, /\b([A-Z][A-Z0-9_]{3,80})\b/);
-    return name === null ? null : `${scriptPlace(told.said) ?? 'The step'} needs ${name}, and the job gave it no value.`;
+    return name === null ? null : `${scriptPlace(told.said) ?? 'The step'} needs ${name}, but the job did not set it.`;
   },
   'not-executable': (told) =>
     fill(
       told,
-      'The shell may not run $: the file has no executable bit, most likely because it was committed without one.',
+      'The shell is not allowed to run $: the file is not executable, most likely because it was committed without the executable bit.',
       /([\w./-]{1,200}): [Pp]ermission denied/,
     ),
   'docker-daemon': (told) => {
@@ -87,7 +87,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
   'disk-full': (told) => {
     const goal = find(told, /Failed to execute goal ([\w.-]{1,80}:[\w.-]{1,80})/);
-    return `A file could not be written because there was no space left on the device${goal === null ? '' : ` while ${goal} ran`}.`;
+    return `A file could not be written because there was no space left on the device${goal === null ? '' : ` while ${goal} was running`}.`;
   },
   'out-of-memory': (told) => {
     const who = find(
@@ -96,51 +96,49 @@ const REASONS: Readonly<Record<string, Reason>> = {
       /(JavaScript heap) out of memory/,
       /OutOfMemoryError: (Java heap space|Metaspace|GC overhead limit exceeded)/,
     );
-    return `${who ?? 'A process'} asked for more memory than it may have, and was ended for it: ${oneLine(told.said, 160)}.`;
+    return `${who ?? 'A process'} requested more memory than allowed and was terminated: ${oneLine(told.said, 160)}.`;
   },
   'killed-137': (told) => {
     const running = find(told, /^(\S{1,200}::\S{1,200}) \S{0,100}: line/m);
-    return `The process was ended from outside by SIGKILL (exit code 137)${running === null ? '' : ` while ${running} ran`}. That is what happens when a memory limit is reached.`;
+    return `The process was killed by SIGKILL from outside (exit code 137)${running === null ? '' : ` while ${running} was running`}. This typically happens when a memory limit is reached.`;
   },
   'command-time-limit': (told) => {
     const command = find(told, /sending signal \w{1,10} to command [‘'`"]([^’'`"\n]{1,120})/);
     const limit = find(told, /\btimeout (?:-\S{1,30} |--\S{1,30} ){0,4}(\d{1,6}[smhd]?)\b/, /time limit of this step: ([^\n]{1,40})/);
-    return `${command ?? 'A command'} was still running when its time limit${limit === null ? '' : ` (${limit.replace(/^\d+$/, '$& seconds')})`} expired, so it was ended (exit code 124).`;
+    return `${command ?? 'A command'} was still running when its time limit${limit === null ? '' : ` (${limit.replace(/^\d+$/, '$& seconds')})`} expired, so it was terminated (exit code 124).`;
   },
   'name-resolution': (told) =>
-    fromHost(told, 'The job asked for the address of $ and got none: the name is wrong or gone, or the DNS of the runner does not answer.'),
+    fromHost(told, "The job could not resolve $: the name is wrong or no longer exists, or the runner's DNS is not responding."),
   'connection-broken': (told) => {
     const what = oneLine(told.said.replace(/^\S{1,40}: (?:\(\d{1,3}\) )?/, ''), 100);
-    return fromHost(told, `The connection to $ did not hold (${what}). Nothing in the log points to the project itself.`);
+    return fromHost(told, `The connection to $ failed (${what}). Nothing in the log points to the project itself.`);
   },
   'tie-2-refused-by-foreign-service': (told) =>
-    fromHost(told, 'The job connects to $, a service that others run, and nothing accepted the connection.'),
+    fromHost(told, 'The job tried to connect to $, an external service, but nothing accepted the connection.'),
   'tie-5-registry-was-down': (told) => {
     const status = find(told, /\b((?:429|50\d) [A-Z][\w ]{2,40}?)(?= - |$|[.:,])/m, /\b(429|50\d)\b/);
     return fromHost(
       told,
-      `A request to $ was answered with ${status ?? 'an error of the server'}. The server failed, not what was asked of it.`,
+      `A request to $ was answered with ${status ?? 'a server error'}. The server failed; the request itself was not the problem.`,
     );
   },
   'tie-5-registry-refused-access': refusedAccess,
   'credentials-refused': (told) => (/npm (?:ERR!|error)|registry|pull access|docker/i.test(told.log) ? refusedAccess(told) : null),
-  'rate-limited': (told) => fromHost(told, '$ refused because too many requests came from here (HTTP 429).'),
+  'rate-limited': (told) => fromHost(told, '$ refused because it received too many requests (HTTP 429).'),
   'wrong-runtime-version': (told) => {
     const go = /requires go >= (\S{1,20}) \(running go (\S{1,20})[;)]/.exec(told.log);
-    if (go !== null) return `go.mod asks for Go ${go[1]} or newer, and the job runs Go ${go[2]}.`;
+    if (go !== null) return `go.mod requires Go ${go[1]} or newer, but the job runs Go ${go[2]}.`;
     const npm = /Required: \{"node":"([^"\n]{1,60})"/.exec(told.log);
     const actual = find(told, /Actual: {1,6}\{[^\n]{0,60}"node":"([^"\n]{1,30})"/);
     const who = find(told, /version of node\/npm: (\S{1,100})/);
     return npm === null
       ? null
-      : `${who ?? 'The project'} allows Node ${npm[1]} only, and the job runs Node ${actual ?? 'of another version'}.`;
+      : `${who ?? 'The project'} allows only Node ${npm[1]}, but the job runs Node ${actual ?? 'of another version'}.`;
   },
   'manifest-malformed': (told) => {
     const file = find(told, /Invalid ([\w.-]{1,60}\.json)/, /([\w./-]{1,120}\.(?:json|toml|ya?ml|xml))\b/);
     const why = find(told, /(?:JSONParseError|SyntaxError|ParseError): ([^\n]{1,200}?)(?: while parsing|$)/m);
-    return file === null
-      ? null
-      : `${file} is not well formed, so nothing in it can be read${why === null ? '' : `: ${oneLine(why, 160)}`}.`;
+    return file === null ? null : `${file} is malformed, so it cannot be parsed${why === null ? '' : `: ${oneLine(why, 160)}`}.`;
   },
   'import-name-gone': (told) => {
     const found = /cannot import name '?(\w{1,80})'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(told.log);
@@ -149,7 +147,7 @@ const REASONS: Readonly<Record<string, Reason>> = {
       .find((name) => name !== undefined);
     return found === null
       ? null
-      : `${user ?? 'The code'} imports ${found[1]} from ${found[2]}, and the installed version of ${found[2]} does not have it: the two were not released for each other.`;
+      : `${user ?? 'The code'} imports ${found[1]} from ${found[2]}, but the installed version of ${found[2]} does not have it: the two versions are incompatible.`;
   },
   'undefined-reference': (told) => {
     const symbols = [
@@ -157,21 +155,21 @@ const REASONS: Readonly<Record<string, Reason>> = {
     ];
     return symbols.length === 0
       ? null
-      : `${place(told) ?? 'The code'} uses ${listed(symbols)}, and no object or library on the linker's command line defines ${symbols.length === 1 ? 'it' : 'them'}.`;
+      : `${place(told) ?? 'The code'} uses ${listed(symbols)}, but no object or library on the linker's command line defines ${symbols.length === 1 ? 'it' : 'them'}.`;
   },
   'script-path-missing': missingFile,
   'path-missing': missingFile,
   'segmentation-fault': (told) => {
     const make = find(told, /make(?:\[\d\])?: \*\*\* \[(?:[^\]\n]{1,100}: )?([^\]\n]{1,80})\] (?:Error 139|Segmentation)/);
     const before = lineBefore(told);
-    return `The program${make === null ? '' : ` that \`make ${make}\` ran`} touched memory that is not its own (signal 11).${before === null ? '' : ` The last thing it printed was "${oneLine(before, 100)}".`}`;
+    return `The program${make === null ? '' : ` that \`make ${make}\` ran`} accessed memory that it does not own (signal 11).${before === null ? '' : ` The last thing it printed was "${oneLine(before, 100)}".`}`;
   },
 };
 
 function refusedAccess(told: Told): string {
   const status = find(told, /\bE(401|403)\b/, /\b(401|403)\b/) ?? '401';
   const empty = find(told, /^ {2,8}([A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/m);
-  const why = empty === null ? 'the login that this step uses is missing, expired or not allowed to' : `${empty} is empty in this job`;
+  const why = empty === null ? 'the credentials used by this step are missing, expired or not authorized' : `${empty} is empty in this job`;
   return `The registry answered ${status} (access refused): ${why}.`;
 }
 
@@ -179,14 +177,14 @@ function missingFile(told: Told): string | null {
   const path = find(told, /no such file or directory, \w{1,10} '([^'\n]{1,300})'/);
   return path === null
     ? null
-    : `The step looks for ${path}, and there is no such file: it runs in another folder than that of the project, or the file was not created or checked out.`;
+    : `The step looks for ${path}, but there is no such file: it runs in the wrong folder, or the file was not created or checked out.`;
 }
 
 function missingCommand(told: Told): string | null {
   const name = find(told, /(?:^|[\s:])([\w+.-]{1,60}): (?:command )?not found/i);
   return name === null
     ? null
-    : `${scriptPlace(told.said) ?? 'The step'} calls ${name}, and no program of that name is installed on the runner.`;
+    : `${scriptPlace(told.said) ?? 'The step'} calls ${name}, but no program with that name is installed on the runner.`;
 }
 
 /** "./deploy/publish.sh: line 5:" → "deploy/publish.sh:5". */

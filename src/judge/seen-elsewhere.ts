@@ -59,7 +59,7 @@ function sentence(rows: readonly Row[], isSure: boolean): string {
   const where = builds.length === 1 ? builds.join('') : `${builds.slice(0, -1).join(', ')} and ${builds.at(-1)}`;
   return isSure
     ? `Not your change: the same failure was seen before in ${where}.`
-    : `Perhaps not your change: the same failure was seen before in ${where}, unless that branch holds the same commits.`;
+    : `Possibly not your change: the same failure was seen before in ${where}, unless that branch holds the same commits.`;
 }
 
 /** Rows of this repository with this fingerprint, of earlier builds and other commits, each build once. */

@@ -17,8 +17,8 @@ const LED_REASON: Readonly<Record<FoundFile['by'], string>> = {
   asked: '',
   log: 'the log names it',
   import: 'the failing test imports it',
-  step: 'the failed step is written in it',
-  manifest: 'it says what the project depends on',
+  step: 'defines the failed step',
+  manifest: "declares the project's dependencies",
 };
 const GUESSED_MANIFEST = 0.3;
 const FADE = 0.92;
@@ -93,7 +93,7 @@ function candidatesOf(subject: TriageSubject, places: readonly Place[], facts: R
       line: null,
       from: 'frame',
       score: GUESSED_MANIFEST,
-      reason: 'what such a project depends on is usually written there; the log names no file',
+      reason: 'usually declares the dependencies of such a project; the log names no file',
     });
   for (const path of [...(facts.changed?.paths ?? []), ...facts.mended])
     if (category === 'DEPENDENCY_ERROR' || !NO_CODE.test(path)) add({ path, line: null, from: 'frame', score: 0, reason: '' });
@@ -174,9 +174,9 @@ function isNamedByFix(path: string, evidence: readonly Evidence[]): boolean {
 
 function reasonOf(named: string, signals: SuspectSignals): string {
   const more = [
-    signals.changedLines ? 'its very lines are part of the change at hand' : null,
-    signals.changedSinceGreen === true && !signals.changedLines ? 'it is part of the change at hand' : null,
-    signals.mendedBefore ? 'it was changed when this failure was mended before' : null,
+    signals.changedLines ? 'these lines are part of this change' : null,
+    signals.changedSinceGreen === true && !signals.changedLines ? 'part of this change' : null,
+    signals.mendedBefore ? 'changed when this failure was fixed before' : null,
     signals.imported ? 'the failing test imports it' : null,
   ];
   const reasons = [named, ...more].filter((one): one is string => one !== null && one !== '');

@@ -15,7 +15,7 @@ const TITLES: Readonly<Record<string, Title>> = {
   'npm-eresolve': (told) => {
     const found = find(told, /Found: (\S{1,120})/);
     const peer = /peer (\S{1,120}@"[^"\n]{1,80}") from (\S{1,120})/.exec(told.log);
-    return found === null || peer === null ? null : `npm cannot install ${found} beside ${peer[2]}`;
+    return found === null || peer === null ? null : `npm cannot install ${found} alongside ${peer[2]}`;
   },
   'npm-version-missing': (told) =>
     fill(told, 'The npm registry has no $', /No matching version found for (\S{1,120}?)[.\s]*$|'(\S{1,120})' is not in/m),
@@ -35,7 +35,7 @@ const TITLES: Readonly<Record<string, Title>> = {
   'pip-conflict': (told) => {
     const asked = find(told, /The user requested (\S{1,120})/);
     const needs = /^\s{2,8}(\S{1,80}) (\S{1,40}) depends on (\S{1,120})/m.exec(told.log);
-    if (asked !== null && needs !== null) return `pip cannot install ${asked} beside ${needs[1]} ${needs[2]}`;
+    if (asked !== null && needs !== null) return `pip cannot install ${asked} alongside ${needs[1]} ${needs[2]}`;
     return fill(told, 'pip cannot install $ together', /Cannot install (.{1,160}?) because/);
   },
   'cargo-cannot-select': (told) => fill(told, 'No published version fits $', /requirement `([^`\n]{1,120})`/),
@@ -49,8 +49,8 @@ const TITLES: Readonly<Record<string, Title>> = {
     fill(told, 'The build needs $, which is not installed', /(?:^|[\s:])([\w+.-]{1,60}): (?:command )?not found/i),
   'secret-missing': (told) => fill(told, 'The secret $ is not set', /\b([A-Z][A-Z0-9_]{3,80})\b/),
   'not-executable': (told) => fill(told, '$ is not executable', /([\w./-]{1,200}): [Pp]ermission denied/),
-  'docker-daemon': () => 'No docker daemon answers on the runner',
-  'disk-full': () => 'The disk of the runner is full',
+  'docker-daemon': () => 'No Docker daemon is running on the runner',
+  'disk-full': () => "The runner's disk is full",
   'out-of-memory': (told) =>
     fill(told, '$ ran out of memory', /^([\w+./-]{1,60}): out of memory/m) ??
     (/JavaScript heap/.test(told.log)
@@ -59,21 +59,21 @@ const TITLES: Readonly<Record<string, Title>> = {
         ? 'Java ran out of heap memory'
         : 'The build ran out of memory'),
   'killed-137': (told) =>
-    fill(told, 'The process was killed while $ ran, most likely for want of memory', /^\S{1,200}::(\S{1,80}) \S{0,100}: line/m) ??
-    'The process was killed, most likely for want of memory',
+    fill(told, 'The process was killed while $ was running, most likely out of memory', /^\S{1,200}::(\S{1,80}) \S{0,100}: line/m) ??
+    'The process was killed, most likely out of memory',
   'command-time-limit': (told) =>
-    fill(told, '$ ran into its time limit', /sending signal \w{1,10} to command [‘'`"]([^’'`"\n]{1,80})/) ??
-    'A command ran into its time limit',
+    fill(told, '$ exceeded its time limit', /sending signal \w{1,10} to command [‘'`"]([^’'`"\n]{1,80})/) ??
+    'A command exceeded its time limit',
   'name-resolution': (told) => fromHost(told, 'cannot be resolved'),
-  'connection-broken': (told) => fromHost(told, /timed? ?out/i.test(told.said) ? 'did not answer in time' : 'broke off the connection'),
+  'connection-broken': (told) => fromHost(told, /timed? ?out/i.test(told.said) ? 'did not answer in time' : 'dropped the connection'),
   'tie-2-refused-by-foreign-service': (told) => fromHost(told, 'refused the connection'),
   'tie-5-registry-was-down': (told) => {
     const status = find(told, /\b(50\d [A-Z]\w{2,20}(?: [A-Z]\w{2,20}){0,2})/, /\b(50\d)\b/);
-    return fromHost(told, `answered ${status ?? 'with an error of its own'}`);
+    return fromHost(told, `answered ${status ?? 'with a server error'}`);
   },
   'tie-5-registry-refused-access': refusedAccess,
   'credentials-refused': (told) => (/npm (?:ERR!|error)|registry/i.test(told.log) ? refusedAccess(told) : null),
-  'rate-limited': (told) => fromHost(told, 'limits our requests (429)'),
+  'rate-limited': (told) => fromHost(told, 'is rate limiting requests (429)'),
   'wrong-runtime-version': (told) => {
     const go = /requires go >= (\S{1,20}) \(running go (\S{1,20})[;)]/.exec(told.log);
     if (go !== null) return `go.mod needs Go ${go[1]}, the job runs Go ${go[2]}`;
@@ -81,13 +81,13 @@ const TITLES: Readonly<Record<string, Title>> = {
     const actual = find(told, /Actual: {1,6}\{[^\n]{0,60}"node":"([^"\n]{1,30})"/);
     return npm === null
       ? null
-      : `The job's Node${actual === null ? '' : ` ${actual}`} is not in the range ${npm[1]} that the project allows`;
+      : `The job's Node${actual === null ? '' : ` ${actual}`} is outside the range ${npm[1]} that the project allows`;
   },
   'manifest-malformed': (told) =>
-    fill(told, '$ is not well formed', /Invalid ([\w.-]{1,60}\.json)/, /([\w./-]{1,120}\.(?:json|toml|ya?ml|xml))\b/),
+    fill(told, '$ is malformed', /Invalid ([\w.-]{1,60}\.json)/, /([\w./-]{1,120}\.(?:json|toml|ya?ml|xml))\b/),
   'import-name-gone': (told) => {
     const found = /cannot import name '?(\w{1,80})'? from (?:partially initialized module )?'?([\w.]{1,120})/.exec(told.log);
-    return found === null ? null : `The installed ${found[2]} has no ${found[1]}, which is imported from it`;
+    return found === null ? null : `The installed ${found[2]} has no ${found[1]}, which the code imports`;
   },
   'segmentation-fault': (told) =>
     fill(
@@ -95,7 +95,7 @@ const TITLES: Readonly<Record<string, Title>> = {
       'A program run by make $ crashes with a segmentation fault',
       /\*\*\* \[(?:[^\]\n]{1,100}: )?([^\]\n]{1,60})\] (?:Error 139|Segmentation)/,
     ) ?? 'A program crashes with a segmentation fault',
-  'undefined-reference': (told) => fill(told, 'Nothing that is linked defines $', /undefined reference to [`'"‘]([^`'"’\n]{1,120})/),
+  'undefined-reference': (told) => fill(told, 'No linked library defines $', /undefined reference to [`'"‘]([^`'"’\n]{1,120})/),
   'script-path-missing': missingFile,
   'path-missing': missingFile,
 };
@@ -117,5 +117,5 @@ function refusedAccess(told: Told): string {
 }
 
 function missingFile(told: Told): string | null {
-  return fill(told, '$ is not where the build looks for it', /no such file or directory, \w{1,10} '(?:[^'\n]{0,200}\/)?([^'/\n]{1,80})'/);
+  return fill(told, 'The build cannot find $', /no such file or directory, \w{1,10} '(?:[^'\n]{0,200}\/)?([^'/\n]{1,80})'/);
 }

@@ -77,14 +77,13 @@ function gapsOf(
   unsupported: number,
 ): string[] {
   const gaps: string[] = [];
-  if (evidence.length === 0) gaps.push('no evidence was found at all');
-  if (ruling.decisive === null) gaps.push('no line of the log shows an error that is known');
-  else if (!answer.claims.some((claim) => claim.quotes.length > 0)) gaps.push('no line of the log is quoted for the cause');
-  if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0)
-    gaps.push('no line of the log shows which test failed');
-  if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0) gaps.push('no line of the log shows a file of the project');
-  if (classification.abstained) gaps.push('no line of the log tells the categories apart');
-  if (unsupported > 0) gaps.push(`${unsupported} ${unsupported === 1 ? 'claim rests' : 'claims rest'} on nothing that was found`);
+  if (evidence.length === 0) gaps.push('no evidence was found');
+  if (ruling.decisive === null) gaps.push('no log line shows a known error');
+  else if (!answer.claims.some((claim) => claim.quotes.length > 0)) gaps.push('no log line is quoted for the cause');
+  if (classification.category === 'TEST_FAILURE' && subject.failingTests.length === 0) gaps.push('no log line shows which test failed');
+  if (classification.category === 'CODE_ERROR' && answer.suspects.length === 0) gaps.push('no log line names a project file');
+  if (classification.abstained) gaps.push('no log line tells the categories apart');
+  if (unsupported > 0) gaps.push(`${unsupported} ${unsupported === 1 ? 'claim is' : 'claims are'} not backed by any evidence`);
   return gaps;
 }
 

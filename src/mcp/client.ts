@@ -32,7 +32,7 @@ export async function connectHere(deps: McpDeps, logger: Logger): Promise<Client
 /** Asks a running service. Throws TriageError with the service's own sentence where it refuses, `upstream-failed` where none answers. */
 export async function connectService({ url, token, feedback }: RemoteOptions): Promise<Client> {
   const path = feedback ? '/mcp?allow=feedback' : '/mcp';
-  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is no address; give one such as http://127.0.0.1:4600`);
+  if (!URL.canParse(path, url)) throw new TriageError('invalid-config', `${url} is not a valid URL; use one such as http://127.0.0.1:4600`);
   const transport = new StreamableHTTPClientTransport(new URL(path, url), {
     requestInit: { headers: { authorization: `Bearer ${token}` } },
     fetch: async (address, init) => await ask(address, init, url),
@@ -51,7 +51,7 @@ async function ask(address: string | URL, init: RequestInit | undefined, url: st
   const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(init?.signal == null ? [] : [init.signal])];
   // A token must not follow a redirect.
   const response = await fetch(address, { ...init, redirect: 'error', signal: AbortSignal.any(signals) }).catch((cause: unknown) => {
-    const message = `No Faultline answers at ${url} (${messageOf(cause)}). Start one with: faultline serve`;
+    const message = `Cannot reach Faultline at ${url} (${messageOf(cause)}). Start it with: faultline serve`;
     throw new TriageError('upstream-failed', message, { cause });
   });
   const text = await boundedText(response, url);
@@ -68,7 +68,7 @@ async function boundedText(response: Response, url: string): Promise<string> {
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_BYTES) throw new TriageError('too-large', `What ${url} answers is too large.`);
+    if (text.length > MAX_BYTES) throw new TriageError('too-large', `The response of ${url} is too large.`);
   }
   return text + decoder.decode();
 }

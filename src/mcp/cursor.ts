@@ -13,5 +13,5 @@ export function offsetOf(tool: string, cursor: string | undefined): number {
   const [name, digits] = Buffer.from(cursor, 'base64url').toString().split('.');
   const offset = /^\d{1,7}$/.test(digits ?? '') ? Number(digits) : Number.NaN;
   if (name === tool && offset <= MAX_OFFSET) return offset;
-  throw new TriageError('invalid-input', `This is no cursor of ${tool}. Leave it out to begin anew.`);
+  throw new TriageError('invalid-input', `This cursor does not belong to ${tool}. Omit it to start over.`);
 }

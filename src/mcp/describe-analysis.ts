@@ -22,7 +22,7 @@ export function describeStanding(analysis: Analysis): string {
   const known = confirmation(analysis);
   if (known !== null) return `known cause, ${line(known, 150)}`;
   const sure = percent(analysis.verdict.confidence);
-  return formOf(analysis) === 'sure' ? `${sure} sure` : `not sure, only ${sure}: a person is asked`;
+  return formOf(analysis) === 'sure' ? `${sure} sure` : `not sure, only ${sure}: needs review`;
 }
 
 /** The answer in blocks, the most telling first: what it is, cause, fix, the lines that prove it, suspects, what else it may be. */
@@ -32,7 +32,7 @@ export function describeAnalysis(
 ): string[] {
   const { answer, kind } = analysis;
   return [
-    isJudged(analysis) ? `${analysis.category} · ${kind} · ${describeStanding(analysis)}` : 'Not judged: a person is asked',
+    isJudged(analysis) ? `${analysis.category} · ${kind} · ${describeStanding(analysis)}` : 'Not analyzed: needs review',
     ...(about.build == null ? [] : [`Build: ${describeBuild(about.build)} (${about.build.id})`]),
     `Title: ${line(answer.title, 200)}`,
     ...(answer.rootCause.trim() === answer.title.trim() ? [] : [`Cause: ${line(answer.rootCause, PROSE)}`]),
@@ -40,7 +40,7 @@ export function describeAnalysis(
     ...proofBlock(analysis),
     ...listOf('Suspects', answer.suspects.map(describeSuspect), MAX_SUSPECTS),
     ...(formOf(analysis) === 'unsure' ? listOf('It may also be', answer.hypotheses.map(describeHypothesis), 3) : []),
-    ...(formOf(analysis) === 'unsure' ? listOf('Why a person is asked', analysis.verdict.reasons, 3) : []),
+    ...(formOf(analysis) === 'unsure' ? listOf('Needs review because', analysis.verdict.reasons, 3) : []),
     ...listOf('Failing tests', about.tests ?? [], MAX_TESTS),
     ...listOf('Notes', analysis.notes, 3),
     ...evidenceIndex(analysis),

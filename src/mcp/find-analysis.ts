@@ -25,10 +25,10 @@ export async function findAnalyses(id: string, { stores }: InstallationDeps): Pr
   const analyses = await stores.analyses.listByBuild(build.id);
   if (analyses.length > 0) return { build, analyses };
   const job = await stores.triages.findByBuild(build.id);
-  if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyse: its status is ${build.status}.`);
+  if (job === null) throw new TriageError('not-found', `The build ${build.id} has nothing to analyze: its status is ${build.status}.`);
   if (job.state === 'failed')
-    throw new TriageError('conflict', `The build ${build.id} could not be analysed: ${line(job.error ?? '', 300)}`);
-  throw new TriageError('conflict', `The build ${build.id} is being analysed (${job.state}). Ask again in a few seconds.`, {
+    throw new TriageError('conflict', `The build ${build.id} could not be analyzed: ${line(job.error ?? '', 300)}`);
+  throw new TriageError('conflict', `The build ${build.id} is being analyzed (${job.state}). Ask again in a few seconds.`, {
     retryable: true,
   });
 }

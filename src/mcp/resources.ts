@@ -28,14 +28,14 @@ const BUILD = {
   uriTemplate: 'faultline://builds/{build}',
   name: 'build',
   title: 'A build',
-  description: 'A build with its analyses in short, as the API shows it. By our id, or provider:number such as github:812.',
+  description: 'A build with a summary of its analyses, as in the API. By Faultline ID, or provider:number such as github:812.',
   mimeType: JSON_TYPE,
 };
 const ANALYSIS = {
   uriTemplate: 'faultline://analyses/{analysis}',
   name: 'analysis',
   title: 'An analysis',
-  description: `One answer with its evidence, without the steps that led to it. ${UNTRUSTED}`,
+  description: `One analysis with its evidence, without its steps. ${UNTRUSTED}`,
   mimeType: JSON_TYPE,
 };
 const LOG = {
@@ -71,7 +71,7 @@ export function openResources(deps: InstallationDeps): McpResources {
         if (named !== null) return { uri, mimeType, text: await read(decoded(named)) };
       }
       const known = [BUILD, ANALYSIS, LOG].map(({ uriTemplate }) => uriTemplate).join(', ');
-      throw new TriageError('not-found', `There is no resource ${uri.slice(0, 200)}. Addresses are ${known}.`);
+      throw new TriageError('not-found', `There is no resource ${uri.slice(0, 200)}. Valid URIs are ${known}.`);
     },
   };
 }
@@ -82,7 +82,7 @@ function decoded(variables: Readonly<Record<string, string | string[]>>): Named 
   try {
     return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, decodeURIComponent([value].flat().join(','))]));
   } catch (cause) {
-    throw new TriageError('invalid-input', 'The address has a % that begins no encoded byte.', { cause });
+    throw new TriageError('invalid-input', 'The URI contains a % that does not start an encoded byte.', { cause });
   }
 }
 
@@ -106,7 +106,7 @@ async function readLog({ build: id = '', log = '', from = '', to = '' }: Named, 
   const found = await archive.lines(build.id, log, first, Math.min(last, first + MAX_LINES - 1));
   if (found === null) {
     const kept = (await archive.list(build.id)).slice(0, 20).map(({ name, lines }) => `${name} (${lines} lines)`);
-    throw new TriageError('not-found', `There is no log ${log.slice(0, 200)} of ${build.id}. Kept are: ${kept.join(', ') || 'none'}.`);
+    throw new TriageError('not-found', `There is no log ${log.slice(0, 200)} of ${build.id}. Available: ${kept.join(', ') || 'none'}.`);
   }
   return cutBytes(found.lines.join('\n'), MAX_BYTES);
 }

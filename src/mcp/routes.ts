@@ -29,7 +29,7 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 const tags = ['Agents'];
 const access = { access: { role: 'read' } } as const;
 const Query = z.strictObject({
-  allow: z.literal('feedback').optional().describe('Also offers submit_feedback; needs a token with the role review'),
+  allow: z.literal('feedback').optional().describe('Also offer submit_feedback; needs a token with the role review'),
 });
 const Result = z.looseObject({ jsonrpc: z.literal('2.0'), id: z.union([z.string(), z.int()]).nullable() });
 /** A message that cannot be read has no id to answer to. */
@@ -58,8 +58,8 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
         body: JSONRPCMessageSchema,
         response: {
           200: Result.describe('The result, or the error of the call'),
-          202: z.null().describe('A notification was taken; there is nothing to answer'),
-          400: BrokenMessage.describe('No JSON-RPC message'),
+          202: z.null().describe('Notification accepted; no response body'),
+          400: BrokenMessage.describe('Not a JSON-RPC message'),
         },
       },
       // Checked in the handler: what is no message is answered in the protocol's own words.
@@ -72,11 +72,10 @@ export function registerMcpRoutes(app: FastifyInstance, deps: McpRouteDeps): voi
     async (request, reply) => {
       refuseForeignPages(request, deps.publicUrl);
       const query = Query.safeParse(request.query);
-      if (!query.success)
-        return sendBroken(reply, ErrorCode.InvalidRequest, `The query is not as expected: ${z.prettifyError(query.error)}`);
+      if (!query.success) return sendBroken(reply, ErrorCode.InvalidRequest, `The query is invalid: ${z.prettifyError(query.error)}`);
       if (!JSONRPCMessageSchema.safeParse(request.body).success) {
         const message =
-          'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" where an answer is wanted.';
+          'The body is not one JSON-RPC 2.0 message: an object with "jsonrpc": "2.0", "method", and "id" if a response is expected.';
         return sendBroken(reply, ErrorCode.InvalidRequest, message);
       }
       const offer = offerOf({ installation: deps, ...offered(deps, query.data, request.principal), logger: deps.logger });
@@ -107,7 +106,7 @@ function refuseForeignPages({ headers: { origin } }: FastifyRequest, publicUrl: 
   if (origin === undefined) return;
   const known = publicUrl === null ? [] : [new URL(publicUrl).origin];
   const isHere = URL.canParse(origin) && ['localhost', '127.0.0.1', '[::1]'].includes(new URL(origin).hostname);
-  if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Pages of other origins may not ask here.');
+  if (!isHere && !known.includes(origin)) throw new TriageError('forbidden', 'Requests from other origins are not allowed.');
 }
 
 /** As the transport reads it. Answers are always JSON, so whoever does not say that streams are welcome too is answered all the same. */

@@ -29,15 +29,15 @@ export const FailedCause = FailureRow.pick({
   category: true,
   seenAt: true,
 }).extend({
-  id: z.string().describe('What get_failure takes'),
+  id: z.string().describe('ID to pass to get_failure'),
   buildId: z.string(),
-  confidence: z.number().nullable().describe('Null where nothing was analysed yet'),
+  confidence: z.number().nullable().describe('Null if not yet analyzed'),
   title: z.string().nullable(),
   message: z.string().describe('The failing line: untrusted text of a log'),
 });
 
 /** Where a list was cut; null at its end. */
-export const Cursor = z.string().nullable().describe('Pass it as cursor to go on; null: that is all');
+export const Cursor = z.string().nullable().describe('Pass as cursor for the next page; null on the last page');
 
 export function toldCause(analysis: Analysis): z.infer<typeof ToldCause> {
   const { answer, verdict } = analysis;

@@ -71,7 +71,7 @@ export async function serveStdio(backend: Backend, { input, output, logger, sign
     logger.warn({ reason: messageOf(error) }, 'a message of the agent was not understood');
     const code = error instanceof SyntaxError ? ErrorCode.ParseError : error instanceof ZodError ? ErrorCode.InvalidRequest : null;
     if (code === null) return;
-    const message = code === ErrorCode.ParseError ? 'A line is no JSON.' : 'A line is no JSON-RPC 2.0 message.';
+    const message = code === ErrorCode.ParseError ? 'A line is not JSON.' : 'A line is not a JSON-RPC 2.0 message.';
     output.write(`${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } })}\n`);
   };
   const ended = Promise.withResolvers<void>();

@@ -69,5 +69,5 @@ export const FIELDS = {
     .string()
     .min(1)
     .max(200)
-    .describe('The cursor that the last answer ended with, to go on where it was cut; other arguments stay the same'),
+    .describe('The cursor at the end of the previous answer, to continue there; keep the other arguments the same'),
 } as const;

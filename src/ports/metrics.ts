@@ -28,7 +28,7 @@ const MODELS = 12;
 export const METRICS = {
   http_request_duration_seconds: {
     kind: 'histogram',
-    help: 'Time to answer a request, by route and class of status.',
+    help: 'Time to respond to a request, by route and status class.',
     labels: { method: METHODS, route: ROUTES, status: STATUS_CLASSES },
     buckets: QUICK,
   },
@@ -40,25 +40,25 @@ export const METRICS = {
   },
   faultline_analysis_duration_seconds: {
     kind: 'histogram',
-    help: 'Time that one analysis took, without waiting in the queue.',
+    help: 'Duration of one analysis, excluding time in the queue.',
     labels: { category: CATEGORIES, analyst: ANALYSTS },
     buckets: SLOW,
   },
   faultline_queue_wait_seconds: {
     kind: 'histogram',
-    help: 'Time from the moment that a triage was owed to the moment that a worker took it.',
+    help: 'Time from when a triage became pending until a worker took it.',
     labels: {},
     buckets: [...QUICK, 60, 300, 1800],
   },
   faultline_model_latency_seconds: {
     kind: 'histogram',
-    help: 'Time of one question to the model, its retries included.',
+    help: 'Duration of one model call, including retries.',
     labels: { model: MODELS, outcome: ['ok', 'failed'] },
     buckets: SLOW,
   },
   faultline_tool_latency_seconds: {
     kind: 'histogram',
-    help: 'Time of one question to a tool, its retries and its alternative included.',
+    help: 'Duration of one tool call, including retries and the alternative tool.',
     labels: {
       tool: TOOLS,
       outcome: ['ok', 'empty', 'unavailable', 'invalid-arguments', 'refused', 'failed', 'timed-out', 'cancelled'],
@@ -67,72 +67,72 @@ export const METRICS = {
   },
   faultline_failures_total: {
     kind: 'counter',
-    help: 'Failure groups that got an analysis, by where the build came from and what broke.',
+    help: 'Failure groups that were analyzed, by source of the build and category.',
     labels: { source: PROVIDERS, category: CATEGORIES },
   },
   faultline_actions_total: {
     kind: 'counter',
-    help: 'What was decided to do with an analysis.',
+    help: 'Actions chosen for analyses.',
     labels: { action: ['auto_notify', 'human_review', 'self_correct', 'web_search'] },
   },
   faultline_llm_tokens_total: {
     kind: 'counter',
-    help: 'Tokens that models read and wrote.',
+    help: 'Model tokens read and written.',
     labels: { direction: ['input', 'output'], model: MODELS },
   },
   faultline_llm_cost_usd_total: {
     kind: 'counter',
-    help: 'US dollars that models cost, where their price is known.',
+    help: 'Model cost in US dollars, where the price is known.',
     labels: { model: MODELS },
   },
   faultline_retries_total: {
     kind: 'counter',
-    help: 'Tries that failed and were made again.',
+    help: 'Failed attempts that were retried.',
     labels: { of: ['model', 'tool', 'triage'] },
   },
   faultline_deliveries_total: {
     kind: 'counter',
-    help: 'Deliveries that were kept, and those that had been here before (dedupe hits).',
+    help: 'Deliveries stored, and duplicates (dedupe hits).',
     labels: { source: PROVIDERS, outcome: ['kept', 'repeated'] },
   },
   faultline_queue_depth: {
     kind: 'gauge',
-    help: 'Triages that are owed, waiting or running, as the database knows them.',
+    help: 'Pending and running triages in the database.',
     labels: { state: ['queued', 'running'] },
   },
   faultline_queue_oldest_seconds: {
     kind: 'gauge',
-    help: 'Age of the triage that has waited longest; 0 where none waits.',
+    help: 'Age of the oldest waiting triage; 0 if none is waiting.',
     labels: {},
   },
   faultline_deliveries_landed: {
     kind: 'gauge',
-    help: 'Deliveries that were accepted and are not recorded as builds yet.',
+    help: 'Deliveries accepted but not yet recorded as builds.',
     labels: {},
   },
   faultline_publications_owed: {
     kind: 'gauge',
-    help: 'Answers that are to be published and are not yet.',
+    help: 'Answers waiting to be published.',
     labels: {},
   },
   faultline_review_pending: {
     kind: 'gauge',
-    help: 'Analyses that wait for a person.',
+    help: 'Analyses waiting for review.',
     labels: {},
   },
   faultline_breaker_open: {
     kind: 'gauge',
-    help: '1 where a provider failed so often that it is left alone for a while, 0.5 where it is tried again, else 0.',
+    help: '1 if a provider failed so often that it is paused, 0.5 while it is tried again, otherwise 0.',
     labels: { provider: TOOLS },
   },
   faultline_backend_up: {
     kind: 'gauge',
-    help: '1 where a backend answers, 0.5 where it answers badly, 0 where it does not.',
+    help: '1 if a backend responds, 0.5 if it is degraded, 0 if it does not respond.',
     labels: { backend: 24 },
   },
   faultline_scrape_failures_total: {
     kind: 'counter',
-    help: 'Readings for a scrape that failed or took too long; their gauges are missing then.',
+    help: 'Readings for a scrape that failed or took too long; their gauges are then missing.',
     labels: { reading: 12 },
   },
 } as const satisfies Readonly<Record<string, MetricOutline>>;

@@ -49,15 +49,15 @@ function unsure(analysis: Analysis): string[] {
   const fits = hypotheses.length > 1 ? `${hypotheses.length} explanations fit` : clip(answer.title, MAX_TITLE);
   const guess = isJudged(analysis) ? `: best guess ${analysis.category} · ${analysis.kind}` : '';
   const question = isJudged(analysis)
-    ? `Faultline is not sure why (${percent(verdict.confidence)}) and asks a person.`
-    : 'Faultline could not look into it and asks a person.';
+    ? `Faultline is not sure why (${percent(verdict.confidence)}). The answer needs review.`
+    : 'Faultline could not analyze it. It needs review.';
   return [
     `**${failureCount(analysis)}. ${question}**`,
     `<details open><summary><b>${html(fits)}</b>${guess}</summary>`,
     prose(clip(answer.rootCause, MAX_PROSE)),
     hypotheses
       .map(({ category, text, settledBy }, index) => {
-        const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 500))}`;
+        const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, 500))}`;
         return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 1000))}${settled}`;
       })
       .join('\n'),
@@ -65,7 +65,7 @@ function unsure(analysis: Analysis): string[] {
     ...proof(analysis),
     verdict.reasons.length === 0
       ? ''
-      : `Why a person: ${verdict.reasons
+      : `Needs review because: ${verdict.reasons
           .slice(0, MAX_LIST)
           .map((reason) => inline(clip(reason, 300)))
           .join('; ')}`,

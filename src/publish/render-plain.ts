@@ -47,8 +47,8 @@ export function describeSuspect(suspect: Suspect): string {
   return [place, suspect.commit?.slice(0, 7), suspect.author, suspect.score.toFixed(2)].filter((part) => part != null).join(' ');
 }
 
-/** "CONFIG_ERROR: `TAX_TABLE` is not set. Would be settled by: the job's environment". Raw text: escape it. */
+/** "CONFIG_ERROR: `TAX_TABLE` is not set. To confirm: the job's environment". Raw text: escape it. */
 export function describeHypothesis(hypothesis: Hypothesis): string {
-  const settled = hypothesis.settledBy === '' ? '' : ` Would be settled by: ${hypothesis.settledBy}`;
+  const settled = hypothesis.settledBy === '' ? '' : ` To confirm: ${hypothesis.settledBy}`;
   return `${hypothesis.category}: ${asSentence(hypothesis.text)}${settled}`;
 }

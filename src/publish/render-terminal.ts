@@ -49,7 +49,7 @@ export function renderTerminal(analysis: Analysis, { color, width }: TerminalOpt
 type Paint = (style: Style, text: string) => string;
 
 function heading(analysis: Analysis, columns: number, paint: Paint): string[] {
-  if (!isJudged(analysis)) return [paint('yellow', 'Not judged: a person is asked')];
+  if (!isJudged(analysis)) return [paint('yellow', 'Not analyzed: needs review')];
   const what = `${analysis.category} · ${analysis.kind}`;
   const confidence = percent(analysis.verdict.confidence);
   switch (formOf(analysis)) {

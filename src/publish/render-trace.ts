@@ -95,7 +95,7 @@ function judgementLine(judgement: JudgementTrace): string {
 function toolLine({ tool, args, status, summary, milliseconds, attempts, cached, answeredBy }: ToolTrace): string {
   const written = JSON.stringify(args);
   const shown = written.length > MAX_ARGUMENTS ? `${written.slice(0, MAX_ARGUMENTS)}…` : written;
-  const how = cached ? 'kept from earlier' : retriesOf(attempts - 1);
+  const how = cached ? 'from cache' : retriesOf(attempts - 1);
   const instead = answeredBy === undefined ? '' : `answered by ${answeredBy}`;
   // The arguments last: a narrow terminal cuts them first.
   return joined([tool, status, formatDuration(milliseconds), how, instead, summary, written === '{}' ? '' : shown]);
@@ -103,7 +103,7 @@ function toolLine({ tool, args, status, summary, milliseconds, attempts, cached,
 
 function totalsOf({ totals, milliseconds, reduction }: AnalysisTrace): string[] {
   const cached = totals.cachedInputTokens > 0 ? ` (${formatNumber(totals.cachedInputTokens)} cached)` : '';
-  const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} kept from earlier)` : '';
+  const kept = totals.cachedToolCalls > 0 ? ` (${totals.cachedToolCalls} from cache)` : '';
   return [
     formatDuration(milliseconds),
     counted(totals.iterations, 'round'),

@@ -38,7 +38,7 @@ function registerAnalysisRoute(app: FastifyInstance, { stores }: PublishDeps): v
       schema: {
         tags: ['Analyses'],
         operationId: 'getAnalysis',
-        summary: 'One answer with its steps, evidence and usage',
+        summary: 'One analysis with its steps, evidence and usage',
         params: Params,
         response: { 200: ShownAnalysis },
       },
@@ -81,7 +81,7 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
       schema: {
         tags: ['Library'],
         operationId: 'listLibraryEntries',
-        summary: 'What people taught, newest first',
+        summary: 'Library entries, newest first',
         querystring: LibraryQuery,
         response: { 200: LibraryList },
       },
@@ -99,7 +99,7 @@ function registerLibraryRoutes(app: FastifyInstance, { stores }: PublishDeps): v
       schema: {
         tags: ['Library'],
         operationId: 'getLibraryEntry',
-        summary: 'One decided failure',
+        summary: 'One library entry',
         params: Params,
         response: { 200: LibraryEntry },
       },

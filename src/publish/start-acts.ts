@@ -69,11 +69,11 @@ interface Taken {
 /** Throws only where the database cannot be asked; the act is then found again when its lease is over. */
 async function pay(act: OutwardAct, publisher: Publisher, deps: ActsDeps, { cutOff, ...taken }: Taken): Promise<void> {
   const { acts, builds, analyses } = deps.stores;
-  if (act.attempts > MAX_ACT_ATTEMPTS) return await fail(act, `Given up after ${MAX_ACT_ATTEMPTS} tries that did not end.`, deps);
+  if (act.attempts > MAX_ACT_ATTEMPTS) return await fail(act, `Stopped after ${MAX_ACT_ATTEMPTS} attempts that did not finish.`, deps);
   const why = await acts.obsolete(act);
   if (why !== null) return void (await acts.finish(act, { state: 'superseded', error: why }));
   const [build, analysis] = [await builds.find(act.buildId), await analyses.find(act.analysisId)];
-  if (build === null || analysis === null) return await fail(act, 'What is to be told is not stored any more.', deps);
+  if (build === null || analysis === null) return await fail(act, 'The answer to publish is no longer stored.', deps);
   const told = await tell(publisher, { act, build, analysis, ...taken, timeLimitMs: deps.timeLimitMs, signal: cutOff }).catch(
     async (error: unknown) => void (await settle(act, error, cutOff.aborted, deps)),
   );

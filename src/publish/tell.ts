@@ -41,7 +41,7 @@ export async function inTime<Result>(telling: TimedCall, call: (signal: AbortSig
   const { takenAt, leaseMs, timeLimitMs, signal } = telling;
   signal.throwIfAborted();
   if (performance.now() - takenAt > leaseMs - timeLimitMs) {
-    throw new TriageError('cancelled', 'The lease is nearly over; another process may tell it by now', { retryable: true });
+    throw new TriageError('cancelled', 'The lease is about to expire; another process may already be publishing this', { retryable: true });
   }
   const tooLong = AbortSignal.timeout(timeLimitMs);
   const late = (cause?: unknown) => new TriageError('timeout', `No answer within ${timeLimitMs} ms`, { retryable: true, cause });

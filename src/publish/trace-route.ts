@@ -23,9 +23,9 @@ export function registerTraceRoute(app: FastifyInstance, { stores, masker }: Tra
       schema: {
         tags: ['Analyses'],
         operationId: 'getAnalysisTrace',
-        summary: 'Every step, judgement and tool call of one answer, with time, tokens, dollars, cache hits and retries',
+        summary: 'Every step, judgment and tool call of one analysis, with time, tokens, cost, cache hits and retries',
         params: Params,
-        response: { 200: AnalysisTrace, 304: z.null().describe('It is still the one with the ETag of If-None-Match') },
+        response: { 200: AnalysisTrace, 304: z.null().describe('The trace still matches the ETag in If-None-Match') },
       },
     },
     async ({ params: { id }, headers }, reply) => {

@@ -41,16 +41,16 @@ export const FailuresQuery = z.strictObject({
   category: Category.optional(),
   fingerprint: name.optional(),
   test: name.optional(),
-  text: z.string().min(1).max(500).optional().describe("Words that must occur in the failure's message"),
-  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with its offset'),
+  text: z.string().min(1).max(500).optional().describe('Words that the failure message must contain'),
+  since: z.iso.datetime({ offset: true }).or(z.iso.date()).optional().describe('A date, or a time with an offset'),
   ...pageQuery,
 });
 
 const yesOrNo = z.enum(['true', 'false']).default('false');
 
 export const LibraryQuery = z.strictObject({
-  withdrawn: yesOrNo.describe('Withdrawn entries too'),
-  flagged: yesOrNo.describe('Only those that green builds say the same as, and that nobody lets stay'),
+  withdrawn: yesOrNo.describe('Include withdrawn entries'),
+  flagged: yesOrNo.describe('Only entries that green builds contradict and that nobody confirmed'),
   ...pageQuery,
 });
 

@@ -9,17 +9,18 @@ import type { ArchivedSource } from '../ports/build-archive.ts';
  */
 export function checkDecision(input: DecisionInput, analysis: Analysis): void {
   if (input.type === 'reject' && input.reasonCode === undefined && blank(input.reason))
-    throw invalid('A rejection needs a reason: say what is wrong with the answer.');
-  if (input.type !== 'reject' && input.reasonCode !== undefined) throw invalid(`A reason code is for rejections, not to ${input.type}.`);
+    throw invalid('A rejection needs a reason: describe what is wrong with the answer.');
+  if (input.type !== 'reject' && input.reasonCode !== undefined)
+    throw invalid(`A reason code can only be used with reject, not with ${input.type}.`);
   if (input.type === 'correct') checkCorrection(input, analysis);
   else refuseOtherWords(input);
 }
 
 function checkCorrection(input: DecisionInput, analysis: Analysis): void {
-  if (input.category === undefined) throw invalid('A correction needs the right category, even where the category was right.');
+  if (input.category === undefined) throw invalid('A correction needs a category, even if the category was right.');
   for (const field of ['rootCause', 'fixRecommendation'] as const) {
     if (input[field] !== undefined && blank(input[field]))
-      throw invalid(`The corrected ${field} is blank; leave it out to keep the machine's.`);
+      throw invalid(`The corrected ${field} is blank; leave it out to keep Faultline's.`);
   }
   if (input.shownBy !== undefined && input.shownBy !== 'none') checkShownBy(input.shownBy, analysis);
   if (!changes(input, analysis)) {
@@ -38,7 +39,7 @@ export function changes(input: DecisionInput, { category, kind, answer }: Analys
 }
 
 function checkShownBy({ evidence, lines }: Exclude<ShownBy, 'none'>, analysis: Analysis): void {
-  if (evidence.length + lines.length === 0) throw invalid('Name the evidence or the lines that show it, or say that no line shows it.');
+  if (evidence.length + lines.length === 0) throw invalid('Select the evidence or lines that show it, or state that no line shows it.');
   const known = new Set(analysis.evidence.map(({ id }) => id));
   const unknown = evidence.filter((id) => !known.has(id));
   if (unknown.length > 0) throw invalid(`This analysis has no evidence ${unknown.join(', ')}.`);
@@ -60,7 +61,7 @@ export function checkLines({ shownBy }: DecisionInput, archived: readonly Pick<A
 
 function refuseOtherWords(input: DecisionInput): void {
   const given = (['category', 'kind', 'rootCause', 'fixRecommendation', 'shownBy'] as const).filter((field) => input[field] !== undefined);
-  if (given.length > 0) throw invalid(`To ${input.type} takes no ${given.join(', ')}; use "correct" to give your own words.`);
+  if (given.length > 0) throw invalid(`${input.type} does not accept ${given.join(', ')}; use "correct" to change the answer.`);
 }
 
 function blank(text: string | undefined): boolean {

@@ -11,7 +11,7 @@ export function obstacle(review: Review, reviewer: string): TriageError | null {
 /** For a decision made on a state that is no longer the current one. */
 export function outdated(review: Review, version: number): TriageError {
   return conflict(
-    `This review has changed since version ${version}; it is now at version ${review.version}. Read it again, then decide.`,
+    `This review has changed since version ${version}; it is now at version ${review.version}. Reload it, then decide.`,
     review,
   );
 }
@@ -23,7 +23,7 @@ export function notHeld(review: Review): TriageError {
 
 /** For a write that lost a race although the state looks free again: reading it once more settles it. */
 export function raced(review: Review): TriageError {
-  return conflict('Somebody else changed this review at the same moment. Read it again, then try once more.', review);
+  return conflict('Someone else changed this review at the same time. Reload it and try again.', review);
 }
 
 /** For an id that is nobody's. */
@@ -33,17 +33,17 @@ export function unknownReview(id: string): TriageError {
 
 /** For taking back what is not decided. */
 export function notDecided(review: Review): TriageError {
-  return conflict('This review is not decided, so there is nothing to take back.', review);
+  return conflict('This review is not decided, so there is nothing to undo.', review);
 }
 
 /** Why somebody else may not take a decision back. */
 export function decidedBy({ reviewer, decidedAt }: Decision): string {
-  return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can take it back.`;
+  return `${reviewer} decided this at ${decidedAt}; only ${reviewer} or an admin can undo it.`;
 }
 
 function decidedAlready(review: Review): TriageError {
   const { decision } = review;
-  if (decision === null) return conflict('This review is decided already.', review);
+  if (decision === null) return conflict('This review is already decided.', review);
   const verdict = decision.type === 'correct' ? `corrected to ${decision.category}` : `${decision.type}ed`;
   return conflict(`${decision.reviewer} decided this at ${decision.decidedAt}: ${verdict}.`, review);
 }

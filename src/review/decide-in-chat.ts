@@ -20,7 +20,7 @@ export interface ChatVerdict {
   readonly userName: string | null;
 }
 
-const REASON = 'wrong, said in Slack';
+const REASON = 'marked wrong in Slack';
 
 /**
  * Stores what a person said with a button of a chat message, where the person may decide; opens the review of an answer that was published
@@ -35,18 +35,18 @@ export async function decideInChat(deps: DecideInChatDeps, verdict: ChatVerdict,
     const review = await openReviewFor(deps, { analysisId, by: reviewer });
     const { teaching } = await decideReview(deps, { reviewId: review.id, version: review.version, reviewer, input });
     const link = linkTo(deps.publicUrl, review.id);
-    if (type === 'accept') return `:white_check_mark: Stored: right. ${escapeChat(teaching)}`;
-    return `:x: Stored: wrong. ${link === null ? 'Correct it in Faultline' : `<${link}|Say what it is>`}: the next answer learns from it.`;
+    if (type === 'accept') return `:white_check_mark: Saved: right. ${escapeChat(teaching)}`;
+    return `:x: Saved: wrong. ${link === null ? 'Correct the answer in Faultline' : `<${link}|Correct the answer>`}so that future answers improve.`;
   } catch (error) {
     deps.logger.warn({ analysisId, user, error }, 'a press in Slack decided nothing');
     if (error instanceof TriageError && (error.code === 'conflict' || error.code === 'not-found')) return escapeChat(error.message);
-    return 'That could not be stored, and nothing has changed. Press it again in a moment.';
+    return 'That could not be saved, and nothing has changed. Try again in a moment.';
   }
 }
 
 function notAllowed(reviewers: readonly string[]): string {
   const known = reviewers.filter((id) => /^[A-Z0-9]{1,40}$/.test(id)).slice(0, 5);
-  if (known.length === 0) return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS names no one. Decide in Faultline.';
+  if (known.length === 0) return 'Nobody may decide in Slack yet: FAULTLINE_SLACK_REVIEWERS is empty. Decide in Faultline.';
   return `You may not decide here. Ask ${known.map((id) => `<@${id}>`).join(' or ')}.`;
 }
 

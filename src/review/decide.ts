@@ -75,10 +75,7 @@ export async function decideReview(deps: DecideDeps, request: DecisionRequest): 
   // An archive that is away keeps nobody from deciding.
   if (input.shownBy !== undefined) checkLines(input, (await deps.archive?.list(analysis.buildId).catch(() => [])) ?? []);
   if ((await blindStateOf({ stores: deps.stores, blindEvery: deps.blindEvery ?? 0 }, review, reviewer)).blind)
-    throw new TriageError(
-      'invalid-input',
-      'The verdict of this item is hidden from you. Say first what it is, with a category of your own.',
-    );
+    throw new TriageError('invalid-input', 'The verdict of this item is hidden from you. Choose a category first.');
   const others = await othersOf(deps, request);
   const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
   const now = deps.clock.now();
@@ -131,7 +128,7 @@ async function prepareLesson(
   if (entry === null || flag === null) return { entry, teaching };
   return {
     entry: { ...entry, flag },
-    teaching: `Kept, but it does not answer yet. ${flagSentence(flag)}: confirm that it stays if it is right.`,
+    teaching: `Saved, but not used yet. ${flagSentence(flag)}: confirm the entry if it is right.`,
   };
 }
 

@@ -21,5 +21,5 @@ export async function greenFlagOf(
 
 /** The flag as a sentence for reviewers. */
 export function flagSentence({ builds, since }: GreenFlag): string {
-  return `It also stands in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
+  return `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
 }

@@ -31,19 +31,28 @@ const MAX_TITLE = 120;
  * nothing either: whatever fails next would be taken for it; nor does a failed analysis whose cause nobody named.
  */
 export function lessonOf(facts: LessonFacts): Lesson {
-  if (facts.decision.type === 'reject') return { entry: null, teaching: 'A rejection teaches nothing and withdraws nothing.' };
+  if (facts.decision.type === 'reject') return { entry: null, teaching: 'Rejected. A rejection does not change the library.' };
   if (namesNoCause(facts)) {
-    return { entry: null, teaching: 'Not taught: the analysis failed, so there is no cause to remember. Correct its cause to teach one.' };
+    return {
+      entry: null,
+      teaching: 'Not added to the library: the analysis failed, so there is no cause to store. Correct the cause to add one.',
+    };
   }
   const failure = facts.failures.find(({ excerpt }) => excerpt !== null) ?? facts.failures[0];
-  if (failure === undefined) return { entry: null, teaching: 'Not taught: the failures of this analysis are no longer stored.' };
+  if (failure === undefined)
+    return { entry: null, teaching: 'Not added to the library: the failures of this analysis are no longer stored.' };
   if (failure.generic) {
-    return { entry: null, teaching: 'Not taught: this failure is too general to be recognised again, so it is never recalled.' };
+    return { entry: null, teaching: 'Not added to the library: this failure is too general to be recognized again.' };
   }
   const entry = entryOf(facts, failure);
   const replaces =
-    facts.previous === null ? '' : ` It replaces what ${facts.previous.confirmedBy} said on ${facts.previous.confirmedAt.slice(0, 10)}.`;
-  return { entry, teaching: `Taught: the next failure with this fingerprint in this repository is answered with it at once.${replaces}` };
+    facts.previous === null
+      ? ''
+      : ` It replaces the answer that ${facts.previous.confirmedBy} confirmed on ${facts.previous.confirmedAt.slice(0, 10)}.`;
+  return {
+    entry,
+    teaching: `Added to the library: the next failure with this fingerprint in this repository gets this answer at once.${replaces}`,
+  };
 }
 
 /** A failed analysis gives the error that stopped it as its cause. */

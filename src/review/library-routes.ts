@@ -19,8 +19,8 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
       schema: {
         tags,
         operationId: 'withdrawLibraryEntry',
-        summary: 'Take an entry out of use',
-        description: 'It answers no more, in recall and in search, and what it had replaced answers again.',
+        summary: 'Withdraw an entry',
+        description: 'The entry is no longer used in recall and search. The entry it replaced is used again.',
         params: Params,
         body: WithdrawBody,
         response: { 200: TeachView },
@@ -35,8 +35,8 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
       schema: {
         tags,
         operationId: 'keepLibraryEntry',
-        summary: 'Let a flagged entry answer',
-        description: 'Green builds say the same as this entry, so it does not answer until somebody has looked.',
+        summary: 'Confirm a flagged entry',
+        description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
         params: Params,
         response: { 200: TeachView },
       },

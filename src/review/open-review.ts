@@ -23,6 +23,6 @@ export async function openReviewFor(
   const analysis = await analyses.find(analysisId);
   const build = analysis === null ? null : await builds.find(analysis.buildId);
   if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
-  const why = [`published without a person; ${by} asked for a look`];
+  const why = [`published automatically; ${by} requested a review`];
   return await reviews.open(openingOf(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
 }

@@ -39,7 +39,7 @@ export function registerQuestionRoutes(app: FastifyInstance, deps: QuestionDeps)
         tags: ['Review'],
         operationId: 'answerQuestion',
         summary: 'Answer a question of a running triage',
-        description: 'The answer becomes evidence with your name, and the analysis goes on. A question is answered once.',
+        description: 'The answer becomes evidence with your name, and the analysis continues. A question can be answered once.',
         params: Params,
         body: Body,
         response: { 200: ReviewerQuestion },

@@ -32,7 +32,7 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'listReviewGroups',
-        summary: 'What waits, items of one fingerprint as one',
+        summary: 'The queue, grouped by fingerprint',
         querystring: GroupQuery,
         response: { 200: GroupList },
       },
@@ -49,7 +49,7 @@ function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'countReviews',
-        summary: 'How the queue stands',
+        summary: 'Queue status',
         querystring: CountsQuery,
         response: { 200: ReviewCounts },
       },
@@ -70,8 +70,8 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'claimNextReview',
-        summary: 'Hold the next item',
-        description: 'What others hold, and what you skipped in the last half hour, is left out. Null where nothing is left.',
+        summary: 'Claim the next item',
+        description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
         body: NextBody,
         response: { 200: NextView },
       },
@@ -90,7 +90,7 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'skipReview',
-        summary: 'Put an item aside',
+        summary: 'Skip an item',
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -105,8 +105,8 @@ function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'takeOverReview',
-        summary: 'Take an item away from its holder',
-        description: 'With the role admin at any time, else once it was held for a quarter of an hour.',
+        summary: 'Take over an item',
+        description: 'With the role admin at any time, otherwise once it has been held for 15 minutes.',
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -124,8 +124,8 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
       schema: {
         tags,
         operationId: 'guessReview',
-        summary: 'Name a category before the verdict is shown',
-        description: 'Only your first word on an item that is blind to you counts; anything else changes nothing.',
+        summary: 'Choose a category before the verdict is shown',
+        description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
         params: Params,
         body: GuessBody,
         response: { 200: GuessView },
@@ -142,7 +142,7 @@ function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
         tags,
         operationId: 'openReview',
         summary: 'Open a review of an answer',
-        description: 'Of one that was published without a person too. An analysis has one review: asked again, it is the same.',
+        description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
         params: Params,
         response: { 200: Review },
       },

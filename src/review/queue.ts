@@ -59,5 +59,5 @@ export async function takeOverReview(
     throw heldByAnother(review);
   const taken = await stores.reviews.takeOver(id, reviewer, claimMs);
   if (taken !== null) return taken;
-  throw obstacle(review, reviewer) ?? new TriageError('conflict', 'This review is decided already.', { details: { review } });
+  throw obstacle(review, reviewer) ?? new TriageError('conflict', 'This review is already decided.', { details: { review } });
 }

@@ -49,7 +49,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
       schema: {
         tags,
         operationId: 'listReviews',
-        summary: 'The queue, oldest first unless another order is asked for',
+        summary: 'List the queue, oldest first by default',
         querystring: ReviewQuery,
         response: { 200: ReviewList },
       },
@@ -72,7 +72,7 @@ function registerReading(app: FastifyInstance, { stores, blindEvery }: ReviewDep
       schema: {
         tags,
         operationId: 'getReview',
-        summary: 'One item with its analysis and all that happened to it',
+        summary: 'One item with its analysis and history',
         params: Params,
         response: { 200: ReviewDetail },
       },
@@ -99,7 +99,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
       schema: {
         tags,
         operationId: 'claimReview',
-        summary: 'Hold an item, or hold it longer',
+        summary: 'Claim an item, or extend the claim',
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -122,7 +122,7 @@ function registerHolding(app: FastifyInstance, { stores, claimMs }: ReviewDeps):
       schema: {
         tags,
         operationId: 'releaseReview',
-        summary: 'Give an item back',
+        summary: 'Release an item',
         params: Params,
         response: { 200: Review, 409: ReviewConflict },
       },
@@ -150,7 +150,7 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
         operationId: 'decideReview',
         summary: 'Accept, correct or reject the answer',
         description:
-          'Accept and correct teach: the next failure with the same fingerprint in the same repository is answered with it at once.',
+          'Accept and correct update the library: the next failure with the same fingerprint in the same repository gets this answer at once.',
         params: Params,
         body: DecisionBody,
         response: { 200: DecisionView, 409: ReviewConflict },

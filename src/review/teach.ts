@@ -23,7 +23,7 @@ export async function withdrawEntry(
   deps: TeachDeps,
   { id, by, reason }: { readonly id: string; readonly by: string; readonly reason: string },
 ): Promise<TeachOutcome> {
-  if (reason.trim() === '') throw new TriageError('invalid-input', 'Say why the entry is withdrawn: whoever finds it later asks.');
+  if (reason.trim() === '') throw new TriageError('invalid-input', 'Enter a reason for withdrawing the entry.');
   await entryOf(deps, id);
   const said = (await deps.masker.mask(reason.toWellFormed().replaceAll('\0', '\ufffd'))).text;
   return await change(deps, id, 'library entry withdrawn', (sql) => deps.stores.library.withdraw(id, by, said, sql), by);
@@ -36,9 +36,9 @@ export async function withdrawEntry(
 export async function confirmStays(deps: TeachDeps, { id, by }: { readonly id: string; readonly by: string }): Promise<TeachOutcome> {
   const entry = await entryOf(deps, id);
   if (entry.withdrawn !== null) {
-    throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure anew.`);
+    throw new TriageError('conflict', `${entry.withdrawn.by} withdrew this entry at ${entry.withdrawn.at}; decide such a failure again.`);
   }
-  if (entry.flag === null) throw new TriageError('conflict', 'No green build says the same, so there is nothing to confirm.');
+  if (entry.flag === null) throw new TriageError('conflict', 'No green build contradicts this entry, so there is nothing to confirm.');
   return await change(deps, id, 'flagged library entry stays', (sql) => deps.stores.library.stay(id, by, sql), by);
 }
 

@@ -22,9 +22,9 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       schema: {
         tags,
         operationId: 'undoReview',
-        summary: 'Take a decision back',
+        summary: 'Undo a decision',
         description:
-          'Your own, or with the role admin anybody’s. The item waits again, what the decision taught is withdrawn, and what that replaced answers again. Decisions that were made as one are taken back as one.',
+          'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
         params: Params,
         body: UndoBody,
         response: { 200: UndoView, 409: ReviewConflict },
@@ -41,7 +41,7 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
     '/api/reviews/last-decision',
     {
       config: access,
-      schema: { tags, operationId: 'getLastDecision', summary: 'Your newest decision that stands', response: { 200: LastDecisionView } },
+      schema: { tags, operationId: 'getLastDecision', summary: 'Your latest decision', response: { 200: LastDecisionView } },
     },
     async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
   );
@@ -52,7 +52,7 @@ export function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
       schema: {
         tags,
         operationId: 'listSameReviews',
-        summary: 'What could be decided together with this item',
+        summary: 'Items that can be decided together with this one',
         params: Params,
         response: { 200: SameView },
       },

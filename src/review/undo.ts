@@ -90,7 +90,7 @@ async function withdrawLessons(deps: UndoDeps, undone: readonly Decision[], by: 
   for (const { id } of undone) {
     for (const entry of await library.ofDecision(id, sql)) {
       await library.alone({ fingerprint: entry.fingerprint.value, repository: entry.repository }, sql);
-      const gone = await library.withdraw(entry.id, by, 'The decision was taken back.', sql);
+      const gone = await library.withdraw(entry.id, by, 'The decision was undone.', sql);
       if (gone === null) continue;
       const answering = await library.recall({ fingerprint: gone.fingerprint.value, repository: gone.repository }, sql);
       withdrawn.push(gone);

@@ -15,9 +15,9 @@ export const ReviewQuery = z.strictObject({
   category: Category.optional(),
   repository: z.string().min(1).max(300).optional(),
   fingerprint: z.string().min(1).max(300).optional(),
-  why: z.string().min(1).max(200).optional().describe('Words that must occur in why a person is asked'),
+  why: z.string().min(1).max(200).optional().describe('Words that the review reason must contain'),
   sort: Sort.optional().describe(
-    'risk: what a wrong answer costs whom, times how long it has waited; age: oldest first; confidence: least sure first',
+    'risk: highest risk first (cost of a wrong answer times waiting time); age: oldest first; confidence: least confident first',
   ),
   ...pageQuery,
 });
@@ -78,8 +78,8 @@ export const DecisionBody = z.strictObject({
   alsoFor: z
     .literal('same-fingerprint')
     .optional()
-    .describe('Decides the other waiting items of the same fingerprint in the same repository too'),
-  also: z.array(z.string().min(1).max(100)).max(200).optional().describe('Of those, only these: the ones that you were shown'),
+    .describe('Also decide the other waiting items with the same fingerprint in the same repository'),
+  also: z.array(z.string().min(1).max(100)).max(200).optional().describe('Limit this to the items that you were shown'),
 });
 
 export const DecisionView = z.object({

@@ -24,7 +24,7 @@ export function createAnalysisStore(db: Database): AnalysisStore {
       ]);
       if (created[0] !== undefined) return { analysis: Analysis.parse(created[0].body), created: true };
       const [stored] = await sql.query<{ body: unknown }>('select body from analyses where triage_id = $1', [analysis.triageId]);
-      if (stored === undefined) throw new TriageError('conflict', `The id ${analysis.id} belongs to the analysis of another triage`);
+      if (stored === undefined) throw new TriageError('conflict', `The ID ${analysis.id} belongs to the analysis of another triage`);
       return { analysis: Analysis.parse(stored.body), created: false };
     },
 

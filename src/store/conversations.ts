@@ -32,7 +32,9 @@ export function createConversationStore(db: Database): ConversationStore {
         );
         const [added] = await sql.query(ADD, [id, turn.position, turn.askedBy, turn.askedAt, turn]);
         if (added === undefined)
-          throw new TriageError('conflict', `The thread ${id} was asked something else meanwhile; ask again.`, { retryable: true });
+          throw new TriageError('conflict', `Another question was asked in the thread ${id} in the meantime; ask again.`, {
+            retryable: true,
+          });
       }),
     remove: async (id) => (await db.query('delete from conversations where id = $1 returning id', [id])).length > 0,
   };

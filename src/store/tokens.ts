@@ -13,7 +13,7 @@ export function createTokenStore(db: Database): TokenStore {
     keep: async ({ name, digest, roles, repositories, createdBy, expiresInDays }, sql = db) => {
       const [row] = await sql.query(KEEP, [newId('tok'), name, digest, [...roles], repositories, createdBy, expiresInDays]);
       if (row === undefined)
-        throw new TriageError('conflict', `There is a token named ${name} already. Revoke it first, or choose another name.`);
+        throw new TriageError('conflict', `A token named ${name} already exists. Revoke it first, or choose another name.`);
       return AccessToken.parse(row);
     },
     findByDigest: async (digest) => {

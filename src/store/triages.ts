@@ -22,7 +22,7 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMe
   return {
     owe: async (buildId, sql = db) => {
       const [job] = await jobs(sql, OWE, [newId('job', clock.now()), buildId, traceparent()]);
-      if (job === undefined) throw new TriageError('internal', 'The triage job of a build vanished while it was stored');
+      if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
     lease: async (jobId, leaseMs) => (await jobs(db, LEASE, [jobId, leaseMs]))[0] ?? null,

@@ -23,11 +23,11 @@ export function askReviewer(desk: ReviewerDesk | undefined): Tool {
     usualLatencyMs: 1000,
     provider: 'review-queue',
     parameters: Parameters,
-    unavailable: async () => (desk === undefined ? 'No reviewer can be asked here: this run has no review queue.' : null),
+    unavailable: async () => (desk === undefined ? 'No reviewer is available: this run has no review queue.' : null),
     async run({ question }, { subject, category }) {
       if (desk === undefined) return [];
       const asked = await desk.ask({ subject, category, text: question });
-      return [{ title: 'A reviewer was asked', text: asked.text, source: 'review-queue', data: { questionId: asked.id } }];
+      return [{ title: 'Asked a reviewer', text: asked.text, source: 'review-queue', data: { questionId: asked.id } }];
     },
   });
 }

@@ -46,7 +46,7 @@ export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): To
       const change = { ...own, commits: [own.commit] };
       return findingsOf(
         inScopeOf(change, category),
-        { commit, isGreen: false, said: 'that was built; no green build before it is known' },
+        { commit, isGreen: false, said: 'that was built; no earlier green build is known' },
         subject,
       );
     },

@@ -32,7 +32,7 @@ export function countConsecutiveFailures(history: HistoryStore): Tool {
       const alike =
         same < 2 || firstSame === null
           ? ''
-          : `, ${same === count ? 'each time' : `the last ${same} times`} in this way (since #${firstSame.number})`;
+          : `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${firstSame.number})`;
       const green = lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
       return [
         {

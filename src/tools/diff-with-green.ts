@@ -52,8 +52,7 @@ export function diffWithGreen(archive: BuildArchive, greens: GreenLogs): Tool {
       const source = await chooseSource(archive, subject, named);
       if (source === null) return [];
       const green = await greens.of(subject.build, await archive.list(subject.build.id), source.name);
-      if (green === null)
-        return nothing(`No green build is known that has ${source.name} too, so nothing tells which of its lines are new.`);
+      if (green === null) return nothing(`No known green build has ${source.name}, so its new lines cannot be determined.`);
       const stored = await archive.read(subject.build.id, source.name);
       if (stored === null) return [];
       const log = openText(stored);
@@ -76,7 +75,8 @@ async function compared(log: LogText, { name, green, places }: Comparison, signa
   const diff = newLines(log, green);
   const clipped = (places.length === 0 ? [{ start: 1, end: log.lineCount }] : places).map((place) => clip(place, log));
   const total = await countNew(diff, clipped, signal);
-  if (!hasKnownLine(log, diff)) return nothing(`The log of ${green.name} has no line in common with ${name}, so it tells nothing.`);
+  if (!hasKnownLine(log, diff))
+    return nothing(`The log of ${green.name} has no line in common with ${name}, so it is no use for comparison.`);
   const where = placed(clipped, places.length === 0);
   if (total === 0) return nothing(`Nothing in ${name}${where} is new since ${green.name}.`);
   const title = `New since ${green.name} in ${name}: ${total} ${total === 1 ? 'line' : 'lines'} in all${where}`;

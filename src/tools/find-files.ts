@@ -92,7 +92,7 @@ function findingsOf(found: readonly FoundFile[], missing: readonly string[], not
     ...shown.map(sentenceOf),
     ...(missing.length === 0 ? [] : [`not in the repository: ${missing.slice(0, MAX_SHOWN).join(', ')}`]),
   ];
-  const title = noted(`the failure leads to ${shown.length === 1 ? 'one file' : `${shown.length} files`} of the repository`);
+  const title = noted(`the failure points to ${shown.length === 1 ? 'one file' : `${shown.length} files`} in the repository`);
   return [{ title, text: text.join('\n'), source: 'repository', data: { found: kept, missing } }];
 }
 
@@ -102,7 +102,7 @@ function sentenceOf({ path, line, by, as }: FoundFile): string {
     asked: '',
     log: '',
     import: ' (the failing test imports it)',
-    step: ` (holds the failed step: ${as})`,
+    step: ` (defines the failed step: ${as})`,
     manifest: ' (manifest)',
   };
   return `${at}${why[by]}`;

@@ -43,7 +43,7 @@ export function grepLog(archive: BuildArchive): Tool {
     usualLatencyMs: 200,
     provider: `build-archive:${archive.driver}`,
     parameters: Parameters.refine(({ source, everywhere }) => source === undefined || !everywhere, {
-      error: 'source and everywhere exclude each other',
+      error: 'use either source or everywhere, not both',
     }),
     async run({ text, pattern, source: named, everywhere, ignoreCase, context, limit }, { subject, signal }) {
       const holds = lineTest({ text, pattern, ignoreCase });

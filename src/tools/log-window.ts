@@ -19,7 +19,7 @@ export async function chooseSource(archive: BuildArchive, subject: TriageSubject
     const names = sources.map((source) => source.name).slice(0, 20);
     throw new TriageError(
       'invalid-input',
-      `source: there is nothing named ${named.slice(0, 200)}; there are: ${names.join(', ') || 'none'}`,
+      `source: there is no log named ${named.slice(0, 200)}; available: ${names.join(', ') || 'none'}`,
     );
   }
   const likely = [subject.failedSections[0], subject.exits[0], subject.excerpts[0]].flatMap((place) => place?.source ?? []);

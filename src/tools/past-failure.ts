@@ -33,5 +33,5 @@ export function pastFailure(row: FailureRow): Finding {
 
 /** Why nothing can be asked about the past, or null. */
 export function historyUnavailable(history: HistoryStore): string | null {
-  return history.kept === false ? 'No past is kept here: this run has no database.' : null;
+  return history.kept === false ? 'No history is available: this run has no database.' : null;
 }

@@ -34,12 +34,12 @@ export function readArtifact(archive: BuildArchive): Tool {
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: Parameters.refine(({ from = 1, to = from + MAX_LINES - 1 }) => to >= from && to - from < MAX_LINES, {
-      error: `from must not be after to, and at most ${MAX_LINES} lines may be asked for`,
+      error: `from must not be after to, and the limit is ${MAX_LINES} lines`,
     }).refine(({ source, from, to }) => source !== undefined || (from === undefined && to === undefined), {
       error: 'from and to need a source',
     }),
     unavailable: async ({ build }) =>
-      (await archive.list(build.id)).length < 2 ? 'The build left no file beside its log; view_log and grep_log read that.' : null,
+      (await archive.list(build.id)).length < 2 ? 'The build has no file besides its log; use view_log and grep_log to read that.' : null,
     async run({ source: named, from, to }, { subject }) {
       if (named === undefined) return listed(await archive.list(subject.build.id), subject);
       const source = await chooseSource(archive, subject, named);
@@ -78,7 +78,7 @@ async function casesOf(archive: BuildArchive, subject: TriageSubject, source: Ar
   const cases = failingTests.slice(0, MAX_CASES).map((test) => findingOf(source.name, test));
   if (cases.length > 0) return cases;
   const said = diagnostics.slice(0, MAX_CASES).map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
-  return [{ title, text: said.join('\n') || 'No case failed.', source: source.name }];
+  return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
 }
 
 function findingOf(source: string, test: FailingTest): Finding {

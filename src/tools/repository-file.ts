@@ -27,7 +27,7 @@ export async function codeUnavailable(codeHost: CodeHost, subject: TriageSubject
 export async function resolveCommit(codeHost: CodeHost, subject: TriageSubject, signal: AbortSignal): Promise<ResolvedCommit> {
   const { repository, commit } = subject.build;
   const resolved = await codeHost.resolve({ repository, ref: commit }, signal);
-  if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no commit that could be read.`);
+  if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no readable commit.`);
   const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
   return { ref: resolved.ref, note: resolved.note ?? unnamed };
 }

@@ -108,7 +108,7 @@ export function createResilience(options: ResilienceOptions): Resilience {
       try {
         return { value: await orAborted(asked, both), attempts };
       } catch (error) {
-        if (signal.aborted) throw new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: signal.reason });
+        if (signal.aborted) throw new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: signal.reason });
         heed(provider, error);
         if (isBrokenCircuitError(error)) return { error: resting(provider, options.restMs), attempts };
         return { error: limit.aborted ? tooSlow(limitMs) : error, attempts };
@@ -173,14 +173,14 @@ function tooSlow(limitMs: number): TriageError {
 }
 
 function resting(provider: string, restMs: number): TriageError {
-  return new TriageError('upstream-failed', `${provider} failed several times in a row and is left alone for a while.`, {
+  return new TriageError('upstream-failed', `${provider} failed several times in a row and is paused for a while.`, {
     retryable: true,
     retryAfterMs: restMs,
   });
 }
 
 function toldToWait(provider: string, restMs: number): TriageError {
-  return new TriageError('rate-limited', `${provider} asked to be left alone for ${Math.ceil(restMs / 1000)} s more.`, {
+  return new TriageError('rate-limited', `${provider} asked to wait ${Math.ceil(restMs / 1000)} s.`, {
     retryable: true,
     retryAfterMs: restMs,
   });

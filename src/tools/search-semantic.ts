@@ -101,7 +101,7 @@ async function rank(chunks: readonly CodeChunk[], query: string, embedder: Embed
     return { ranked: await rankByMeaning(chunks, query, embedder, signal), by: 'meaning' };
   } catch (error) {
     if (signal.aborted) throw error;
-    return { ranked: rankByWords(chunks, query), by: 'words, since the embedder did not answer' };
+    return { ranked: rankByWords(chunks, query), by: 'words, because the embedder did not respond' };
   }
 }
 
@@ -161,7 +161,7 @@ function apart(ranked: readonly RankedChunk[]): RankedChunk[] {
 function findingOf({ chunk, score }: RankedChunk, commit: ResolvedCommit, by: string): Finding {
   const { path, lineStart, lineEnd, text } = chunk;
   return {
-    title: withNote(`${path}:${lineStart}–${lineEnd}, alike by ${by}`, commit),
+    title: withNote(`${path}:${lineStart}–${lineEnd}, matched by ${by}`, commit),
     text,
     source: path,
     lineStart,

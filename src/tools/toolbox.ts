@@ -180,7 +180,7 @@ async function found(all: readonly Finding[], attempts: number, desk: Desk): Pro
   if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
   const findings = await withheldOnError(() => Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, desk.options.mask))));
   if (findings === null) {
-    return { status: 'failed', findings: [], summary: 'What was found could not be masked, so it is withheld.', attempts };
+    return { status: 'failed', findings: [], summary: 'The result could not be masked, so it is withheld.', attempts };
   }
   const count = findings.length === 1 ? '1 finding' : `${findings.length} findings`;
   return { status: 'ok', findings, summary: all.length > findings.length ? `${count} of ${all.length}` : count, attempts };
@@ -196,7 +196,7 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
 
 async function failure(error: unknown, attempts: number, desk: Desk): Promise<Reply> {
   const said = await withheldOnError(async () => desk.options.mask(cleanText(messageOf(error))));
-  const summary = said ?? 'It failed; its message could not be masked, so it is withheld.';
+  const summary = said ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };
   if (code === 'invalid-input') return { status: 'invalid-arguments', findings: [], summary, attempts };
@@ -207,7 +207,7 @@ async function failure(error: unknown, attempts: number, desk: Desk): Promise<Re
 
 function cancelled(error: unknown): TriageError {
   if (error instanceof TriageError && error.code === 'cancelled') return error;
-  return new TriageError('cancelled', 'The run was cancelled while a tool was asked.', { cause: error });
+  return new TriageError('cancelled', 'The run was canceled during a tool call.', { cause: error });
 }
 
 function refused(summary: string): Reply {

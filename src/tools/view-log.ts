@@ -27,7 +27,7 @@ export function viewLog(archive: BuildArchive): Tool {
     usualLatencyMs: 100,
     provider: `build-archive:${archive.driver}`,
     parameters: Parameters.refine(({ from, to }) => to >= from && to - from < MAX_LINES, {
-      error: `from must not be after to, and at most ${MAX_LINES} lines may be asked for`,
+      error: `from must not be after to, and the limit is ${MAX_LINES} lines`,
     }),
     async run({ source: named, from, to }, { subject }) {
       const source = await chooseSource(archive, subject, named);

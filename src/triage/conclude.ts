@@ -41,7 +41,7 @@ export type Draft = (sql: Sql) => Promise<Analysis>;
 export async function conclude(build: Build, draft: Draft, deps: ConcludeDeps, run: TriageRun): Promise<Analysis> {
   const { stores } = deps;
   const saved = await deps.database.transaction(async (sql) => {
-    if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken this build over', { retryable: true });
+    if (!(await run.fence(sql))) throw new TriageError('cancelled', 'Another worker has taken over this build', { retryable: true });
     const analysis = await draft(sql);
     const { analysis: stored, created } = await stores.analyses.insertOnce(analysis, sql);
     if (!created) return { stored, created };
@@ -79,7 +79,7 @@ function reviewFor(build: Build, analysis: Analysis, { clock, auditEvery = 0 }: 
   if (!isSure(analysis)) return openingOf(build, analysis, { now: clock.now(), origin: 'unsure', why: analysis.verdict.reasons });
   // What a person said before is no answer of a machine's, so nothing is learned from counting it.
   if (analysis.terminationReason === 'known_failure' || !isDrawn(sampleName(build, analysis), auditEvery)) return null;
-  const why = [`published on its own; one such answer in ${auditEvery} is looked at all the same`];
+  const why = [`published automatically; one in ${auditEvery} such answers is reviewed`];
   return openingOf(build, analysis, { now: clock.now(), origin: 'audit', why });
 }
 

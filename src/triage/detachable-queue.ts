@@ -52,7 +52,9 @@ export function detachableQueue(queue: JobQueue, logger: Logger): DetachableQueu
       const lane = laneOf(provider);
       if (lane.waiting.size >= WAITING) {
         lane.turnedAway.add(jobId);
-        own.abort(new TriageError('cancelled', `${WAITING} other builds wait for ${provider}; this one is next.`, { retryable: true }));
+        own.abort(
+          new TriageError('cancelled', `${WAITING} other builds are waiting for ${provider}; this one is next.`, { retryable: true }),
+        );
       }
       if (stopping) own.abort(stopped());
       own.signal.throwIfAborted();

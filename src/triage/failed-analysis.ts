@@ -8,7 +8,7 @@ import type { FailureGroup } from '../domain/reading.ts';
 /** Algorithm of the fingerprint of a build of which nothing could be read; no two builds share one. */
 export const UNREAD = 'unread';
 const MAX_EVIDENCE = 3;
-const TITLE = 'Faultline could not analyse this failure';
+const TITLE = 'Faultline could not analyze this failure';
 const UNREAD_TITLE = 'The log could not be read';
 
 /**
@@ -61,7 +61,7 @@ function guess(): Analysis['classification'] {
     confidence: 0,
     probabilities: even,
     abstained: true,
-    because: 'nothing was judged: the analysis failed',
+    because: 'the analysis failed, so there is no answer',
   };
 }
 
@@ -71,8 +71,8 @@ function answerOf(error: string, isUnread: boolean): Analysis['answer'] {
     // The title says it already.
     rootCause: isUnread ? error.replace(/^The log could not be read: /, '') : error,
     fixRecommendation: isUnread
-      ? 'Mend what kept the log from being read, then run the build again or upload its log.'
-      : 'Read the log of the build, and correct this answer with what you find.',
+      ? 'Fix what prevented the log from being read, then rerun the build or upload its log.'
+      : 'Read the build log and correct this answer with what you find.',
     confidence: 0,
     claims: [],
     suspects: [],
@@ -89,7 +89,7 @@ function verdictOf(evidence: readonly Evidence[], why: string): Analysis['verdic
   return {
     grades: Object.fromEntries(evidence.map((item) => [item.id, 'ambiguous' as const])),
     unsupportedClaims: [],
-    gaps: ['No cause was looked for.'],
+    gaps: ['The cause was not investigated.'],
     confidence: 0,
     action: 'human_review',
     reasons: [why],

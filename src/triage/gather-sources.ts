@@ -60,8 +60,7 @@ async function allSources(build: Build, deps: GatherDeps, run: Omit<TriageRun, '
   const job = await deps.stores.triages.findByBuild(build.id);
   const source = deps.buildSources[build.provider];
   const { archived, notes: away } = await whatIsArchived(build, deps, run, source !== undefined);
-  if (source === undefined)
-    return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build came without a log.'] };
+  if (source === undefined) return { sources: archived, notes: archived.length > 0 || away.length > 0 ? away : ['The build has no log.'] };
   if (archived.length > 0 && !isFetchDue(job)) return { sources: archived, notes: [] };
   try {
     const ask = () => source.fetch(build, run.signal);
@@ -96,7 +95,7 @@ async function whatIsArchived(
     if (!canFetch && mayPass(error, run)) throw error;
     run.signal.throwIfAborted();
     deps.logger.warn({ buildId: build.id, error }, 'the archive could not be read');
-    return { archived: [], notes: [`What is archived of the build could not be read: ${messageOf(error)}`] };
+    return { archived: [], notes: [`The archived logs of the build could not be read: ${messageOf(error)}`] };
   }
 }
 

@@ -57,7 +57,7 @@ async function openGroups(build: Build, groups: readonly FailureGroup[], deps: G
  */
 function unread(build: Build): FailureGroup {
   const fingerprint = { algorithm: UNREAD, version: 1, value: `unread-${build.id}` };
-  const message = 'The build failed; why could not be read.';
+  const message = 'The build failed, but the reason could not be read.';
   const failure = { id: newId('fal'), buildId: build.id, test: null, message, frames: [], excerpt: null, fingerprint, generic: true };
   return { fingerprint, generic: false, failures: [failure] };
 }
@@ -68,6 +68,6 @@ async function sentenceOf(error: unknown, masker: Masker): Promise<string> {
   try {
     return (await masker.mask(said)).text.slice(0, MAX_SENTENCE);
   } catch {
-    return 'The analysis failed, and what it said could not be masked.';
+    return 'The analysis failed, and its error message could not be masked.';
   }
 }

@@ -43,7 +43,7 @@ async function workOff(deps: GreenKeeperDeps, stopping: AbortSignal): Promise<vo
 
 async function settle(job: GreenJob, deps: GreenKeeperDeps, stopping: AbortSignal): Promise<void> {
   const { greens } = deps.stores;
-  if (job.attempts > MAX_TRIES) return await greens.drop(job, 'failed', 'It was tried too often without an end.');
+  if (job.attempts > MAX_TRIES) return await greens.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
   const tooLong = AbortSignal.timeout(LEASE_MS);
   try {
     await learnGreen(job, deps, AbortSignal.any([stopping, tooLong]));

@@ -35,7 +35,8 @@ export interface InvestigateDeps extends TriageContext {
  */
 export async function investigate(subject: TriageSubject, deps: InvestigateDeps, signal: AbortSignal): Promise<Analysis> {
   const analysis = await investigateOrWait(subject, deps, signal);
-  if (analysis === null) throw new TriageError('internal', `The run of ${subject.triageId} waits for a person, whom nobody here can ask`);
+  if (analysis === null)
+    throw new TriageError('internal', `The run of ${subject.triageId} is waiting for a reviewer, but no review queue is available here`);
   return analysis;
 }
 

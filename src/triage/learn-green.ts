@@ -52,7 +52,7 @@ export async function learnGreen(job: GreenJob, deps: LearnDeps, signal: AbortSi
   // Before the job ends: who dies in between does both again, and a build counts once.
   if (deps.flagging !== undefined) await flagContradicted(build, told, deps.flagging);
   if (!(await greens.keep(job, told, deps.greenBuilds))) {
-    throw new TriageError('cancelled', 'Another process has taken this green build over', { retryable: true });
+    throw new TriageError('cancelled', 'Another process has taken over this green build', { retryable: true });
   }
 }
 

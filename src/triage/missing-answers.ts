@@ -13,7 +13,7 @@ export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'st
   return [...last.values()]
     .filter(({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined)
     .slice(0, MAX_NOTES)
-    .map(({ call, summary }) => `Made without ${call.tool}, which could not be asked: ${short(summary)}`);
+    .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${short(summary)}`);
 }
 
 function short(summary: string): string {

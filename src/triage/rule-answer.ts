@@ -68,7 +68,7 @@ export function ruleAnalysis(
       said,
       confidence: RULED,
       known: rule,
-      claim: `A line of this failure matches a ${said}: answered ${timesUsed} times.`,
+      claim: `A line of this failure matches a ${said}. The rule has answered ${timesUsed} times.`,
       because: `rule ${rule.id} version ${rule.version}, ${said}`,
       evidence: evidenceFor(subject, rule, line),
       startedAt,

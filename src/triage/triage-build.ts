@@ -42,8 +42,7 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
-  if (sources.length === 0 && !(await isKnown(build, deps)))
-    throw new TriageError('not-found', notes[0] ?? 'The build came without a log.');
+  if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
   const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
   const read = reader(deps, beside, run.signal);
   const groups = await storedGroups(build, sources, read, deps);

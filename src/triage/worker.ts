@@ -74,7 +74,7 @@ async function runLeased(
   if (job === null) return 'refused';
   if (how === 'in company' && job.attempts > 1 && job.attempts <= deps.maxCrashes) {
     // Not counted: what dies beside it meanwhile is not its doing.
-    await deps.triages.release(job, 'The process died during the last try; it is tried alone.', 0);
+    await deps.triages.release(job, 'The process died during the last attempt; it is retried alone.', 0);
     return 'suspect';
   }
   deps.failpoint?.('claimed', job.buildId);
@@ -129,7 +129,10 @@ async function answer(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
 }
 
 async function setAside(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise<void> {
-  const reason = new TriageError('internal', `Set aside after ${deps.maxCrashes} tries that did not end, as when the process dies.`);
+  const reason = new TriageError(
+    'internal',
+    `Stopped after ${deps.maxCrashes} attempts that did not finish, for example because the process died.`,
+  );
   // The lease before this one was for saying so, and did not end either.
   if (job.attempts > deps.maxCrashes + 1) throw reason;
   deps.logger.error({ attempts: job.attempts }, 'triage job set aside');

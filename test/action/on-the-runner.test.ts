@@ -68,18 +68,18 @@ describe('a step without a server', () => {
   });
 
   test.each([
-    ['no input', {}, 'Nothing to read: name a file'],
-    ['a file that is not there', { log: 'gone.log' }, 'No file is at gone.log'],
-    ['a word that fail-on does not know', { log: 'x', 'fail-on': 'sometimes' }, 'The input "fail-on" knows never, any'],
-    ['a time that is none', { log: 'x', wait: 'long' }, 'The input "wait" must be seconds'],
-    ['an address that is none', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be an address'],
+    ['no input', {}, 'Nothing to read: set the input'],
+    ['a file that is not there', { log: 'gone.log' }, 'No file found at gone.log'],
+    ['a word that fail-on does not know', { log: 'x', 'fail-on': 'sometimes' }, 'The input "fail-on" accepts never, any'],
+    ['a time that is none', { log: 'x', wait: 'long' }, 'The input "wait" must be 0 to 900 seconds'],
+    ['an invalid URL', { log: 'x', 'server-url': 'faultline' }, 'The input "server-url" must be a URL'],
     ['a server without a token', { log: 'x', 'server-url': 'https://f.example' }, 'The input "token" is empty'],
   ])('%s is a warning, not a second failure', async (_, given, sentence) => {
     const { exitCode, commands, summary, outputs } = await runner.run({ with: given });
 
     expect(exitCode).toBe(0);
     expect(commands).toEqual([{ name: 'warning', properties: { title: 'Faultline' }, message: expect.stringContaining(sentence) }]);
-    expect(summary).toContain('Faultline could not look');
+    expect(summary).toContain('Faultline could not analyze the build');
     expect(outputs).toMatchObject({ category: '', confidence: '', json: '[]' });
   });
 
@@ -169,7 +169,7 @@ describe('a later job', () => {
     expect(exitCode).toBe(0);
     expect(commands[0]).toMatchObject({
       name: 'warning',
-      message: expect.stringMatching(/^GitHub answered 403 .* "permissions: actions: read"/),
+      message: expect.stringMatching(/^GitHub returned 403 .* "permissions: actions: read"/),
     });
   });
 });

@@ -80,7 +80,7 @@ describe('a step with a server', () => {
 
     expect(exitCode).toBe(0);
     expect(outputs).toMatchObject({ category: '', url: `${server.url}/builds/bld_1` });
-    expect(commands).toEqual([expect.objectContaining({ name: 'notice', message: 'The answer did not come within 1 s.' })]);
+    expect(commands).toEqual([expect.objectContaining({ name: 'notice', message: 'No answer within 1 s.' })]);
     expect(summary).toContain(`(${server.url}/builds/bld_1)`);
   });
 
@@ -101,7 +101,7 @@ describe('a step with a server', () => {
   test.each([
     [401, 'Unknown token.', 'Unknown token.'],
     [403, 'Not for you.', 'needs the roles ingest and read'],
-    [409, 'Uploaded before.', 'put the matrix'],
+    [409, 'Uploaded before.', 'add the matrix'],
     [413, 'Too large.', 'Too large.'],
   ])('a refusal with %i is said in the words of the server, once', async (status, message, said) => {
     uploads = [[status, { error: { code: 'x', message } }]];
@@ -146,6 +146,6 @@ describe('a step with a server', () => {
   test('what is no Faultline is said to be none', async () => {
     uploads = [[200, { hello: 'world' }]];
 
-    expect((await run()).commands[0]?.message).toContain('is no Faultline of a version that this action knows');
+    expect((await run()).commands[0]?.message).toContain('is not a Faultline version that this action supports');
   });
 });

@@ -44,7 +44,7 @@ describe('the calibrations in force', () => {
     const { calibrations } = calibrationAtHand({ triage: { ...triage, calibration: { ...made(4) } } });
     expect((await calibrations?.())?.map(({ version }) => version)).toEqual([4]);
     expect(() => calibrationAtHand({ triage: { ...triage, calibration: { ...made(4), version: 'four' } } })).toThrow(
-      'FAULTLINE_CALIBRATION holds no calibration: field version',
+      'FAULTLINE_CALIBRATION is not a calibration: field version',
     );
   });
 });

@@ -57,7 +57,7 @@ it('lets only so many questions in, and each leaves once', () => {
   const gate = createGate(2);
   const leave = gate.enter();
   gate.enter();
-  expect(() => gate.enter()).toThrow('2 questions are being answered already');
+  expect(() => gate.enter()).toThrow('2 questions are already being answered');
   leave();
   leave();
   gate.enter();

@@ -81,7 +81,7 @@ describe('asking over HTTP', () => {
   });
 
   it('streams steps, text, the answer and done', async () => {
-    const answer = await call('rita', 'POST', askPath(), { question: 'how did it come to fail?' }, { accept: 'text/event-stream' });
+    const answer = await call('rita', 'POST', askPath(), { question: 'how did it fail?' }, { accept: 'text/event-stream' });
     expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('x-accel-buffering')).toBe('no');

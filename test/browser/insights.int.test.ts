@@ -78,7 +78,7 @@ describe('insights with figures in them', () => {
     expect(wide).toEqual([]);
     await page.goto('/insights/trust');
     await page.locator('input[name=t]').fill('0.5');
-    await page.getByRole('button', { name: 'Look' }).click();
+    await page.getByRole('button', { name: 'Apply' }).click();
     expect(new URL(page.url()).search).toBe('?t=0.5&wrong=5');
     await context.close();
   });
@@ -92,7 +92,7 @@ describe('insights with figures in them', () => {
     const { page, context } = await openPage(browser, { address, session });
     await page.goto('/insights/trust?repo=acme/nine');
     const chart = page.locator('#calibration');
-    expect(await chart.textContent()).toContain('9 decided: from 50 on');
+    expect(await chart.textContent()).toContain('9 decided. The comparison starts at 50 decisions');
     expect(await chart.locator('svg, [data-mark]').count()).toBe(0);
     await context.close();
   });

@@ -162,7 +162,7 @@ describe('36: searching', () => {
       await page.goto(log);
       await page.getByRole('searchbox').fill('error');
       await page.keyboard.press('Enter');
-      await page.getByText(`${hits.length.toLocaleString('en-US')} lines hold “error”, 1–100 shown`).waitFor();
+      await page.getByText(`${hits.length.toLocaleString('en-US')} lines contain “error”, 1–100 shown`).waitFor();
       await page.goto(`${page.url()}&hit=4901`);
       expect(await page.locator('.log li[data-line]').last().getAttribute('data-line')).toBe(String(hits[4_999]));
       expect(await page.locator('.log li mark').count()).toBe(100);

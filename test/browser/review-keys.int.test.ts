@@ -39,7 +39,7 @@ describe('a decision by one key', () => {
       await page.keyboard.press('u');
       await untilShown(page, first);
       expect(page.url()).toContain(`/review/${first.id}?`);
-      expect(await page.getByRole('status').textContent()).toBe('Taken back: the item is waiting again.');
+      expect(await page.getByRole('status').textContent()).toBe('Undone. The item is back in the queue.');
       expect(await find(first)).toMatchObject({ state: 'claimed', decision: null });
     });
     expect(complaints).toEqual([]);
@@ -159,8 +159,8 @@ describe('single keys', () => {
     await desk.at('ben', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('?');
-      await page.getByRole('dialog').getByRole('link', { name: 'Change it' }).click();
-      await page.getByLabel('Single keys act').uncheck();
+      await page.getByRole('dialog').getByRole('link', { name: 'Change this' }).click();
+      await page.getByLabel('Single-key shortcuts').uncheck();
       await page.getByRole('button', { name: 'Save' }).click();
       await untilSaid(page, 'Saved.');
       for (const times of [1, 2]) {
@@ -218,7 +218,7 @@ describe('single keys', () => {
       await untilShown(page, second);
       await tabTo(page, 'Reject');
       await page.keyboard.press('Enter');
-      await tabTo(page, 'Cannot be told from this log');
+      await tabTo(page, 'Cannot tell from this log');
       await page.keyboard.press('Enter');
       await untilShown(page, third as Review);
       await tabTo(page, 'Correct');

@@ -28,7 +28,7 @@ describe('39: each state says its sentence', () => {
   it('an empty queue, and one that the filters empty', async () => {
     await desk.at('anna', async (page) => {
       await page.goto('/review');
-      expect(await mainOf(page)).toMatch(/Nothing waits\. 0 decided today.*Oldest open analysis: none\./);
+      expect(await mainOf(page)).toMatch(/The queue is empty\. 0 decided today/);
       await page.goto('/review?repo=shop/web');
       expect(await mainOf(page)).toContain('No waiting item matches repo:shop/web.');
       await page.getByRole('main').getByRole('link', { name: 'Clear filters' }).first().click();
@@ -43,9 +43,9 @@ describe('39: each state says its sentence', () => {
       Object.assign(reviews, { listGroups: () => Promise.reject(new Error('connection lost')) });
       await page.goto('/review');
       Object.assign(reviews, { listGroups });
-      expect(await mainOf(page)).toMatch(/The queue could not be read \(.+\)\. Decisions you made are saved\./);
+      expect(await mainOf(page)).toMatch(/The queue could not be read \(.+\)\. Your decisions are saved\./);
       await page.getByRole('link', { name: 'Try again' }).click();
-      await page.getByText('Nothing waits.').waitFor();
+      await page.getByText('The queue is empty.').waitFor();
     });
   });
 
@@ -56,17 +56,17 @@ describe('39: each state says its sentence', () => {
     const buildId = await desk.console.bring({ log, repository: 'states/expired', number: '1' });
     await desk.at('anna', async (page) => {
       await page.goto(`/logs/${buildId}?file=build.log`);
-      expect(await mainOf(page)).toMatch(/On 1 line of them, \*\*\* stands where a secret is hidden/);
+      expect(await mainOf(page)).toMatch(/On 1 line of them, \*\*\* replaces a secret/);
       expect(await page.content()).not.toContain(secret);
       const before = new Date(Date.now() + 60_000).toISOString();
       const forgotten = { repository: 'states/expired', except: [], before, settledOnly: false };
       await createRetentionStore(app.database, stores.vectorDebts).forgetLogs(forgotten, 10);
       await app.archive.remove(buildId);
       await page.goto(`/logs/${buildId}?file=build.log`);
-      expect(await mainOf(page)).toMatch(/The log was deleted on \d{4}-\d\d-\d\d by retention\. The lines that answers quote were kept/);
+      expect(await mainOf(page)).toMatch(/Retention deleted the log on \d{4}-\d\d-\d\d\. Lines quoted in analyses were kept/);
       const [waiting] = await stores.reviews.list({ state: 'waiting', repository: 'states/expired' }, { limit: 1, offset: 0 });
       await page.goto(`/review/${waiting?.id}`);
-      expect(await mainOf(page)).toMatch(/Log deleted on \d{4}-\d\d-\d\d by retention; these lines were kept with the answer/);
+      expect(await mainOf(page)).toMatch(/Retention deleted this log on \d{4}-\d\d-\d\d; these lines were kept with the analysis/);
     });
   });
 
@@ -89,7 +89,7 @@ describe('39: each state says its sentence', () => {
       await page.getByLabel('Root cause').fill('The basket loses <b>it</b> & "more".');
       await page.context().clearCookies();
       await page.keyboard.press('Control+Enter');
-      await page.getByText('You were signed out. Nothing of what you typed is lost').waitFor();
+      await page.getByText('You were signed out. Nothing you typed is lost').waitFor();
       // The cookie of a session is Secure; Playwright sends it to this name as browsers do.
       await page.getByLabel('Access token').fill(READERS.anna);
       await page.getByRole('button', { name: 'Sign in' }).click();
@@ -145,7 +145,7 @@ describe('others', () => {
       await page.getByLabel('Root cause').fill('My own words: <i>a < b</i>');
       await desk.at('ben', async (other) => {
         await other.goto(itemAddress(first));
-        expect(await mainOf(other)).toMatch(/anna is looking at this since \d\d:\d\d UTC/);
+        expect(await mainOf(other)).toMatch(/anna has been reviewing this since \d\d:\d\d UTC/);
         expect(await other.getByRole('button', { name: 'Accept' }).count()).toBe(0);
         await other.keyboard.press('a');
         expect((await find(first))?.decision).toBeNull();
@@ -178,7 +178,7 @@ describe('others', () => {
       await untilSaid(page, 'Item 7 and 7 more with the same fingerprint: accepted. Press u to undo.');
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision?.type === 'accept')).toHaveLength(8);
       await page.keyboard.press('u');
-      await untilSaid(page, 'Taken back: all 8 items are waiting again.');
+      await untilSaid(page, 'Undone. All 8 items are back in the queue.');
       expect((await Promise.all(all.map(find))).filter((one) => one?.decision !== null)).toEqual([]);
     });
   });
@@ -197,7 +197,7 @@ describe('others', () => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('a');
       await page.keyboard.press('2');
-      await page.getByText('You said TEST_FAILURE, and so does the machine').waitFor();
+      await page.getByText('You said TEST_FAILURE, and so does Faultline').waitFor();
       for (const words of giveAway) expect(await page.content()).toContain(words);
       await page.keyboard.press('a');
       await page.waitForURL((url) => url.pathname === '/review');
@@ -257,7 +257,7 @@ describe('27: the server stopped between the key and the answer', () => {
       await page.getByLabel('Root cause').fill('It is the basket.');
       await page.evaluate(`document.querySelector('#correct-form [name=openedAt]').value = 'yesterday'`);
       await page.keyboard.press('Control+Enter');
-      await untilSaid(page, 'Not saved. The body is not as expected');
+      await untilSaid(page, 'Not saved. The body is invalid');
       expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
       expect(await shownItem(page)).toBe(first.id);
     });

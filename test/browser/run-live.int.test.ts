@@ -102,10 +102,10 @@ describe('asking in place', () => {
     const item = itemAt(2);
     await desk.at('reader', async (page) => {
       await page.goto(`/analyses/${item.analysisId}/ask`);
-      await page.getByLabel('Question').fill('How did it come to fail?');
+      await page.getByLabel('Question').fill('How did it fail?');
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await page.waitForURL(/\/ask\/thr_\w+/);
-      await page.getByRole('heading', { level: 2, name: 'How did it come to fail?' }).waitFor();
+      await page.getByRole('heading', { level: 2, name: 'How did it fail?' }).waitFor();
       expect(await page.locator('article .answer').textContent()).not.toBe('');
     });
   });
@@ -127,7 +127,7 @@ describe('asking in place', () => {
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await page.getByText('The first <b> sentence.').waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
-      await untilSaid(page, 'Stopped. What was said so far stays here.');
+      await untilSaid(page, 'Stopped. The partial answer is kept here.');
       expect(await page.getByText('The first <b> sentence.').isVisible()).toBe(true);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
     });

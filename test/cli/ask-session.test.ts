@@ -107,19 +107,19 @@ it('goes on with a thread that was left, and leaves at the end of input', async 
     'thr_1',
   );
   expect(shown).toContain('> why?');
-  expect(shown).toContain('Going on with thr_1 (1 so far).');
+  expect(shown).toContain('Continuing thr_1 (1 question so far).');
   expect(last).toBe('thr_1');
 });
 
 it('outlives an answer that fails', async () => {
   const desk = deskOf(async (question) => {
     if (question === 'stop') throw new TriageError('cancelled', 'The answer was stopped.');
-    throw new TriageError('rate-limited', '8 questions are being answered \u001b[2Jalready.');
+    throw new TriageError('rate-limited', '8 questions are already being answered \u001b[2Jalready.');
   });
   const { shown } = await talk(desk, ['why?', 'stop']);
-  expect(shown).toContain('error: 8 questions are being answered ');
+  expect(shown).toContain('error: 8 questions are already being answered ');
   expect(shown).not.toContain('\u001b[2J');
-  expect(shown).toContain('Stopped. This question is not kept.');
+  expect(shown).toContain('Stopped. This question is not stored.');
 });
 
 it('shows words whole, so that no escape is obeyed however it is cut, and says what is void', () => {
@@ -130,5 +130,5 @@ it('shows words whole, so that no escape is obeyed however it is cut, and says w
   for (const text of ['Half a\u001b', '[2J line', ' and\nmore']) words.onText({ text });
   words.onText({ text: 'Anew.', restart: true });
   words.end();
-  expect(shown).toMatch(/^Half a⟦U\+001B⟧\[2J line and\nmore\n\[it stopped there.*\]\nAnew\.$/);
+  expect(shown).toMatch(/^Half a⟦U\+001B⟧\[2J line and\nmore\n\[the answer stopped there.*\]\nAnew\.$/);
 });

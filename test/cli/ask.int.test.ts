@@ -26,7 +26,7 @@ it('asks the data directory, then whoever serves it, in one thread that is kept'
   const first = await faultline(['ask', stored.analysis.id, 'why?', '--data', folder]);
   expect(first.code).toBe(0);
   const thread = /^Thread\t(thr_\w+)$/m.exec(first.stdout)?.[1] ?? '';
-  expect(first.stderr).toContain(`Kept. Go on with: faultline ask ${stored.analysis.id} --thread ${thread}`);
+  expect(first.stderr).toContain(`Stored. Continue with: faultline ask ${stored.analysis.id} --thread ${thread}`);
 
   const resumed = await faultline(['ask', 'github:812', 'did it fail before?', '--data', folder, '--resume', '--json']);
   expect(JSON.parse(resumed.stdout)).toMatchObject({ ok: true, kept: true, threadId: thread, position: 2, askedBy: 'terminal' });

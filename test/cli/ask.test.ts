@@ -10,13 +10,13 @@ const never = new AbortController().signal;
 
 describe('faultline ask', () => {
   it('answers about a log with no database, as Key<tab>value lines, and says that it is not kept', async () => {
-    const { code, stdout, stderr } = await faultline(['ask', CART, 'how did it come to fail?']);
+    const { code, stdout, stderr } = await faultline(['ask', CART, 'how did it fail?']);
     expect(code).toBe(0);
     for (const line of stdout.trimEnd().split('\n')) expect(line).toMatch(/^[A-Z][a-z]+\t./);
     expect(stdout).toMatch(/^Shape\tjourney$/m);
     expect(stdout).toMatch(/^Cites\t\[E\d+\] log\.txt:\d+/m);
     expect(stdout).not.toContain('Thread');
-    expect(stderr).toContain('Not kept');
+    expect(stderr).toContain('Not stored');
   });
 
   it('prints one JSON object and nothing else with --json', async () => {
@@ -78,6 +78,6 @@ describe('a service that is asked', () => {
     await expect(ask('ana_1')).rejects.toMatchObject({ code: 'conflict', message: 'This build has no analysis yet.' });
     await expect(ask('ana_cut')).rejects.toMatchObject({ code: 'upstream-failed' });
     await server.close();
-    await expect(ask('ana_1')).rejects.toThrow('Start one with: faultline serve');
+    await expect(ask('ana_1')).rejects.toThrow('Start it with: faultline serve');
   });
 });

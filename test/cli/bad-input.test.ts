@@ -106,7 +106,7 @@ describe.concurrent('what can be read is read, with a note where something is od
         ]),
         200,
       ),
-      /^Note\tLeft out: "a\.log" in .*hurt\.zip is damaged: /m,
+      /^Note\tSkipped: "a\.log" in .*hurt\.zip is damaged: /m,
       /^── hurt\.zip\/b\.log 1/m,
     ],
     ['a name with line ends and escapes', 'a\u001b[2J\nb.log', 'Error: boom\n', /^── a⟦U\+001B⟧\[2J b\.log 1–2/m],
@@ -206,7 +206,7 @@ describe.concurrent('a log without any failure says so, with exit 5', () => {
 
 describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
   it.each<[string, string, string | Uint8Array, RegExp]>([
-    ['blanks', 'blank.log', ' \n\t\r\r\n', /blank\.log holds nothing but blanks: there is nothing to analyse\.$/],
+    ['blanks', 'blank.log', ' \n\t\r\r\n', /blank\.log contains only whitespace: there is nothing to analyze\.$/],
     ['a damaged gzip file', 'hurt.gz', damaged(gzipSync(LINES), 4_000), /hurt\.gz is broken gzip: .*\. Fetch or compress it again\.$/],
     ['gzip too often', 'often.gz', gzipSync(gzipSync(gzipSync(gzipSync('a')))), /compressed more than 3 times over: unpack it first\.$/],
     [
@@ -250,7 +250,7 @@ describe.concurrent('what cannot be read gets a sentence and exit 3', () => {
     symlinkSync('loop', join(FOLDER, 'loop'));
     const ended = await end(['read', join(FOLDER, 'loop')]);
     expect(ended).toMatchObject({ code: 3, stdout: '' });
-    expect(ended.stderr).toContain('cannot be read: its symbolic links go round in a circle.');
+    expect(ended.stderr).toContain('cannot be read: its symbolic links form a loop.');
   });
 
   it('a folder that may not be opened', async () => {
@@ -270,8 +270,8 @@ describe.concurrent('folders, pipes and files that change', () => {
     mkdirSync(join(folder, 'locked'), { mode: 0 });
     const ended = await end(['read', folder], { asAnybody: true });
     expect(ended).toMatchObject({ code: 0, stderr: '' });
-    expect(ended.stdout).toMatch(/^Note\tLeft out: .*locked cannot be read: permission denied\.$/m);
-    expect(ended.stdout).toMatch(/^Note\tLeft out: .*secret\.log cannot be read: permission denied\.$/m);
+    expect(ended.stdout).toMatch(/^Note\tSkipped: .*locked cannot be read: permission denied\.$/m);
+    expect(ended.stdout).toMatch(/^Note\tSkipped: .*secret\.log cannot be read: permission denied\.$/m);
     expect(ended.stdout).toMatch(/^Message\t1: Error: boom$/m);
   });
 

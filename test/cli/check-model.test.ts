@@ -27,11 +27,11 @@ async function checkServer(options: OpenAiServerOptions, script: Script, environ
 const IN_WORDS: Script = { do: 'reply', value: { calls: [{ tool: 'report_ready', args: { ready: true }, why: 'asked' }] } };
 
 test.each([
-  ['strict functions', {}, READY, 'by function calling, held to schemas'],
+  ['strict functions', {}, READY, 'by function calling with strict schemas'],
   ['functions', { tools: 'plain' }, READY, 'by function calling'],
   ['JSON schema', { tools: 'refused' }, IN_WORDS, 'by JSON schema (it does not call functions)'],
   ['JSON', { tools: 'refused', formats: ['json_object', 'text'] }, IN_WORDS, 'in JSON without a schema (it does not call functions)'],
-  ['text', { tools: 'refused', formats: ['text'] }, IN_WORDS, 'in text only, out of which JSON is taken'],
+  ['text', { tools: 'refused', formats: ['text'] }, IN_WORDS, 'as text only, from which JSON is extracted'],
 ] as const)('a server that speaks %s is ok, and is asked once', async (_name, options, script, how) => {
   const { host } = new URL(server.baseUrl);
   const finding = await checkServer(options, script);
@@ -41,25 +41,30 @@ test.each([
 });
 
 test.each([
-  ['key', { do: 'status', status: 401 }, 'refused our key', 'OPENAI_API_KEY'],
+  ['key', { do: 'status', status: 401 }, 'rejected the API key', 'OPENAI_API_KEY'],
   ['quota', { do: 'status', status: 402 }, 'quota is used up', 'raise the limit'],
-  ['rate', { do: 'status', status: 429 }, 'fewer requests', 'wait'],
+  ['rate', { do: 'status', status: 429 }, 'rate limiting requests', 'wait'],
   ['model', { do: 'status', status: 404, error: { message: 'model not found' } }, 'does not know gpt-4o-mini', 'OPENAI_MODEL'],
   ['fault', { do: 'status', status: 500 }, 'HTTP 500', 'is the server running'],
-  ['context', { do: 'status', status: 400, error: { code: 'context_length_exceeded', message: 'x' } }, 'does not fit', 'tiny context'],
+  [
+    'context',
+    { do: 'status', status: 400, error: { code: 'context_length_exceeded', message: 'x' } },
+    'exceeds the context',
+    'small context',
+  ],
   ['sense', { do: 'text', text: 'Hello!' }, 'does not fit what was asked', 'follows instructions'],
   ['time', { do: 'hang' }, 'timeout after 0.3 s', 'FAULTLINE_MODEL_TIMEOUT_MS'],
 ] as const)('a server that has trouble with the %s is named with what to mend', async (_name, script, says, mend) => {
   const finding = await checkServer({}, script, { FAULTLINE_MODEL_TIMEOUT_MS: '300' });
   expect(finding).toMatchObject({ state: 'wrong', says: expect.stringContaining(says), mend: expect.stringContaining(mend) });
-  expect(finding.mend).toContain('until then the rules judge');
+  expect(finding.mend).toContain('until then, the rules are used');
   expect(JSON.stringify(finding)).not.toContain(TEST_KEY);
 });
 
 test('nobody at the address', async () => {
   expect(await check({ OPENAI_BASE_URL: 'http://127.0.0.1:1' })).toMatchObject({
     state: 'wrong',
-    says: "The model's server could not be reached",
+    says: 'The model server could not be reached',
     mend: expect.stringContaining('OPENAI_BASE_URL'),
   });
 });

@@ -26,12 +26,12 @@ describe('the data directory', () => {
   type Case = [name: string, path: string, reason: string];
   // Permissions stop nobody who is root.
   const unwritable: Case[] =
-    process.getuid?.() === 0 ? [] : [['below a read-only folder', join(readOnly(), 'data'), 'there is no permission']];
+    process.getuid?.() === 0 ? [] : [['below a read-only folder', join(readOnly(), 'data'), 'you do not have permission']];
   const wrong: Case[] = [
     ...unwritable,
     ['below a file', join(fileAt('file'), 'data'), 'a file is in the way'],
     ['that is a file', fileAt('other-file'), 'a file is in the way'],
-    ['behind links in a circle', circle(), 'its links lead in a circle'],
+    ['behind links in a circle', circle(), 'its symbolic links form a loop'],
     ['with an endless name', join(FOLDER, 'n'.repeat(300)), 'the name is too long'],
   ];
   it.each(wrong)('%s is refused with the reason', (_name, path, reason) => {
@@ -55,7 +55,9 @@ describe('a command whose data directory cannot be used', () => {
   it.each(CASES)('%s --data %s says so and ends', async (command, place = FILE) => {
     const ended = await faultline([...command.split(' '), '--data', place]);
     expect(ended).toMatchObject({ code: 2, signal: null, stdout: '' });
-    expect(ended.stderr).toMatch(/^error: The data directory .* cannot be used: .*\. Name another with --data or FAULTLINE_DATA_DIR\.\n$/);
+    expect(ended.stderr).toMatch(
+      /^error: The data directory .* cannot be used: .*\. Choose another with --data or FAULTLINE_DATA_DIR\.\n$/,
+    );
   });
 
   it('doctor says so among what it found', async () => {

@@ -45,7 +45,7 @@ it('finds an App that is installed nowhere', async () => {
   const [found] = await findings();
   expect(found).toMatchObject({
     state: 'wrong',
-    says: expect.stringContaining('nowhere'),
+    says: expect.stringContaining('not installed anywhere'),
     mend: expect.stringContaining('/apps/faultline-test'),
   });
 });
@@ -57,7 +57,7 @@ it('finds a repository of which it sees nothing', async () => {
 
 it('finds rights that are missing', async () => {
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read' });
-  expect(await findings()).toMatchObject([{ state: 'wrong', says: expect.stringContaining('no log') }]);
+  expect(await findings()).toMatchObject([{ state: 'wrong', says: expect.stringContaining('cannot fetch logs') }]);
   install(app, 'shop/api', 7, { metadata: 'read', contents: 'read', actions: 'read' });
   expect(await findings()).toMatchObject([{ state: 'note', says: expect.stringContaining('pull_requests') }]);
 });
@@ -66,7 +66,7 @@ it('finds a key of another App, and an address where no GitHub is', async () => 
   install(app, 'shop/api');
   const other = createTestGithubApp().privateKey;
   const [found] = await findings({ FAULTLINE_GITHUB_APP_KEY: other });
-  expect(found).toMatchObject({ state: 'wrong', says: expect.stringContaining('does not take the key of the GitHub App 4711') });
+  expect(found).toMatchObject({ state: 'wrong', says: expect.stringContaining('does not accept the key of the GitHub App 4711') });
   expect(JSON.stringify(found)).not.toContain(other.split('\n')[3]);
   expect(await findings({ FAULTLINE_GITHUB_URL: `${github.storage.url}/nothing` })).toMatchObject([{ state: 'wrong' }]);
 });

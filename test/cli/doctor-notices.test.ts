@@ -18,8 +18,8 @@ function says(asked: string, token: string, publicUrl = 'https://fl.example'): s
 
 it('doctor says what is said on GitHub, and what cannot be', () => {
   expect(says('', '')).toEqual([]);
-  expect(says('c', '')).toEqual(['note: github-comment asked for, and nobody to write them']);
+  expect(says('c', '')).toEqual(['note: github-comment enabled, but no token or App is configured to write them']);
   expect(says('c', 'ghp_x')).toEqual(['ok: github-comment']);
-  expect(says('ck', 'ghp_x')).toEqual(['note: github-check is left out: only GitHub Apps may write checks', 'ok: github-comment']);
-  expect(says('ks', 'ghs_ofActions', '')).toEqual(['note: the texts hold no links', 'ok: github-check, github-status']);
+  expect(says('ck', 'ghp_x')).toEqual(['note: github-check is off: only GitHub Apps can write checks', 'ok: github-comment']);
+  expect(says('ks', 'ghs_ofActions', '')).toEqual(['note: the texts have no links', 'ok: github-check, github-status']);
 });

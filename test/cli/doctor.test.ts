@@ -97,7 +97,7 @@ describe('E5: doctor', () => {
     ],
     ['a token that may read no logs', () => github('/scopes'), 'github', /gist/],
     ['calls that are used up', () => github('/used-up'), 'github', /used up until/],
-    ['an address that is not GitHub', () => github('/other'), 'github', /not the API/],
+    ['an address that is not GitHub', () => github('/other'), 'github', /not the GitHub API/],
     ['an address that is not Jenkins', () => ({ FAULTLINE_JENKINS_URL: `${refusing.url}/other` }), 'jenkins', /not Jenkins/],
   ])('finds %s', async (_what, environment, name, says) => {
     const findings = await diagnose(FOLDER, {

@@ -51,7 +51,7 @@ describe('what reaches a terminal', () => {
   it('a terminal gets the block, our colours, and none of the log’s escapes', () => {
     const shown = onTerminal(['triage', hostile]);
     expect(shown).toContain('── result ──');
-    expect(shown).toContain('More?  faultline ask');
+    expect(shown).toContain('Ask more:  faultline ask');
     expect(shown).not.toMatch(/\u001b(?!\[[\d;]*[mK])/);
     expect(shown).not.toContain('\u0007');
   });

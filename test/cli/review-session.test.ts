@@ -88,7 +88,7 @@ describe('faultline review on a terminal', () => {
       'Fix      Round once',
       '288501  expected 10.20',
       'Suspect  src/cart/tax.ts:41',
-      'Why you  one claim',
+      'Reason   one claim',
     ])
       expect(said).toContain(part);
   });
@@ -104,14 +104,14 @@ describe('faultline review on a terminal', () => {
       ['rev_2', 'accept'],
     ]);
     expect(done.decided).toBe(2);
-    expect(done.said).toContain('Nothing waits. 2 decided today, 100 % agreed with the machine.');
+    expect(done.said).toContain('The queue is empty. 2 decided today, 100 % agreed with Faultline.');
   });
 
   it('rejects with two keys', async () => {
     const queue = queueOf(1);
     await session(queue, [
       [SHOWN, 'x'],
-      [/4 Cannot be told/, '1'],
+      [/4 Cannot tell/, '1'],
     ]);
     expect(queue.decided).toMatchObject([{ decision: { type: 'reject', reasonCode: 'evidence_does_not_support' } }]);
   });
@@ -136,7 +136,7 @@ describe('faultline review on a terminal', () => {
       [/Cause {5}.*0\.01\./s, ' Twice.\r'],
       [/Fix .*41`\./s, '\r'],
       [/Shown by.*E1/s, '\r'],
-      [/y sends it/, 'y'],
+      [/Press y to send/, 'y'],
     ] as const;
     await session(queue, steps);
     expect(queue.decided).toMatchObject([
@@ -159,7 +159,7 @@ describe('faultline review on a terminal', () => {
       [/0\.01\./, '\r'],
       [/41`\./, '\r'],
       [/Shown by.*E1/s, '\r'],
-      [/y sends it/, '\r'],
+      [/Press y to send/, '\r'],
       [SHOWN, 'q'],
     ] as const;
     const { said } = await session(queue, steps);
@@ -177,7 +177,7 @@ describe('faultline review on a terminal', () => {
     ]);
     expect(queue.decided).toEqual([]);
     expect(done).toMatchObject({ decided: 1, skipped: 1, interrupted: false });
-    expect(done.said).toContain('Taken back: Item 1 waits again.');
+    expect(done.said).toContain('Undone: Item 1 is back in the queue.');
     expect(queue.released).toEqual(['rev_2', 'rev_2']);
   });
 
@@ -230,7 +230,7 @@ describe('faultline review on a terminal', () => {
       [/5 TEST_FAILURE {3}q quit/, '2'],
       [SHOWN, 'q'],
     ]);
-    const before = said.slice(0, said.indexOf('What do you take it for'));
+    const before = said.slice(0, said.indexOf('Which category is it'));
     expect(before).toContain('expected 10.20, got 10.21');
     expect(before).not.toMatch(/rounds each line|TEST_FAILURE|61 %/);
     expect(queue.guesses).toEqual(['INFRA_ERROR']);

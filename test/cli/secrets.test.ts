@@ -38,7 +38,7 @@ describe('secrets of a data directory', () => {
     const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     try {
       expect([findSecrets(folder), findSecrets(folder)]).toEqual([made, made]);
-      expect(stderr.mock.calls).toEqual([[expect.stringMatching(/^warning: .*secrets\.json could be read by other users/)]]);
+      expect(stderr.mock.calls).toEqual([[expect.stringMatching(/^warning: .*secrets\.json was readable by other users/)]]);
     } finally {
       stderr.mockRestore();
     }

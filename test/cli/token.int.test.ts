@@ -21,7 +21,7 @@ it('makes, lists and revokes tokens on a data directory that no service has open
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('ci  ingest+read  acme/shop,team/*  until ')]);
   const text = made.stdout.trim();
   expect(isTokenForm(text)).toBe(true);
-  expect((await token('make', '--name', 'ci', '--role', 'read')).stderr).toContain('There is a token named ci already');
+  expect((await token('make', '--name', 'ci', '--role', 'read')).stderr).toContain('A token named ci already');
   const admin = JSON.parse((await token('make', '--name', 'ann', '--role', 'admin', '--json')).stdout);
   expect(admin).toMatchObject({ ok: true, name: 'ann', roles: ['admin'], expiresAt: null, repositories: null });
   const listed = await token('list');
@@ -61,7 +61,7 @@ it('says what is wrong with a wish', async () => {
     [['--name', 'x', '--role', 'owner'], 'Allowed choices'],
     [['--name', 'x', '--role', 'read', '--expires', '0d'], '90d'],
     [['--name', 'x', '--role', 'read', '--repository', '*'], 'owner/*'],
-    [['--name', 'x', '--role', 'admin', '--repository', 'a/b'], 'cannot be held to repositories'],
+    [['--name', 'x', '--role', 'admin', '--repository', 'a/b'], 'cannot be limited to repositories'],
   ] as const) {
     const refused = await token('make', ...args);
     expect([args, refused.code === 0, refused.stdout]).toEqual([args, false, '']);

@@ -22,7 +22,7 @@ test('triage asks whatever server the usual variables name, here one without /v1
 
 test('a refused key costs one question: the rules answer and say so', { timeout: 60_000 }, async () => {
   const { stdout, stderr } = await triage({ OPENAI_BASE_URL: server.baseUrl, OPENAI_API_KEY: 'sk-another-key-0123456789' });
-  expect(stdout).toContain('refused our key (HTTP 401)');
+  expect(stdout).toContain('rejected the API key (HTTP 401)');
   expect(stdout).toContain('43.42');
   expect(server.heard).toHaveLength(1);
   expect(stdout + stderr).not.toContain('sk-another-key');

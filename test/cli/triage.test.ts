@@ -130,7 +130,7 @@ describe('triage of a log', () => {
     writeFileSync(join(folder, 'core.out'), Buffer.from([0x7f, 0x45, 0x4c, 0x46, 1, 2, 3]));
     const ended = await faultline(['triage', folder, '--quiet']);
     expect(ended.code).toBe(0);
-    expect(ended.stdout).toMatch(/^Note\tLeft out: .*core\.out is an ELF program/m);
+    expect(ended.stdout).toMatch(/^Note\tSkipped: .*core\.out is an ELF program/m);
   });
 
   it('says honestly how UTF-16 and broken UTF-8 were read', async () => {
@@ -145,8 +145,8 @@ describe('triage of a log', () => {
 describe('input that cannot be read', () => {
   it.each([
     ['a missing file', () => join(FOLDER, 'none.log'), /none\.log cannot be read: there is no such file/],
-    ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyse/],
-    ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /holds no log and no report/],
+    ['an empty file', () => fileOf('empty.log', ''), /empty\.log is empty: there is nothing to analyze/],
+    ['an empty directory', () => mkdtempSync(join(FOLDER, 'none-')), /contains no log or report/],
     ['a broken zip archive', () => fileOf('run.zip', Buffer.from('PK\u0003\u0004')), /run\.zip is not a usable zip archive/],
     ['a 7-Zip archive', () => fileOf('run.7z', Buffer.from('7z\u00bc\u00af', 'latin1')), /run\.7z is a 7-Zip archive/],
     ['a broken zip archive in gzip', () => fileOf('run.zip.gz', gzipSync('PK\u0003\u0004')), /run\.zip\.gz is not a usable zip/],
@@ -165,7 +165,7 @@ describe('input that cannot be read', () => {
     const [first, second] = await Promise.all([faultline(['triage', bomb], { env }), faultline(['read', '/dev/zero'], { env })]);
     for (const ended of [first, second]) {
       expect(ended).toMatchObject({ code: 3, stdout: '' });
-      expect(ended?.stderr).toContain('larger than the limit of 1 MiB once unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.');
+      expect(ended?.stderr).toContain('exceeds the limit of 1 MiB when unpacked. FAULTLINE_MAX_LOG_BYTES sets the limit.');
     }
   });
 

@@ -8,9 +8,9 @@ describe('wrong usage', () => {
   it.each([
     ['no command', [], /^Usage: faultline/],
     ['an unknown command', ['triaje'], /unknown command 'triaje'.*\(Did you mean triage\?\)/s],
-    ['an unknown command of a command', ['review', 'bogus'], /unknown command 'bogus'\n\(faultline review --help shows how\)/],
-    ['an unknown option', ['triage', 'x', '--bogus'], /unknown option '--bogus'\n\(faultline triage --help shows how\)/],
-    ['a missing argument', ['review', 'show'], /missing required argument 'id'\n\(faultline review show --help/],
+    ['an unknown command of a command', ['review', 'bogus'], /unknown command 'bogus'\n\(run faultline review --help for usage\)/],
+    ['an unknown option', ['triage', 'x', '--bogus'], /unknown option '--bogus'\n\(run faultline triage --help for usage\)/],
+    ['a missing argument', ['review', 'show'], /missing required argument 'id'\n\(run faultline review show --help/],
     ['a wrong number', ['triage', 'x', '--budget', '0'], /whole number of at least 1/],
     ['options that exclude each other', ['triage', 'x', '--json', '--github'], /cannot be used with/],
   ])('%s: exit 2, the sentence and where help is on standard error', async (_name, args, sentence) => {
@@ -57,7 +57,7 @@ describe('commands of a service that is not there', () => {
   it('say so and what to do, exit 4', async () => {
     const ended = await faultline(['review', 'list', '--url', 'http://127.0.0.1:9', '--token', 'x']);
     expect(ended).toMatchObject({ code: 4, stdout: '' });
-    expect(ended.stderr).toMatch(/No Faultline answers at http:\/\/127\.0\.0\.1:9 .*faultline serve/);
+    expect(ended.stderr).toMatch(/Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve/);
   });
 });
 

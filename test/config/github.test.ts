@@ -69,7 +69,7 @@ describe('the GitHub App', () => {
 
   it.each([
     ['nothing else', undefined, /FAULTLINE_GITHUB_APP_KEY .*is not set/],
-    ['a path', '/run/secrets/key.pem', /no private key in PEM.*FAULTLINE_GITHUB_APP_KEY_FILE/],
+    ['a path', '/run/secrets/key.pem', /not a PEM private key.*FAULTLINE_GITHUB_APP_KEY_FILE/],
     ['its first line', '-----BEGIN RSA PRIVATE KEY-----', /cut off.*\\n/],
     ['its first half', PKCS1.slice(0, 600), /cut off/],
     ['a damaged key', PKCS1.replace(/\n.{64}\n/, '\n'), /damaged/],
@@ -84,7 +84,7 @@ describe('the GitHub App', () => {
 
   it('without its id, or with the name of the App, is refused', () => {
     expect(() => appOf({ FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/FAULTLINE_GITHUB_APP_ID .*is not set/);
-    expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/number of the App/);
+    expect(() => appOf({ FAULTLINE_GITHUB_APP_ID: 'faultline', FAULTLINE_GITHUB_APP_KEY: PKCS1 })).toThrow(/App's number/);
   });
 
   it.each([

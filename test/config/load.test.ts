@@ -68,7 +68,7 @@ describe('prices of models', () => {
   it('say which model is wrong, and in what', () => {
     expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '{"ours": {"input": 1}}' }))).toContain('analyst.llm.prices.ours.output');
     expect(errorOf(() => load({ FAULTLINE_MODEL_PRICES: '/prices.json' }, () => 'model,input'))).toMatch(
-      /names \/prices.json, which is no JSON/,
+      /names \/prices.json, which is not JSON/,
     );
   });
 });

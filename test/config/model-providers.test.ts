@@ -23,7 +23,7 @@ test.each([
 
 test('no other provider’s key is ever sent, and the missing one is named', () => {
   const llm = llmOf({ FAULTLINE_MODEL: 'mistral:large', OPENAI_API_KEY: 'o', ANTHROPIC_API_KEY: 'a' });
-  expect(() => modelOptions(llm)).toThrow('api.mistral.ai answers nobody without a key: set MISTRAL_API_KEY');
+  expect(() => modelOptions(llm)).toThrow('api.mistral.ai requires a key: set MISTRAL_API_KEY');
 });
 
 test('another model of a run takes its own provider', () => {

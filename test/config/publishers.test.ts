@@ -24,7 +24,7 @@ it('words them as CloudEvents where that is asked for', () => {
 
 it.each([
   [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'https://chat.example/hook' }, 'FAULTLINE_PUBLISH_WEBHOOK_SECRET'],
-  [{ FAULTLINE_PUBLISH_WEBHOOK_SECRET: 'hunter2' }, 'whsec_ and the base64'],
+  [{ FAULTLINE_PUBLISH_WEBHOOK_SECRET: 'hunter2' }, 'whsec_ followed by the base64'],
   [{ FAULTLINE_PUBLISH_WEBHOOK_URL: 'file:///etc/passwd', FAULTLINE_PUBLISH_WEBHOOK_SECRET: SECRET }, 'FAULTLINE_PUBLISH_WEBHOOK_URL'],
 ])('refuses %j, and says what is wrong', (set, said) => {
   expect(() => load(set)).toThrow(said);

@@ -30,9 +30,9 @@ it('reads the token from a file, channels by repository, secrets and reviewers',
 
 describe('is refused with what is wrong', () => {
   it.each([
-    [{ FAULTLINE_SLACK_CHANNEL: 'C0123456789' }, 'no token to post with'],
-    [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNEL: '#builds' }, 'must be the id of a channel'],
-    [{ FAULTLINE_SLACK_REVIEWERS: 'ada' }, 'must be the id of a member'],
+    [{ FAULTLINE_SLACK_CHANNEL: 'C0123456789' }, 'but no token'],
+    [{ FAULTLINE_SLACK_TOKEN: 'xoxb-1', FAULTLINE_SLACK_CHANNEL: '#builds' }, 'must be a channel ID'],
+    [{ FAULTLINE_SLACK_REVIEWERS: 'ada' }, 'must be a member ID'],
     [{ FAULTLINE_SLACK_URL: 'file:///etc/passwd' }, 'FAULTLINE_SLACK_URL'],
     [{ FAULTLINE_JENKINS_DESCRIPTION: 'yes' }, 'FAULTLINE_JENKINS_DESCRIPTION'],
   ])('%j', (set, said) => {

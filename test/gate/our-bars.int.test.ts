@@ -57,7 +57,7 @@ describe('our own bars', () => {
     writeFileSync(join(folder, 'log.txt'), 'Error: boom\n');
     const ended = await replay(folder);
     expect(ended.code).toBe(12);
-    expect(ended.stdout).toContain('failures holds no label');
+    expect(ended.stdout).toContain('failures has no labels');
     expect(ended.stdout).toContain('there is no figure "category macro-F1"');
   });
 });

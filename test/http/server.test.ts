@@ -78,7 +78,7 @@ describe('what a driver said', () => {
   const cause = new Error('password authentication failed for user "faultline" at db.internal');
 
   test('goes to the log and not to the client', async () => {
-    await listen(failing(new TriageError('storage-failed', `The database could not do it: ${cause.message}`, { retryable: true, cause })));
+    await listen(failing(new TriageError('storage-failed', `The database request failed: ${cause.message}`, { retryable: true, cause })));
     const answer = await app.inject('/fail');
 
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '5']);

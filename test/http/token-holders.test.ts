@@ -65,6 +65,6 @@ test('what has not the form of a token never reaches the database', async () => 
   ])
     await expect(find(guess)).rejects.toMatchObject({ code: 'unauthenticated' });
   expect(tokens.asked()).toBe(0);
-  await expect(find(real)).rejects.toThrow('is not known here');
+  await expect(find(real)).rejects.toThrow('is invalid');
   expect(tokens.asked()).toBe(1);
 });

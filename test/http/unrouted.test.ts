@@ -26,7 +26,7 @@ describe('a method that a known path does not take', () => {
     expect([answer.statusCode, answer.headers.allow]).toEqual([405, allow]);
     expect(answer.json().error).toEqual({
       code: 'wrong-method',
-      message: `${url.split('?')[0]} does not take ${method}. It takes ${allow}; /docs says what each does.`,
+      message: `${url.split('?')[0]} does not support ${method}. Use ${allow}; see /docs.`,
       requestId: expect.any(String),
     });
   });

@@ -129,8 +129,8 @@ describe('what GitHub reports becomes a build', () => {
 describe('what is no failure is acknowledged and ignored, with a reason', () => {
   test.each([
     ['ping', { zen: 'Keep it logically awesome.', hook_id: 1 }, 'ping'],
-    ['push', { ref: 'refs/heads/main' }, 'push events say nothing about a build'],
-    ['no_such_event', {}, 'no_such_event events say nothing'],
+    ['push', { ref: 'refs/heads/main' }, 'push events do not describe a build'],
+    ['no_such_event', {}, 'no_such_event events do not describe'],
     ['workflow_run', githubExample('workflow_run', 'requested'), 'has not ended'],
     ['workflow_job', githubExample('workflow_job', 'queued'), 'has not ended'],
     ['check_run', githubExample('check_run', 'created'), 'has not ended'],

@@ -83,7 +83,7 @@ describe('Right', () => {
     expect((await send(bodyOf({ analysisId: analysis.id }))).statusCode).toBe(200);
     const { decision } = (await stores.reviews.find(review.id)) ?? {};
     expect(decision).toMatchObject({ type: 'accept', reviewer: 'slack:grace/U0GRACE' });
-    expect(told()).toEqual([{ to: 'U0GRACE', text: expect.stringMatching(/^:white_check_mark: Stored: right\. /) }]);
+    expect(told()).toEqual([{ to: 'U0GRACE', text: expect.stringMatching(/^:white_check_mark: Saved: right\. /) }]);
   });
 
   it('confirms an answer that was published without a person, and teaches', async () => {
@@ -99,8 +99,8 @@ it('Wrong rejects, and leads to where it is corrected', async () => {
   const analysis = await answered();
   await send(bodyOf({ analysisId: analysis.id, action: 'faultline_wrong' }));
   const review = await stores.reviews.findByAnalysis(analysis.id);
-  expect(review?.decision).toMatchObject({ type: 'reject', reason: 'wrong, said in Slack' });
-  expect(told()[0]?.text).toContain(`<https://fl.example/review/${review?.id}?edit=1|Say what it is>`);
+  expect(review?.decision).toMatchObject({ type: 'reject', reason: 'marked wrong in Slack' });
+  expect(told()[0]?.text).toContain(`<https://fl.example/review/${review?.id}?edit=1|Correct the answer>`);
 });
 
 it('says who decided before, and when', async () => {

@@ -33,11 +33,11 @@ const CALLS = { calls: BOTH_SEARCHES };
 
 describe('T33: a model that never answers: every run ends with the answer of the rules, and says why', () => {
   test.each([
-    ['401', { do: 'status', status: 401 }, 1, /refused our key \(HTTP 401\)/],
+    ['401', { do: 'status', status: 401 }, 1, /rejected the API key \(HTTP 401\)/],
     ['no quota', { do: 'status', status: 429, error: { message: 'x', code: 'insufficient_quota' } }, 1, /quota is used up/],
     ['no credits', { do: 'status', status: 402 }, 1, /quota is used up/],
-    ['429 without Retry-After', { do: 'status', status: 429 }, 4, /wants fewer requests/],
-    ['429 with a Retry-After too long', { do: 'status', status: 429, headers: { 'retry-after': '120' } }, 2, /wants fewer requests/],
+    ['429 without Retry-After', { do: 'status', status: 429 }, 4, /is rate limiting requests/],
+    ['429 with a Retry-After too long', { do: 'status', status: 429, headers: { 'retry-after': '120' } }, 2, /is rate limiting requests/],
     ['500', { do: 'status', status: 500 }, 4, /failed \(HTTP 500\)/],
     ['a cut body', { do: 'cut' }, 4, /could not be reached/],
     ['a reset', { do: 'reset' }, 4, /could not be reached/],
@@ -49,7 +49,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
     expect(server.heard).toHaveLength(requests);
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.notes[0]).toMatch(note);
-    expect(state.notes.at(-1)).toMatch(/^The model is not asked for a while: .*; the rules decide\.$/);
+    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules decide\.$/);
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.answer?.claims.length).toBeGreaterThan(0);
     expect(state.verdict).not.toBeNull();
@@ -78,7 +78,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
       error: { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' },
     });
     const state = await run();
-    expect(state.notes[0]).toBe('The question does not fit the context of the model gpt-4o-mini; the rules decided classify.');
+    expect(state.notes[0]).toBe('The question exceeds the context of the model gpt-4o-mini; the rules decided classify.');
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.verdict).not.toBeNull();
   });

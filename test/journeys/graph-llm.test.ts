@@ -144,8 +144,8 @@ describe('the graph with a model over HTTP', () => {
     const state = await run({ timeoutMs: 200 });
     expect(server.requests).toHaveLength(2);
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
-    expect(state.notes[0]).toBe('The model did not answer (timeout after 0.2 s); the rules decided classify.');
-    expect(state.notes.at(-1)).toMatch(/^The model is not asked for a while: .*; the rules decide\.$/);
+    expect(state.notes[0]).toBe('The model did not respond (timeout after 0.2 s); the rules decided classify.');
+    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules decide\.$/);
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.verdict).not.toBeNull();
   });
@@ -154,7 +154,7 @@ describe('the graph with a model over HTTP', () => {
     play(Object.fromEntries(Object.keys(DEFAULTS).map((name) => [name, [{ do: 'status', status: 401 }]])));
     const state = await run();
     expect(server.requests).toHaveLength(1);
-    expect(state.notes[0]).toMatch(/refused our key/);
+    expect(state.notes[0]).toMatch(/rejected the API key/);
     expect(state.answer).not.toBeNull();
   });
 });
@@ -203,7 +203,7 @@ describe('T35, T48: a model that obeys every instruction in the log', () => {
     const probabilities = { ...CLASSIFIED.probabilities, CONFIG_ERROR: 1, TEST_FAILURE: 0 };
     play({
       classify: [{ ...CLASSIFIED, category: 'CONFIG_ERROR', kind: 'environment', confidence: 1, probabilities }],
-      answer: [{ ...ANSWER, claims: [{ text: 'The build is set up wrongly.', evidence: ['E1'], quotes }], confidence: 1 }],
+      answer: [{ ...ANSWER, claims: [{ text: 'The build is misconfigured.', evidence: ['E1'], quotes }], confidence: 1 }],
       verify: [{ ...GOOD_VERDICT, confidence: 1 }],
     });
     const { verdict } = await run({ log: INJECTED });

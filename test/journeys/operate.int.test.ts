@@ -71,7 +71,7 @@ async function start(command: 'serve' | 'worker', environment: Readonly<Record<s
   const one = { child, said: () => said };
   processes.push(one);
   for (let tries = 0; tries < 600; tries += 1) {
-    if (/Ctrl-C drains/.test(said)) return one;
+    if (/Press Ctrl-C/.test(said)) return one;
     if (child.exitCode !== null) break;
     await sleep(100);
   }

@@ -110,7 +110,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
     it('says there what it found, and that a person is asked', async () => {
       gate.open = true;
       for (const go of gate.waiting) go();
-      await commentSays(/asked a person/);
+      await commentSays(/needs review/);
       expect(desk.comments[0]?.body).toContain('https://faultline.example/review/');
     });
 

@@ -102,7 +102,7 @@ describe('a service that stops under load', () => {
       const ended = once(service.process, 'exit');
       service.process.kill(signal);
       expect((await ended)[0]).toBe(1);
-      expect(service.errors()).toContain('stopping after an error that nobody caught');
+      expect(service.errors()).toContain('stopping after an unhandled error');
       expect((await jobs()).running ?? 0).toBe(0);
     },
   );

@@ -172,7 +172,7 @@ export function webhookToReview(mode: string, install: (environment: Readonly<Re
       expect(analysis.verdict.confidence).toBeLessThan(0.5);
       expect(isJudged(analysis)).toBe(false);
       expect(analysis.answer.title).toBe('The log could not be read');
-      expect(analysis.answer.rootCause).toMatch(/GitHub answered 404/);
+      expect(analysis.answer.rootCause).toMatch(/GitHub returned 404/);
     });
 
     it('drains and stops when it is told to', async () => {

@@ -94,7 +94,7 @@ describe('an answer to what no rule knows', () => {
       ...insight,
       evidence: [...insight.evidence, { ...own, text: 'Calibrate the scale twice a year.' }],
     });
-    expect(byDocument.rootCause).toMatch(/^Your document “pump\.pdf \(p\. 1\)” is about this: Calibrate the scale twice a year\. /);
+    expect(byDocument.rootCause).toMatch(/^Your document “pump\.pdf \(p\. 1\)” covers this: Calibrate the scale twice a year\. /);
     const { category } = insight.classification;
     const data = { category, confirmedBy: 'ida', rootCause: 'The scale was replaced' };
     const entry = { ...own, tool: 'search_error_library', source: 'error-library/x', text: 'x', data };

@@ -45,7 +45,7 @@ describe('suspects with the repository at hand', () => {
     const [first, second] = suspects(changed(`${MAIN}/Cart.java`));
 
     expect(first).toMatchObject({ path: `${MAIN}/Cart.java`, line: 20, commit: GRACE.commit, author: 'Grace', pullRequest: 41 });
-    expect(first?.reason).toContain('its very lines are part of the change at hand');
+    expect(first?.reason).toContain('these lines are part of this change');
     expect(second?.path).toBe('shop/orders/Weights.java');
   });
 
@@ -53,7 +53,7 @@ describe('suspects with the repository at hand', () => {
     const ranked = suspects(changed(`${MAIN}/Rates.java`, 'README.md', 'package-lock.json'));
     const rates = ranked.find(({ path }) => path.endsWith('Rates.java'));
 
-    expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'it is part of the change at hand' });
+    expect(rates).toMatchObject({ line: 18, commit: GRACE.commit, reason: 'part of this change' });
     expect(ranked.map(({ path }) => path)).not.toContain('README.md');
     expect(ranked[0]?.path).toBe('shop/orders/Weights.java');
   });
@@ -73,14 +73,14 @@ describe('suspects with the repository at hand', () => {
     const cart = (list: typeof mended) => list.find(({ path }) => path.endsWith('/Cart.java'));
 
     expect(cart(mended)?.score).toBeGreaterThan(cart(suspects([]))?.score ?? 1);
-    expect(cart(mended)?.reason).toContain('mended before');
+    expect(cart(mended)?.reason).toContain('fixed before');
     expect(cart(mended)?.commit).toBeNull();
   });
 
   test("a person's fix for an earlier failure that names the file raises it", () => {
     const data = { category: 'CODE_ERROR', confirmedBy: 'Ada', fixRecommendation: 'Check for null in orders/Cart.java.' };
     const named = suspects([found('search_error_library', { source: 'error-library/x', score: 0.9, data })]);
-    expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('mended before');
+    expect(named.find(({ path }) => path.endsWith('/Cart.java'))?.reason).toContain('fixed before');
   });
 
   test('the answer says who changed the first suspect, with evidence', () => {
@@ -88,9 +88,9 @@ describe('suspects with the repository at hand', () => {
     const insight = insightOf(LOG);
     const { claims } = composeAnswer({ ...insight, evidence: [...insight.evidence, ...evidence] });
 
-    const claim = claims.find(({ text }) => text.includes('part of the change'));
+    const claim = claims.find(({ text }) => text.includes('part of this change'));
     expect(claim).toMatchObject({
-      text: `${MAIN}/Cart.java is part of the change at hand: bbbbbbbbbb, Grace, #41.`,
+      text: `${MAIN}/Cart.java is part of this change: bbbbbbbbbb, Grace, #41.`,
       evidence: [evidence[1]?.id],
     });
   });
@@ -136,7 +136,7 @@ describe('not your change', () => {
     expect(said([one, two])?.text).toBe(
       'Not your change: the same failure was seen before in ci #810 on fix/a (2026-01-04) and ci #811 on fix/b (2026-01-04).',
     );
-    expect(said([one])?.text).toMatch(/^Perhaps not your change: .* unless that branch holds the same commits\.$/);
+    expect(said([one])?.text).toMatch(/^Possibly not your change: .* unless that branch holds the same commits\.$/);
   });
 
   test('on a shared branch another commit had it before', () => {

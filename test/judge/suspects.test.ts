@@ -36,7 +36,10 @@ describe('suspects of a trace alone', () => {
       '\tat shop.orders.CartTest.totals(CartTest.java:12)',
       ...RUNNER,
     );
-    expect(first).toMatchObject({ line: 36, reason: 'the deepest own frame is in it, and CartTest tests it by name' });
+    expect(first).toMatchObject({
+      line: 36,
+      reason: 'innermost project frame in the stack trace, and CartTest tests it, judging by its name',
+    });
   });
 
   test('a library is foreign in the trace of another project', () => {
@@ -58,7 +61,7 @@ describe('suspects of a trace alone', () => {
       '\tat shop.orders.TestCart.testTotal(TestCart.java:47)',
       ...RUNNER,
     );
-    expect(first).toMatchObject({ path: 'shop/orders/Cart.java', line: null, reason: 'TestCart tests it by name' });
+    expect(first).toMatchObject({ path: 'shop/orders/Cart.java', line: null, reason: 'TestCart tests it, judging by its name' });
     expect(second).toMatchObject({ path: 'shop/orders/TestCart.java', line: 47 });
     expect(first?.score).toBeGreaterThan(second?.score ?? 1);
   });

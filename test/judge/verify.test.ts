@@ -90,7 +90,7 @@ describe('verifying', () => {
     const nowhere = { text: 'The cache was cold', evidence: ['E77'], quotes: [] };
     const verdict = assess({ ...insight, answer: { ...answer, claims: [...answer.claims, invented, nowhere] } });
     expect(verdict.unsupportedClaims).toEqual([invented.text, nowhere.text]);
-    expect(verdict.gaps.join()).toContain('2 claims rest on nothing');
+    expect(verdict.gaps.join()).toContain('2 claims are not backed');
     expect(verdict.confidence).toBeLessThan(assess({ ...insight, answer }).confidence);
   });
 

@@ -32,15 +32,15 @@ describe('answers to the captured failures', () => {
   });
 
   test.each([
-    ['npm-eresolve', /react-dom@17\.0\.2 accepts only react@17\.0\.2.*react@18\.3\.1/, /Move react-dom/],
+    ['npm-eresolve', /react-dom@17\.0\.2 requires react@17\.0\.2.*react@18\.3\.1/, /Move react-dom/],
     ['pip-conflicting-versions', /jinja2 3\.1\.4 needs MarkupSafe>=2\.0/, /Change the pin markupsafe==1\.1\.1/],
     ['profile-none-attribute', /^members\/greeting\.py:3 throws AttributeError/, /members\/greeting\.py:3/],
     ['visitor-counter-race', /\(\*Counter\)\.Enter \(counter\.go:14\)/, /counter\.go:14/],
     ['markupsafe-upgrade', /^jinja2 imports soft_unicode from markupsafe/, /^Upgrade jinja2/],
     ['registry-unauthorized', /PACKAGES_TOKEN is empty/, /^Give PACKAGES_TOKEN/],
-    ['receipt-snapshot', /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/, /renew the snapshot/],
+    ['receipt-snapshot', /renders "Rye bread 4,80 EUR" where the stored snapshot has "Rye bread 4\.80"/, /update the snapshot/],
     ['yaml-package-undeclared', /^planner\/rota\.py imports the package yaml/, /PyYAML/],
-    ['wrong-working-directory', /looks for \S*package\.json, and there is no such file/, /working directory/],
+    ['wrong-working-directory', /looks for \S*package\.json, but there is no such file/, /working directory/],
     ['csv-reader-segfault', /`make check` ran .* "ok 1 - prints number and price"/, /debugger/],
   ])('%s names the thing, the place and the why', (slug, cause, fix) => {
     const answer = answerTo(slug);

@@ -115,11 +115,11 @@ describe.each([
   });
 
   it.each([
-    ['faultline://builds/bld_1/logs/other.log/1/2', -32002, /no log other\.log .*Kept are: build\.log \(2000 lines\)/],
+    ['faultline://builds/bld_1/logs/other.log/1/2', -32002, /no log other\.log .*Available: build\.log \(2000 lines\)/],
     ['faultline://builds/bld_1/logs/build.log/9/2', -32602, /from not after to/],
     ['faultline://analyses/ana_none', -32002, /no analysis ana_none/],
-    ['faultline://builds/%zz', -32602, /begins no encoded byte/],
-    ['file:///etc/passwd', -32002, /no resource file:\/\/\/etc\/passwd\. Addresses are faultline:\/\/builds\/\{build\}/],
+    ['faultline://builds/%zz', -32602, /does not start an encoded byte/],
+    ['file:///etc/passwd', -32002, /no resource file:\/\/\/etc\/passwd\. Valid URIs are faultline:\/\/builds\/\{build\}/],
   ])('is told why %s cannot be read', async (uri, code, message) => {
     await expect(client.readResource({ uri })).rejects.toMatchObject({ code, message: expect.stringMatching(message) });
   });

@@ -40,7 +40,7 @@ describe('faultline mcp', () => {
         result: expect.objectContaining({ serverInfo: expect.objectContaining({ name: 'faultline' }) }),
       }),
     );
-    expect(held.stderr).toContain('only pasted logs are explained; read-only');
+    expect(held.stderr).toContain('only pasted logs can be explained; read-only');
     expect(held.stderr).not.toContain('    at ');
   });
 
@@ -48,16 +48,16 @@ describe('faultline mcp', () => {
     const away = await agentOverStdio(['--url', 'http://127.0.0.1:9', '--token', 'x']);
     const answer = await call(away, 'list_failures');
     expect(answer.failed).toBe(true);
-    expect(answer.text).toMatch(/^No Faultline answers at http:\/\/127\.0\.0\.1:9 .*faultline serve Next: Tell the person/);
+    expect(answer.text).toMatch(/^Cannot reach Faultline at http:\/\/127\.0\.0\.1:9 .*faultline serve Next: Tell the person/);
     await away.close();
 
     const server = await startLoopback((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ error: { code: 'unauthenticated', message: 'The token is not known here.' } }));
+      response.end(JSON.stringify({ error: { code: 'unauthenticated', message: 'The token is invalid.' } }));
     });
     const refused = await agentOverStdio(['--url', server.url, '--token', 'x']);
     expect(await call(refused, 'list_failures')).toEqual({
-      text: 'The token is not known here. Next: Tell the person: the token is not accepted.',
+      text: 'The token is invalid. Next: Tell the person: the token is not accepted.',
       failed: true,
     });
     await refused.close();

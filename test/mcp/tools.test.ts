@@ -13,7 +13,7 @@ describe('list_failures', () => {
     const { text } = await ask(installation({ failures: { search: async () => rows } }), 'list_failures');
     expect(text).toContain('1. ana_9f2c · TEST_FAILURE 91 % · shop/api ci #812 on main at a41f9c2 · 2026-10-12 14:01 UTC · 2 failures');
     expect(text).toContain('line: expected 10.20, got 10.21');
-    expect(text).toContain('That is all.');
+    expect(text).toContain('End of list.');
   });
 
   it('cuts a long list and goes on from its cursor, so that each cause is seen once', async () => {
@@ -36,7 +36,7 @@ describe('list_failures', () => {
     const cursor = Buffer.from('get_evidence.3').toString('base64url');
     const { text, failed } = await ask(installation(), 'list_failures', { cursor });
     expect(failed).toBe(true);
-    expect(text).toBe('This is no cursor of list_failures. Leave it out to begin anew. Next: Change the arguments and call again.');
+    expect(text).toBe('This cursor does not belong to list_failures. Omit it to start over. Next: Change the arguments and call again.');
   });
 });
 
@@ -59,8 +59,8 @@ describe('get_failure', () => {
       verdict: { ...sampleAnalysis().verdict, action: 'human_review', confidence: 0.61, reasons: ['thin'] },
     });
     const { text } = await ask(installation({ analyses: { find: async () => unsure } }), 'get_failure', { id: 'ana_9f2c' });
-    expect(text).toContain('not sure, only 61 %: a person is asked');
-    expect(text).toContain('Why a person is asked: thin');
+    expect(text).toContain('not sure, only 61 %: needs review');
+    expect(text).toContain('Needs review because: thin');
   });
 
   it('lists the other causes of a build', async () => {
@@ -71,7 +71,7 @@ describe('get_failure', () => {
 
   it.each([
     ['an unknown id', 'ana_0', {}, /^There is no failure ana_0\. Next: list_failures names the ids that exist\.$/],
-    ['a build without work', 'bld_1', { analyses: { listByBuild: async () => [] } }, /nothing to analyse: its status is failed/],
+    ['a build without work', 'bld_1', { analyses: { listByBuild: async () => [] } }, /nothing to analyze: its status is failed/],
   ])('%s is a tool error with the next step', async (_name, id, change, sentence) => {
     expect(await ask(installation(change), 'get_failure', { id })).toMatchObject({ text: expect.stringMatching(sentence), failed: true });
   });
@@ -90,12 +90,12 @@ describe('get_evidence', () => {
 
   it('says which logs are kept where another is named', async () => {
     const { text } = await ask(installation(), 'get_evidence', { id: 'ana_9f2c', from: 1, source: 'other.log' });
-    expect(text).toMatch(/^There is no other\.log\. Kept are: build\.log \(2000 lines\)\./);
+    expect(text).toMatch(/^There is no other\.log\. Available: build\.log \(2000 lines\)\./);
   });
 
   it('has one piece in full, and names those there are', async () => {
     expect((await ask(installation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E1' })).text).toContain('288500  FAIL cart total');
-    expect((await ask(installation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E9' })).text).toContain('known are E1');
+    expect((await ask(installation(), 'get_evidence', { id: 'ana_9f2c', evidence: 'E9' })).text).toContain('available: E1');
   });
 });
 
@@ -112,9 +112,7 @@ describe('search_similar', () => {
     expect((await ask(deps, 'search_similar', { text: 'expected 10.20' })).text).toContain(
       'decided by grace on 2026-10-12: CONFIG_ERROR. No table Fix: Set it',
     );
-    expect((await ask(installation(), 'search_similar', { text: 'expected' })).text).toContain(
-      'machine answer, nobody decided: TEST_FAILURE',
-    );
+    expect((await ask(installation(), 'search_similar', { text: 'expected' })).text).toContain('not reviewed: TEST_FAILURE');
   });
 });
 
@@ -127,7 +125,7 @@ describe('search_similar by words', () => {
 
   it('finds by one word what is not alike as a whole', async () => {
     const { text, data } = await ask(deps, 'search_similar', { text: 'expected' });
-    expect(text).toContain('1. ana_9f2c · has these words · shop/api');
+    expect(text).toContain('1. ana_9f2c · matches these words · shop/api');
     expect(data).toMatchObject({ failures: [{ id: 'ana_9f2c', score: null, decided: null }] });
     expect((await ask(deps, 'search_similar', { text: 'segfault' })).data).toEqual({ failures: [] });
   });
@@ -141,7 +139,7 @@ describe('flaky_tests', () => {
     const { text } = await ask(installation({ flakiness: { list: async () => [test] } }), 'flaky_tests');
     expect(text).toContain('1. till › pays');
     expect(text).toContain('flaked in 18 % of runs (9 of 50; 95 % interval 10 % to 31 %)');
-    expect(text).toContain('passed when run again on 5 of 6 commits · since 2026-10-01');
+    expect(text).toContain('passed on rerun on 5 of 6 commits · since 2026-10-01');
   });
 });
 
@@ -222,11 +220,11 @@ describe('what goes wrong', () => {
   it('of a store is told as the cause and the next step; of ourselves only that it did', async () => {
     const down = async () => Promise.reject(new TriageError('storage-failed', 'The database does not answer.'));
     expect(await ask(installation({ failures: { search: down } }), 'list_failures')).toMatchObject({
-      text: 'The database does not answer. Next: The database does not answer now. Call again in a minute, or tell the person.',
+      text: 'The database does not answer. Next: The database is not responding. Call again in a minute, or tell the person.',
       failed: true,
     });
     const bug = async () => Promise.reject(new Error('secret inside'));
     const { text } = await ask(installation({ failures: { search: bug } }), 'list_failures');
-    expect(text).toBe('Faultline failed inside; its log says why. Tell the person.');
+    expect(text).toBe('Faultline had an internal error; its log has the reason. Tell the person.');
   });
 });

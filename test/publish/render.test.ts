@@ -22,7 +22,7 @@ log lines → 412 kept · ana_9f2c
   it('says that it is not sure, and what would settle it', () => {
     const text = renderTerminal(unsureAnalysis(), terminal);
     expect(text).toContain('Not sure: TEST_FAILURE · assertion                              only 61 % sure\n');
-    expect(text).toContain('Or       1. CODE_ERROR: `tax.ts:41` throws when the list is empty. Would be\n');
+    expect(text).toContain('Or       1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm:\n');
     expect(text).toContain('         2. CONFIG_ERROR: ');
   });
 
@@ -129,10 +129,10 @@ Suspect \`src/cart/tax.ts:41\` (a41f9c2, ada)
 
   it('says that it is not sure and lists what fits', () => {
     const text = renderMarkdown(unsureAnalysis({ failureIds: ['a', 'b', 'c'] }));
-    expect(text).toContain('**3 failures. Faultline is not sure why (61 %) and asks a person.**');
+    expect(text).toContain('**3 failures. Faultline is not sure why (61 %). The answer needs review.**');
     expect(text).toContain('<b>2 explanations fit</b>: best guess TEST_FAILURE');
-    expect(text).toContain("2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. Would be settled by: the job's environment");
-    expect(text).toContain('Why a person: one claim rests on a single line');
+    expect(text).toContain("2. CONFIG_ERROR: `TAX_TABLE` is not set in this job. To confirm: the job's environment");
+    expect(text).toContain('Needs review because: one claim rests on a single line');
   });
 
   it('says who confirmed a known cause instead of a percentage', () => {

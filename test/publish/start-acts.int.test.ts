@@ -117,7 +117,7 @@ describe('what is owed outside', () => {
     await db.query('update outward_acts set attempts = 5 where build_id = $1', [deadly.id]);
     const { stop } = keeper([desk]);
     expect(await until(refused, ended)).toMatchObject({ state: 'failed', error: 'It answered 400' });
-    expect(await until(deadly, ended)).toMatchObject({ state: 'failed', error: expect.stringContaining('5 tries that did not end') });
+    expect(await until(deadly, ended)).toMatchObject({ state: 'failed', error: expect.stringContaining('5 attempts that did not finish') });
     await stop();
   });
 

@@ -29,7 +29,7 @@ const step: Step = {
     {
       call: { tool: 'read_file', args: { path: 'src/hunter2.ts', deep: { list: ['hunter2'] }, line: 3 }, why: 'the frame hunter2' },
       status: 'ok',
-      summary: 'GitHub answered 503. Instead, search_code: 2 findings',
+      summary: 'GitHub returned 503. Instead, search_code: 2 findings',
       milliseconds: 300,
       attempts: 5,
       answeredBy: 'search_code',
@@ -83,11 +83,11 @@ describe('the trace on a terminal', () => {
       '└─ execute_tool, round 1 · 340 ms',
       '   ├─ classify by gpt-4o-mini · 812 ms · 1,200 (1,024 cached) → 80 tokens · under $0.01 · 2 calls · 1 retry',
       expect.stringMatching(
-        /^ {3}├─ read_file · ok · 300 ms · 4 retries · answered by search_code · GitHub answered 503\. .* · \{"path":"src\/\*\*\*/,
+        /^ {3}├─ read_file · ok · 300 ms · 4 retries · answered by search_code · GitHub returned 503\. .* · \{"path":"src\/\*\*\*/,
       ),
-      '   └─ search_web · ok · 1 ms · kept from earlier · 1 finding',
+      '   └─ search_web · ok · 1 ms · from cache · 1 finding',
       expect.stringMatching(
-        /1 round · 2 model calls · 1,200 \(1,024 cached\) → 80 tokens · under \$0\.01 · 2 tool calls \(1 kept from earlier\) · 5 retries/,
+        /1 round · 2 model calls · 1,200 \(1,024 cached\) → 80 tokens · under \$0\.01 · 2 tool calls \(1 from cache\) · 5 retries/,
       ),
       '',
     ]);

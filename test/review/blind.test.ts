@@ -58,7 +58,7 @@ describe('a review of a published answer', () => {
     const { opened, deps } = stored(sampleBuild({ pullRequest: 12 }));
     expect(await openReviewFor(deps, { analysisId: 'ana_9f2c', by: 'ada' })).toMatchObject({ analysisId: 'ana_9f2c', origin: 'asked' });
     await openReviewFor(deps, { analysisId: 'ana_9f2c', by: 'bob' });
-    expect(opened).toMatchObject([{ risk: 3, why: ['published without a person; ada asked for a look'] }]);
+    expect(opened).toMatchObject([{ risk: 3, why: ['published automatically; ada requested a review'] }]);
   });
 
   it('is not opened for what is not stored', async () => {

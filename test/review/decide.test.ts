@@ -45,7 +45,7 @@ describe('what a decision teaches', () => {
     });
     expect(entry?.message).toBe(likenessText(likenessOf(sampleFailure())));
     expect(entry?.message).toContain('expected 10.20, got 10.21\nFAIL cart total');
-    expect(teaching).toMatch(/^Taught/);
+    expect(teaching).toMatch(/^Added to the library/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(world.state.index.get(entry?.id ?? '')?.metadata).toMatchObject({ category: 'TEST_FAILURE', confirmedBy: 'ada' });
     expect(world.state.events.map(({ event, actor }) => [event, actor])).toEqual([['decided', 'ada']]);
@@ -73,7 +73,7 @@ describe('what a decision teaches', () => {
     await decide(world, { type: 'accept' });
     const { entry, teaching } = await decide(world, { type: 'reject', reason: 'no line shows it' }, { reviewId: 'rev_2', reviewer: 'bob' });
     expect(entry).toBeNull();
-    expect(teaching).toMatch(/teaches nothing/);
+    expect(teaching).toMatch(/does not change the library/);
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toMatchObject({ confirmedBy: 'ada' });
     expect(world.state.index.size).toBe(1);
   });
@@ -124,7 +124,7 @@ describe('what a decision teaches', () => {
     const { entry, teaching } = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
     expect(await world.deps.stores.library.recall({ fingerprint: 'f00d', repository: 'shop/api' })).toEqual(entry);
     expect(entry?.timesSeen).toBe(2);
-    expect(teaching).toContain('replaces what ada said on 2026-10-12');
+    expect(teaching).toContain('replaces the answer that ada confirmed on 2026-10-12');
     expect([...world.state.index.keys()]).toEqual([entry?.id]);
     expect(world.state.debts).toEqual([]);
   });
@@ -191,10 +191,10 @@ describe('who may decide', () => {
   it.each<[string, DecisionInput, RegExp]>([
     ['a rejection without a reason', { type: 'reject' }, /needs a reason/],
     ['a rejection with a blank reason', { type: 'reject', reason: ' \n' }, /needs a reason/],
-    ['a correction without a category', { type: 'correct', rootCause: 'x' }, /needs the right category/],
+    ['a correction without a category', { type: 'correct', rootCause: 'x' }, /needs a category/],
     ['a correction that changes nothing', { type: 'correct', category: 'TEST_FAILURE' }, /changes nothing/],
     ['a correction to blank', { type: 'correct', category: 'CODE_ERROR', rootCause: '  ' }, /rootCause is blank/],
-    ['an acceptance in other words', { type: 'accept', rootCause: 'x' }, /takes no rootCause/],
+    ['an acceptance in other words', { type: 'accept', rootCause: 'x' }, /does not accept rootCause/],
   ])('refuses %s', async (_, input, message) => {
     const world = twoOfOneCause();
     await expect(decide(world, input)).rejects.toEqual(refused('invalid-input', message));

@@ -80,7 +80,7 @@ describe('deciding', () => {
     const decision = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'The job has no TAX_TABLE.', version: claimed.body.version };
     const { status, body } = await post('ada', `${url}/decision`, decision);
     expect(status).toBe(200);
-    expect(body.teaching).toMatch(/^Taught/);
+    expect(body.teaching).toMatch(/^Added to the library/);
     expect(await world.stores.library.recall({ fingerprint, repository: 'shop/api' })).toEqual(body.entry);
     expect(body.entry).toMatchObject({ category: 'CONFIG_ERROR', rootCause: 'The job has no TAX_TABLE.', confirmedBy: 'ada' });
     const matches = await world.vectorIndex.search('error_library', { text: failure.message, limit: 50 });
@@ -138,7 +138,7 @@ describe('deciding', () => {
       version: 1,
     });
     expect(await world.stores.library.recall({ fingerprint: first.fingerprint, repository: 'shop/api' })).toEqual(body.entry);
-    expect(body.teaching).toContain('replaces what ada said');
+    expect(body.teaching).toContain('replaces the answer that ada confirmed');
   });
 
   it('is taken back whole where the lesson cannot be stored', async () => {
@@ -168,7 +168,7 @@ describe('deciding', () => {
 
   it.each([
     [{ type: 'reject', version: 1 }, /needs a reason/],
-    [{ type: 'correct', version: 1 }, /needs the right category/],
+    [{ type: 'correct', version: 1 }, /needs a category/],
     [{ type: 'correct', category: 'TEST_FAILURE', version: 1 }, /changes nothing/],
     [{ type: 'accept' }, /version/],
     [{ type: 'accept', version: 1, rootcause: 'misspelt' }, /rootcause/],

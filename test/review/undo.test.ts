@@ -35,7 +35,7 @@ describe('taking a decision back', () => {
 
     expect(review).toMatchObject({ state: 'waiting', decision: null, version: 3 });
     expect(undone).toMatchObject([{ type: 'accept', reviewer: 'ada' }]);
-    expect(withdrawn).toMatchObject([{ id: entry?.id, withdrawn: { by: 'ada', reason: 'The decision was taken back.' } }]);
+    expect(withdrawn).toMatchObject([{ id: entry?.id, withdrawn: { by: 'ada', reason: 'The decision was undone.' } }]);
     expect(restored).toEqual([]);
     expect(await recalled(world)).toBeNull();
     expect(world.state.index.size).toBe(0);
@@ -182,7 +182,7 @@ describe('a lesson that green builds contradict', () => {
     const { entry, teaching } = await decide(world, MOVE, { reviewId: 'rev_2', reviewer: 'bob' });
 
     expect(entry?.flag).toEqual({ builds: 1, since: '2026-10-01T00:00:00.000Z', last: 'bld_green' });
-    expect(teaching).toMatch(/does not answer yet\. It also stands in a green build since 2026-10-01/);
+    expect(teaching).toMatch(/not used yet\. It also appears in a green build since 2026-10-01/);
     expect(await recalled(world)).toEqual(first.entry);
     expect([...world.state.index.keys()]).toEqual([first.entry?.id]);
   });

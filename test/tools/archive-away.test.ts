@@ -8,7 +8,7 @@ import { sampleSubject } from '../support/subject.ts';
 import { toolbox } from './sample-tools.ts';
 
 const away = async () => {
-  throw new TriageError('storage-failed', 'MongoDB does not answer: no server', { retryable: true });
+  throw new TriageError('storage-failed', 'MongoDB is not responding: no server', { retryable: true });
 };
 
 it('T29: where the archive is away, tools of the log say so as data, and after a few times at once', async () => {
@@ -36,6 +36,6 @@ it('T29: where the archive is away, tools of the log say so as data, and after a
   const outcome = await ask('view_log', { source: 'build.log', from: 2, to: 2 });
 
   expect(outcome).toMatchObject({ status: 'failed' });
-  expect(outcome.summary).toContain('left alone');
+  expect(outcome.summary).toContain('is paused');
   expect(asked).toBe(before);
 });

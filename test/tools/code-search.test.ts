@@ -108,7 +108,7 @@ describe('search_semantic', () => {
     };
     const { findings } = await ask({ embedder: { name: 'meaning', dimensions: 2, embed } })('CODE_ERROR', 'search_semantic', { code });
 
-    expect(findings[0]?.title).toContain('alike by words, since the embedder did not answer');
+    expect(findings[0]?.title).toContain('matched by words, because the embedder did not respond');
   });
 
   it('passes over a candidate that cannot be read', async () => {

@@ -94,7 +94,7 @@ describe('diff_with_green', () => {
   });
 
   it('says so where no green build is known', async () => {
-    const summary = 'No green build is known that has build.log too, so nothing tells which of its lines are new.';
+    const summary = 'No known green build has build.log, so its new lines cannot be determined.';
 
     expect(await ask(RED, {}, null)).toMatchObject({ status: 'empty', findings: [], summary });
   });
@@ -104,7 +104,7 @@ describe('diff_with_green', () => {
   });
 
   it('leaves a green build aside that is of another job', async () => {
-    const summary = 'The log of build 12 has no line in common with other.log, so it tells nothing.';
+    const summary = 'The log of build 12 has no line in common with other.log, so it is no use for comparison.';
 
     expect(await ask(RED, { source: 'other.log' })).toMatchObject({ status: 'empty', summary });
   });

@@ -105,7 +105,7 @@ describe('count_consecutive_failures', () => {
 
     expect(outcome.findings).toMatchObject([
       {
-        text: 'ci on main failed 3 times in a row since #810 (aaaaaaaaaa), 2026-01-05, each time in this way (since #810). Last green: #809 (bbbbbbbbbb), 2026-01-05.',
+        text: 'ci on main failed 3 times in a row since #810 (aaaaaaaaaa), 2026-01-05, each time this way (since #810). Last green: #809 (bbbbbbbbbb), 2026-01-05.',
         data: { count: 3, firstBuildId: 'bld_1', lastGreenCommit: 'bbbbbbbbbbbb' },
       },
     ]);

@@ -74,7 +74,7 @@ describe('a tool that fails', () => {
 
     const second = await run('b');
     expect(second).toMatchObject({ status: 'failed', attempts: 0 });
-    expect(second.summary).toContain('asked to be left alone');
+    expect(second.summary).toContain('asked to wait');
     await new Promise((done) => setTimeout(done, 450));
     expect(await run('b')).toMatchObject({ status: 'ok' });
   });
@@ -135,7 +135,7 @@ describe('the circuit breaker', () => {
     await run('a');
     const second = await run('a');
     expect(second).toMatchObject({ status: 'failed', attempts: 2 });
-    expect(second.summary).toContain('left alone for a while');
+    expect(second.summary).toContain('paused for a while');
     expect(await run('a')).toMatchObject({ status: 'failed', attempts: 0 });
     expect(asked).toBe(6);
 

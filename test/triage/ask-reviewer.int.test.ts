@@ -134,7 +134,7 @@ describe('a question to a person', () => {
     await work(jobId, 1);
 
     const [analysis] = await stores.analyses.listByBuild(build.id);
-    expect(analysis?.notes.join()).toContain('Nobody answered in time');
+    expect(analysis?.notes.join()).toContain('No answer in time');
     expect(analysis?.evidence.some((item) => item.tool === 'ask_reviewer')).toBe(false);
   });
 });

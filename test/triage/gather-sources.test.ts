@@ -125,7 +125,7 @@ describe('the texts of a build', () => {
       const { sources, notes } = await gather();
 
       expect(sources.map(({ name }) => name)).toEqual(['b.log']);
-      expect(notes).toEqual(['What is archived of the build could not be read: MongoDB does not answer', 'of the fetch']);
+      expect(notes).toEqual(['The archived logs of the build could not be read: MongoDB does not answer', 'of the fetch']);
     });
 
     it('T29: are waited for where nobody else has them, until the last try, which goes on without', async () => {
@@ -136,7 +136,7 @@ describe('the texts of a build', () => {
       const { sources, notes } = await gather(true, upload);
 
       expect(sources).toEqual([]);
-      expect(notes).toEqual(['What is archived of the build could not be read: MongoDB does not answer']);
+      expect(notes).toEqual(['The archived logs of the build could not be read: MongoDB does not answer']);
     });
   });
 });

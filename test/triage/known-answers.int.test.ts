@@ -118,7 +118,7 @@ describe('machine answers never vouch for machine answers', () => {
       await conclude(build, async () => analysis, { ...deps, auditEvery: 1 }, run);
       return await stores.reviews.findByAnalysis(analysis.id);
     };
-    expect(await open('drawn', {})).toMatchObject({ origin: 'audit', why: [expect.stringMatching(/looked at all the same/)] });
+    expect(await open('drawn', {})).toMatchObject({ origin: 'audit', why: [expect.stringMatching(/one in 1 such answers is reviewed/)] });
     expect(await open('known', { terminationReason: 'known_failure' })).toBeNull();
   });
 });

@@ -155,7 +155,7 @@ describe('the keeper of green builds', () => {
   });
 
   it('lets go of a build that takes the process down each time', async () => {
-    expect(await workOff([{ ...JOB, attempts: 13 }])).toEqual(['failed: It was tried too often without an end.']);
+    expect(await workOff([{ ...JOB, attempts: 13 }])).toEqual(['failed: Stopped after too many attempts that did not finish.']);
     expect(kept).toEqual([]);
   });
 });

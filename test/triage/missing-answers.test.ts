@@ -11,8 +11,8 @@ const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<Tool
 
 it('an answer says in a sentence what it was made without', () => {
   expect(missingAnswers([outcome('search_knowledge', 'failed'), outcome('read_blame', 'timed-out'), outcome('grep_log', 'ok')])).toEqual([
-    'Made without search_knowledge, which could not be asked: Pinecone did not answer.',
-    'Made without read_blame, which could not be asked: Pinecone did not answer.',
+    'Made without search_knowledge, which was unavailable: Pinecone did not answer.',
+    'Made without read_blame, which was unavailable: Pinecone did not answer.',
   ]);
 });
 

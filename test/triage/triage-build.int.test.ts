@@ -183,7 +183,7 @@ describe('an analysis that fails for good', () => {
       {
         ...{ category: 'CODE_ERROR', kind: 'unknown', terminationReason: 'failed', analyst: 'none' },
         classification: { abstained: true, confidence: 0 },
-        answer: { title: 'Faultline could not analyse this failure', rootCause: expect.stringContaining('is not a function'), claims: [] },
+        answer: { title: 'Faultline could not analyze this failure', rootCause: expect.stringContaining('is not a function'), claims: [] },
         verdict: { action: 'human_review', confidence: 0 },
       },
     ]);
@@ -235,7 +235,7 @@ describe('a build that cannot be read', () => {
   });
 
   it('is never answered as if it had been read where its log cannot be had: no category, what kept us from it, and a person', async () => {
-    const error = new TriageError('not-found', 'GitHub answered 404 for the jobs: it is gone (is actions: read granted?).');
+    const error = new TriageError('not-found', 'GitHub returned 404 for the jobs: it is gone (is actions: read granted?).');
     const unreadable = { provider: 'upload' as const, fetch: () => Promise.reject(error), fetchGreen: async () => [] };
     const { build, deps, take } = await world({}, { buildSources: { upload: unreadable } });
     await deps.archive.remove(build.id);

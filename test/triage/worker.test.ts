@@ -179,7 +179,7 @@ describe('a job that can never succeed', () => {
   it('is set aside, and given to a person, when it keeps killing its worker', async () => {
     const { events, deps } = desk(failing(new Error('must not be run again')), { job: { attempts: 4 } });
     await runJob('job_1', deps, never);
-    expect(events).toEqual([expect.stringMatching(/^given to a person: .*Set aside after 3 tries/), 'done']);
+    expect(events).toEqual([expect.stringMatching(/^given to a person: .*Stopped after 3 attempts/), 'done']);
   });
   it.each([2, 3])('is run alone in its try number %i, and is not blamed for what died beside it', async (attempts) => {
     const solitude = createSolitude();
@@ -188,7 +188,7 @@ describe('a job that can never succeed', () => {
     const { events, deps } = desk(async () => undefined, { job: { attempts } });
     const running = runJob('job_1', deps, never, { solitude });
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(events).toEqual(['released for 0: The process died during the last try; it is tried alone.']);
+    expect(events).toEqual(['released for 0: The process died during the last attempt; it is retried alone.']);
     other.resolve();
     await Promise.all([beside, running]);
     expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
@@ -196,7 +196,7 @@ describe('a job that can never succeed', () => {
   it('ends as failed when even setting it aside killed the worker', async () => {
     const { events, deps } = desk(failing(new Error('no')), { job: { attempts: 5 }, giveUp: failing(new Error('must not be run')) });
     await runJob('job_1', deps, never);
-    expect(events).toEqual([expect.stringMatching(/^failed: Set aside/)]);
+    expect(events).toEqual([expect.stringMatching(/^failed: Stopped after/)]);
   });
 });
 

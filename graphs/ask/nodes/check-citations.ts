@@ -7,7 +7,7 @@ import type { AskStateUpdate, AskStateValue } from '../state.ts';
 export async function checkCitations(state: AskStateValue, runtime: AskRuntime): Promise<AskStateUpdate> {
   const startedAt = contextOf(runtime).clock.now();
   const { kept, leftOut } = checkStatements(state.reply, [...state.known, ...state.found], state.topic.analysis.answer);
-  const summary = leftOut.length === 0 ? 'all of it holds' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
+  const summary = leftOut.length === 0 ? 'all statements are supported' : `${leftOut.length} left out: ${leftOut[0]?.reason}`;
   return {
     reply: [...kept],
     leftOut: [...leftOut],

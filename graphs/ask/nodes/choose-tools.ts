@@ -21,7 +21,7 @@ export async function chooseTools(state: AskStateValue, runtime: AskRuntime): Pr
   const known = judgement.value.filter(({ tool }) => names.has(tool));
   const calls = withoutRepeats(known, state.outcomes).slice(0, MAX_CALLS);
   const refused = [...new Set(judgement.value.filter(({ tool }) => !names.has(tool)).map(({ tool }) => tool))];
-  const notes = refused.length === 0 ? [] : [`Not offered for this category, so not asked: ${refused.join(', ')}.`];
+  const notes = refused.length === 0 ? [] : [`Not available for this category, so not used: ${refused.join(', ')}.`];
   const summary = calls.length === 0 ? 'nothing more to look up' : calls.map(({ tool }) => tool).join(', ');
   return {
     calls,

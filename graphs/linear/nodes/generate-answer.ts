@@ -42,6 +42,6 @@ function suspectsOf(files: readonly NamedFile[]): Suspect[] {
 
 function verdictOf({ confidence, abstained }: Classification, { thresholds }: TriageLimits): Verdict {
   const isSure = !abstained && confidence >= thresholds.autoNotify;
-  const said = `the category is ${confidence.toFixed(2)} probable; nothing was verified (linear baseline)`;
+  const said = `the category has a probability of ${confidence.toFixed(2)}; nothing was verified (linear baseline)`;
   return { grades: {}, unsupportedClaims: [], gaps: [], confidence, action: isSure ? 'auto_notify' : 'human_review', reasons: [said] };
 }

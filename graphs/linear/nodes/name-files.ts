@@ -7,5 +7,12 @@ import type { LinearStateUpdate, LinearStateValue } from '../state.ts';
 export async function nameFiles(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const watch = startWatch(runtime);
   const files = namedFiles(state.subject);
-  return { files, ...finishedStep(runtime, watch, { node: 'name_files', round: 0, summary: `${files.length} files are named` }) };
+  return {
+    files,
+    ...finishedStep(runtime, watch, {
+      node: 'name_files',
+      round: 0,
+      summary: `${files.length} ${files.length === 1 ? 'file' : 'files'} named`,
+    }),
+  };
 }

@@ -6,7 +6,7 @@ import type { TriageStateUpdate, TriageStateValue } from '../state.ts';
 
 /**
  * Waits for a person's answer: the run ends here for now, and its checkpoint is kept. It is resumed with the answer, which
- * becomes evidence, or with null where nobody answered in time. Does nothing before the wait, since a resumed node begins anew.
+ * becomes evidence, or with null where no answer in time. Does nothing before the wait, since a resumed node begins anew.
  */
 export async function awaitReviewer(state: TriageStateValue, runtime: TriageRuntime): Promise<TriageStateUpdate> {
   const { question } = state;
@@ -16,12 +16,12 @@ export async function awaitReviewer(state: TriageStateValue, runtime: TriageRunt
   return {
     question: null,
     ...(answer === null
-      ? { fruitless: state.fruitless + 1, notes: [`Nobody answered in time: ${question.text}`] }
+      ? { fruitless: state.fruitless + 1, notes: [`No answer in time: ${question.text}`] }
       : { evidence: [evidenceOf(question, answer, state.evidence.length)] }),
     ...finishedStep(runtime, watch, {
       node: 'await_reviewer',
       round: state.rounds,
-      summary: answer === null ? 'nobody answered in time' : `${answer.by} answered: E${state.evidence.length + 1}`,
+      summary: answer === null ? 'no answer in time' : `${answer.by} answered: E${state.evidence.length + 1}`,
     }),
   };
 }

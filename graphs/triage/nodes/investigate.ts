@@ -26,7 +26,7 @@ export async function investigate({ assignment }: { assignment: Assignment }, ru
     reports: [{ investigator, replies: [...replies], conclusion }],
     ...finishedStep(runtime, watch, { node: 'investigate', round, investigator, summary: `${investigator}: ${conclusion}`, ...extra }),
   });
-  if (offered.length === 0) return finish([], `no tool of this kind serves ${category}`);
+  if (offered.length === 0) return finish([], `no tool of this kind applies to ${category}`);
   const insight = { subject, classification, evidence, outcomes, round, gaps: [], investigator };
   const chosen = await judged(runtime, assignment, (analyst, signal) =>
     analyst.chooseTools({ ...insight, plan: NOTHING_PLANNED, offered }, signal),

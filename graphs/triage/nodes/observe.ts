@@ -21,7 +21,7 @@ export async function observe(state: TriageStateValue, runtime: TriageRuntime): 
     ...finishedStep(runtime, watch, {
       node: 'observe',
       round: state.rounds,
-      summary: `${found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`}${question === null ? '' : '; a person was asked'}`,
+      summary: `${found.length === 0 ? 'nothing new' : `${found.length} new: ${found.map((item) => item.id).join(', ')}`}${question === null ? '' : '; asked a reviewer'}`,
     }),
   };
 }

@@ -45,7 +45,7 @@ function isAtItsEnd(state: TriageStateValue, plan: Plan): boolean {
 function givenUp(verdict: TriageStateValue['verdict']): TriageStateValue['verdict'] {
   return verdict === null
     ? null
-    : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'nothing that can be looked up would change it'] };
+    : { ...verdict, action: 'human_review', reasons: [...verdict.reasons, 'no further lookup would change the result'] };
 }
 
 /** The category that the evidence speaks for by now, as sure as the plan is; the one before keeps what is left of its probability. */

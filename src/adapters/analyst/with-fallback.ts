@@ -38,7 +38,7 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     const resting = circuit.resting();
     // The same words each time: an analysis says it once, however many judgements it concerns.
     if (resting !== null)
-      return takeOver(await ask(fallback), `The model is not asked for a while: ${resting}; the ${fallback.name} decide.`);
+      return takeOver(await ask(fallback), `The model is paused for a while: ${resting}; the ${fallback.name} were used.`);
     try {
       const judgement = await ask(primary);
       circuit.succeeded();
@@ -47,7 +47,7 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
       if (signal.aborted) throw error;
       circuit.failed(error);
       logger.warn({ judgement: name, error }, 'the analyst failed and the fallback decided');
-      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} decided ${name}.`, usageOf(error));
+      return takeOver(await ask(fallback), `${reasonOf(error)}; the ${fallback.name} were used for the step "${name}".`, usageOf(error));
     }
   }
 
@@ -111,7 +111,7 @@ async function secondOpinion(
     return (await analyst.verify({ ...input, classification }, signal)).value;
   } catch (error) {
     if (signal.aborted) throw error;
-    logger.warn({ error }, 'no second opinion could be had');
+    logger.warn({ error }, 'no second opinion was available');
     return null;
   }
 }

@@ -145,7 +145,7 @@ function createClient(url: string, limitMs: number): MongoClient {
       promoteBuffers: true,
     });
   } catch (cause) {
-    throw new TriageError('invalid-config', 'FAULTLINE_MONGODB_URL is no address of a MongoDB server.', { cause });
+    throw new TriageError('invalid-config', 'FAULTLINE_MONGODB_URL is not a MongoDB URL.', { cause });
   }
 }
 

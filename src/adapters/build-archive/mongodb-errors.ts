@@ -16,7 +16,7 @@ export function toArchiveError(error: unknown): TriageError {
   if (error instanceof TriageError) return error;
   if (error instanceof MongoServerError) return refusalOf(error);
   if (error instanceof MongoError || isAbort(error)) {
-    return new TriageError('storage-failed', `MongoDB does not answer: ${error.message}`, { retryable: true, cause: error });
+    return new TriageError('storage-failed', `MongoDB is not responding: ${error.message}`, { retryable: true, cause: error });
   }
   return new TriageError('internal', `The archive in MongoDB failed: ${messageOf(error)}`, { cause: error });
 }
@@ -35,12 +35,12 @@ function refusalOf(error: MongoServerError): TriageError {
   const code = Number(error.code);
   const details = { state: code, full: code === OUT_OF_DISK_SPACE };
   if (REFUSED.has(code))
-    return new TriageError('upstream-auth', 'MongoDB refuses the user of FAULTLINE_MONGODB_URL.', { cause: error, details });
+    return new TriageError('upstream-auth', 'MongoDB rejects the user in FAULTLINE_MONGODB_URL.', { cause: error, details });
   if (details.full) {
     return new TriageError('storage-failed', 'The disk of MongoDB is full.', { retryable: true, cause: error, details });
   }
   const retryable = PASSING.has(code) || error.hasErrorLabel('RetryableWriteError') || error.hasErrorLabel('TransientTransactionError');
-  return new TriageError('storage-failed', `MongoDB could not do it: ${error.message}`, { retryable, cause: error, details });
+  return new TriageError('storage-failed', `The MongoDB request failed: ${error.message}`, { retryable, cause: error, details });
 }
 
 function isAbort(error: unknown): error is Error {

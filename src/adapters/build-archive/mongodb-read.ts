@@ -43,7 +43,7 @@ export async function readWhole<Result>(
     const bytes = await readChunks(within, { buildId, name, generation: source.generation }, chunksOf(source));
     if (bytes !== null) return await use(bytes);
   }
-  throw new TriageError('storage-failed', `${name} of build ${buildId} is not whole in the archive.`);
+  throw new TriageError('storage-failed', `${name} of build ${buildId} is incomplete in the archive.`);
 }
 
 /** One batch is asked for while the one before is read; all are of one generation. */

@@ -68,7 +68,7 @@ export function createMongodbArchive(options: MongodbArchiveOptions): MongodbArc
   ) => readWhole({ collections, find }, { buildId, name }, chunksOf, use);
   const keep: MongodbArchive['keep'] = async (buildId, source, replacing) => {
     const { chunks, lines, bytes } = await toChunks(source.text);
-    if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive takes ${maxBytes}.`);
+    if (bytes > maxBytes) throw new TriageError('too-large', `${source.name} has ${bytes} bytes; the archive accepts at most ${maxBytes}.`);
     const described = { name: source.name, kind: source.kind, lines, bytes, notes: [...source.notes] };
     const storedAt = new Date();
     const expiry = keepDays === 0 ? {} : { expiresAt: new Date(storedAt.getTime() + keepDays * DAY_MS) };
@@ -202,7 +202,7 @@ async function makeValid(
       if (matchedCount === 1) return before;
     }
   }
-  throw new TriageError('conflict', `${name} was replaced by somebody else meanwhile.`, { retryable: true });
+  throw new TriageError('conflict', `${name} was replaced by another process in the meantime.`, { retryable: true });
 }
 
 function* batchesOf(parts: readonly PieceDocument[]): Generator<readonly PieceDocument[]> {

@@ -79,8 +79,11 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     check: async () => {
       const state = await ask(() => primary.check()).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       const { texts, removals } = await ledger.left();
-      const waiting = [texts > 0 ? `${texts} texts wait for it` : '', removals > 0 ? `${removals} deletions wait for it` : ''];
-      const said = [state instanceof Error ? `MongoDB is away (${state.message}), the database keeps new texts` : state, ...waiting];
+      const waiting = [texts > 0 ? `${texts} texts waiting` : '', removals > 0 ? `${removals} deletions waiting` : ''];
+      const said = [
+        state instanceof Error ? `MongoDB is unavailable (${state.message}); the database stores new texts` : state,
+        ...waiting,
+      ];
       const sentence = said.filter((part) => part !== '').join('; ');
       if (state instanceof Error) throw new TriageError('storage-failed', sentence, { retryable: true, cause: state });
       return sentence;
@@ -114,7 +117,7 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
 /** Asks the primary only where it is not left alone, and remembers what came of it. */
 function primaryWithin({ primary, logger }: Pick<SpillingOptions, 'primary' | 'logger'>, answers: LeftAlone, takes: LeftAlone) {
   async function ask<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (!answers.mayAsk()) throw new TriageError('storage-failed', 'MongoDB did not answer lately and is left alone.', { retryable: true });
+    if (!answers.mayAsk()) throw new TriageError('storage-failed', 'MongoDB did not respond recently and is paused.', { retryable: true });
     try {
       const result = await work();
       answers.answered();

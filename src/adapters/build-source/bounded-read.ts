@@ -36,7 +36,7 @@ export async function withDeadline<Result>(
   try {
     return await Promise.race([work(signal), aborted(signal)]);
   } catch (error) {
-    if (caller.aborted) throw new TriageError('cancelled', `${what} was cancelled.`, { retryable: true, cause: error });
+    if (caller.aborted) throw new TriageError('cancelled', `${what} was canceled.`, { retryable: true, cause: error });
     if (deadline.signal.aborted) {
       throw new TriageError('timeout', `${what} took longer than ${Math.round(timeoutMs / 1000)} s.`, { retryable: true, cause: error });
     }

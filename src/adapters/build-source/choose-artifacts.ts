@@ -38,10 +38,10 @@ export function artifactsToFetch<One extends Offered>(
 }
 
 function reasonToLeave({ name, bytes }: Offered, maxBytes: number): string | null {
-  if (bytes !== null && bytes > maxBytes) return `it has ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
+  if (bytes !== null && bytes > maxBytes) return `it is ${sizeInWords(bytes)}, more than ${sizeInWords(maxBytes)}`;
   const named = namedAs(name);
   if (named?.grade === 'skip') return named.reason;
-  return rankOf(name) === 3 ? 'by its name, what the build made' : null;
+  return rankOf(name) === 3 ? 'a build output, judging by its name' : null;
 }
 
 function rankOf(name: string): number {

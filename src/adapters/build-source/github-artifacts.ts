@@ -57,14 +57,14 @@ async function readArtifact({ client, run, signal, notes, room }: ArtifactFetchi
   try {
     const archive = await download(client, { what, route, parameters, maxBytes: MAX_BYTES }, signal);
     const files = await openArtifact(artifact.name, archive, room);
-    if (files[0]?.name === artifact.name) throw new TriageError('invalid-input', `${what} is no archive.`);
+    if (files[0]?.name === artifact.name) throw new TriageError('invalid-input', `${what} is not an archive.`);
     if (isNamedLikeReports(artifact.name) && !files.some(({ kind }) => kind === 'report')) {
       notes.push(`There is no test report in ${what}.`);
     }
     return files.map((file) => ({ ...file, notes: file.notes.filter((note) => !LEFT_OUT.test(note)) }));
   } catch (error) {
     if (signal.aborted || !(error instanceof TriageError)) throw error;
-    notes.push(`What is in ${what} could not be read: ${error.message}`);
+    notes.push(`The content of ${what} could not be read: ${error.message}`);
     return [];
   }
 }

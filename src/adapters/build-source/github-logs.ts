@@ -60,7 +60,7 @@ export function endedJustNow({ completed_at: endedAt }: Job): boolean {
 
 /** The error for a log that a later try may find. */
 export function notYet(job: Job, cause: unknown): TriageError {
-  return new TriageError('not-found', `The log of job "${job.name}" is not there yet; the job has only just ended.`, {
+  return new TriageError('not-found', `The log of job "${job.name}" is not available yet; the job has just ended.`, {
     retryable: true,
     cause,
   });
@@ -89,7 +89,7 @@ export async function fetchRunArchive(fetching: Fetching, failed: readonly Job[]
   const names = new Set(failed.map((job) => inArchive(job.name)));
   const ofFailed = files.filter((file) => names.has(file.job));
   const chosen = ofFailed.length > 0 ? ofFailed : files;
-  if (chosen.length === 0) throw new TriageError('not-found', `${ARCHIVE} holds no log.`);
+  if (chosen.length === 0) throw new TriageError('not-found', `${ARCHIVE} contains no log.`);
   return chosen.map((file) => decode(fetching, file.name.replace(/\.txt$/, '.log'), file.bytes));
 }
 

@@ -42,7 +42,7 @@ export function createGithubBuildSource(options: GithubBuildSourceOptions): Buil
 async function fetchRun(fetching: Fetching): Promise<FetchedBuild> {
   const jobs = await listJobs(fetching);
   const running = jobs.filter((job) => job.status !== 'completed').length;
-  if (running > 0) fetching.notes.push(`${running} of the run's ${jobs.length} jobs had not ended when its logs were read.`);
+  if (running > 0) fetching.notes.push(`${running} of the run's ${jobs.length} jobs had not finished when its logs were read.`);
   const failed = jobs.filter(
     (job) => job.conclusion === 'failure' || job.conclusion === 'timed_out' || job.conclusion === 'startup_failure',
   );
@@ -79,7 +79,7 @@ function runOf(build: Build): GithubRun {
   if (owner === undefined || repo === undefined || rest.length > 0 || !/^\d{1,15}$/.test(id)) {
     throw new TriageError(
       'not-found',
-      `Build ${build.number} of ${build.repository} names no run of GitHub Actions, so there is no log to fetch.`,
+      `Build ${build.number} of ${build.repository} has no GitHub Actions run, so there is no log to fetch.`,
     );
   }
   return { owner, repo, run_id: Number(id), attempt_number: build.attempt };

@@ -37,7 +37,7 @@ export async function fetchJenkinsArtifacts(fetching: JenkinsArtifacts): Promise
     if (fetching.signal.aborted) throw error;
     // A Jenkins that hides or does not know the list has none to read.
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
-      const why = error instanceof TriageError ? error.message : 'Jenkins sent something else than a list.';
+      const why = error instanceof TriageError ? error.message : 'Jenkins did not return a list.';
       fetching.notes.push(`The build's artifacts could not be read: ${why}`);
     }
     return [];
@@ -52,7 +52,7 @@ async function listArtifacts({ get }: JenkinsArtifacts): Promise<string[]> {
 /** Names are the job's: each part is encoded, and none may climb out of the build's own folder. */
 async function readArtifact({ get, signal, room }: JenkinsArtifacts, name: string): Promise<SourceText[]> {
   const parts = name.split('/');
-  if (parts.some((part) => part === '' || part === '.' || part === '..')) return [namelessText(name, 'its name is no path of a file')];
+  if (parts.some((part) => part === '' || part === '.' || part === '..')) return [namelessText(name, 'its name is not a file path')];
   try {
     const bytes = await get(`artifact/${parts.map(encodeURIComponent).join('/')}`, 'an artifact', MAX_BYTES);
     return await openArtifact(name, bytes, room);

@@ -89,7 +89,9 @@ async function fetchTestResults(
     if (signal.aborted) throw error;
     if (!(error instanceof TriageError) || error.code !== 'not-found') {
       options.logger.warn({ error }, 'a Jenkins test report could not be read');
-      notes.push(`The test report could not be read: ${error instanceof TriageError ? error.message : 'Jenkins sent something else.'}`);
+      notes.push(
+        `The test report could not be read: ${error instanceof TriageError ? error.message : 'Jenkins returned something unexpected.'}`,
+      );
     }
     return [];
   }
@@ -130,13 +132,13 @@ async function getFrom(options: JenkinsBuildSourceOptions, url: URL, what: strin
 
 function statusError(what: string, status: number): TriageError {
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
-    const told = status < 400 ? 'sends us elsewhere to sign in' : `answered ${status}`;
+    const told = status < 400 ? 'redirects to a sign-in page' : `answered ${status}`;
     return new TriageError(
       'upstream-auth',
-      `Jenkins ${told} for ${what}. FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the right to read the job.`,
+      `Jenkins ${told} for ${what}. FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need permission to read the job.`,
     );
   }
   if (status === 404 || status === 410)
-    return new TriageError('not-found', `Jenkins answered ${status} for ${what}: the build may have been deleted.`);
-  return new TriageError('upstream-failed', `Jenkins answered ${status} for ${what}.`, { retryable: status >= 500 || status === 429 });
+    return new TriageError('not-found', `Jenkins returned ${status} for ${what}: the build may have been deleted.`);
+  return new TriageError('upstream-failed', `Jenkins returned ${status} for ${what}.`, { retryable: status >= 500 || status === 429 });
 }

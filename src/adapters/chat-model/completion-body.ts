@@ -66,7 +66,7 @@ export function readCompletion(body: string): Completion {
   const parsed = Body.safeParse(parseJson(body));
   const choice = parsed.data?.choices[0];
   if (!parsed.success || choice === undefined) {
-    throw new TriageError('invalid-input', "The model's server answered with something that is no chat completion");
+    throw new TriageError('invalid-input', 'The model server did not return a chat completion');
   }
   const { message, finish_reason: finish } = choice;
   const called = message.tool_calls?.map((call) => call.function) ?? (message.function_call ? [message.function_call] : []);

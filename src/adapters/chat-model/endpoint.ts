@@ -26,7 +26,7 @@ const PATH = '/chat/completions';
 /** The addresses of a server. Throws `invalid-config` where the base URL is none of HTTP, or no key is given for OpenAI. */
 export function endpointOf({ baseUrl, apiKey, apiVersion, model }: EndpointOptions): Endpoint {
   if (apiKey === null && baseUrl === null) {
-    throw new TriageError('invalid-config', "OpenAI's own server needs an API key; set one, or the base URL of a server that needs none");
+    throw new TriageError('invalid-config', 'OpenAI needs an API key; set one, or set the base URL of a server that needs none');
   }
   const base = parse(baseUrl ?? OPENAI);
   const path = base.pathname.replace(/\/$/, '');

@@ -33,25 +33,25 @@ export function errorOfRefusal(refusal: Refusal, model: string): TriageError {
   const { status, code } = refusal;
   const details = { status, code };
   if (isTooLong(refusal)) {
-    return new TriageError('too-large', `The question does not fit the context of the model ${model}`, { details });
+    return new TriageError('too-large', `The question exceeds the context of the model ${model}`, { details });
   }
   if (isQuota(refusal)) return new TriageError('quota-exhausted', "The model's quota is used up; check plan and billing", { details });
   if (status === 401 || status === 403) {
-    const message = `The model's server refused our key (HTTP ${status}); check the API key and its rights`;
+    const message = `The model server rejected the API key (HTTP ${status}); check the key and its permissions`;
     return new TriageError('upstream-auth', message, { details });
   }
   const later = refusal.retryAfterMs === null ? {} : { retryAfterMs: refusal.retryAfterMs };
   if (status === 429) {
-    return new TriageError('rate-limited', "The model's server wants fewer requests (HTTP 429)", { retryable: true, details, ...later });
+    return new TriageError('rate-limited', 'The model server is rate limiting requests (HTTP 429)', { retryable: true, details, ...later });
   }
   if (status === 408 || status === 409 || status >= 500) {
-    return new TriageError('upstream-failed', `The model's server failed (HTTP ${status})`, { retryable: true, details, ...later });
+    return new TriageError('upstream-failed', `The model server failed (HTTP ${status})`, { retryable: true, details, ...later });
   }
   if (status === 404 || status === 405) {
-    const message = `The model's server does not know ${model} or the path (HTTP ${status}); check base URL and model`;
+    const message = `The model server does not know ${model} or the path (HTTP ${status}); check base URL and model`;
     return new TriageError('upstream-failed', message, { details });
   }
-  return new TriageError('invalid-input', `The model's server refused the question (HTTP ${status}): ${refusal.message}`, { details });
+  return new TriageError('invalid-input', `The model server rejected the request (HTTP ${status}): ${refusal.message}`, { details });
 }
 
 /** The server sends us elsewhere. We do not go: the question and the key were meant for this one. */
@@ -59,7 +59,7 @@ export function errorOfRedirect(status: number, location: string | null, base: s
   const host = location !== null && URL.canParse(location, base) ? new URL(location, base).host : 'somewhere unknown';
   return new TriageError(
     'upstream-failed',
-    `The model's server redirects to ${host} (HTTP ${status}), where the key is not sent; set the base URL to the right address`,
+    `The model server redirects to ${host} (HTTP ${status}), where the key is not sent; correct the base URL`,
     { details: { status } },
   );
 }
@@ -75,7 +75,7 @@ export function errorOfFailure(error: unknown): TriageError {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 8; cause = cause.cause, depth++) {
     if (cause instanceof TriageError) return cause;
   }
-  return new TriageError('upstream-failed', "The model's server could not be reached", { retryable: true, cause: error });
+  return new TriageError('upstream-failed', 'The model server could not be reached', { retryable: true, cause: error });
 }
 
 function retryAfter(headers: Headers): number | null {

@@ -179,9 +179,9 @@ function backoff(firstMs: number, attempt: number): number {
 }
 
 function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown {
-  if (run.aborted) return new TriageError('cancelled', 'The run ended while the model was asked', { cause: error });
+  if (run.aborted) return new TriageError('cancelled', 'The run ended during a model call', { cause: error });
   if (limit.signal.aborted) {
-    const message = `The model did not answer (timeout after ${limit.ranOutAfterMs() / 1000} s)`;
+    const message = `The model did not respond (timeout after ${limit.ranOutAfterMs() / 1000} s)`;
     return new TriageError('timeout', message, { retryable: true, cause: error });
   }
   return error;

@@ -31,7 +31,7 @@ export function submoduleError(path: string): TriageError {
 
 export function linkError(path: string, target: string): TriageError {
   const shown = JSON.stringify(target.slice(0, 200));
-  return new TriageError('unsupported-type', `${path} is a symbolic link to ${shown}, which is no file of this commit.`);
+  return new TriageError('unsupported-type', `${path} is a symbolic link to ${shown}, which is not a file in this commit.`);
 }
 
 /** Where a link within the repository leads, or null where it leaves it. */

@@ -72,7 +72,7 @@ export function createGit(options: GitOptions = {}): Git {
     const settings = { ...limits, env: environment(path, folder), cwd: folder, encoding: 'utf8' } as const;
     execFile('git', [...guards(folder), ...args], settings, (error, output, complaint) => {
       if (error === null) return answer({ exitCode: 0, output, cut: false });
-      if (signal.aborted) return reject(new TriageError('cancelled', 'Reading the clone was cancelled.', { cause: signal.reason }));
+      if (signal.aborted) return reject(new TriageError('cancelled', 'Reading the clone was canceled.', { cause: signal.reason }));
       if (error.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') return answer({ exitCode: 0, output, cut: true });
       if (error.killed === true) return reject(new TriageError('timeout', `git ${args[0]} took longer than ${timeoutMs} ms.`));
       if (typeof error.code === 'number' && !saysFolderIsBad(complaint)) return answer({ exitCode: error.code, output, cut: false });

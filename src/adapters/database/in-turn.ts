@@ -42,9 +42,13 @@ async function takeTurn(client: pg.PoolClient): Promise<void> {
     });
     if (rows[0]?.mine === true) return;
     if (performance.now() > end) {
-      throw new TriageError('storage-failed', `Another process sets the database up for more than ${WAIT_MS / 60_000} minutes.`, {
-        retryable: true,
-      });
+      throw new TriageError(
+        'storage-failed',
+        `Another process has been setting up the database for more than ${WAIT_MS / 60_000} minutes.`,
+        {
+          retryable: true,
+        },
+      );
     }
     await delay(LOOK_MS);
   }

@@ -67,7 +67,7 @@ async function openDirectory({ directory }: DirectoryLock): Promise<PgliteThread
   if (cutShort) await Promise.all(names.map((name) => rm(join(directory, name), { recursive: true, force: true })));
   const fresh = cutShort || names.length === 0;
   if (!fresh && !names.includes('PG_VERSION')) {
-    throw new TriageError('invalid-config', `${directory} is not empty and holds no database. Give an empty or a new data directory.`);
+    throw new TriageError('invalid-config', `${directory} is not empty and contains no database. Use an empty or new data directory.`);
   }
   if (fresh) await writeFile(marker, '');
   const thread = await startPgliteThread(directory);

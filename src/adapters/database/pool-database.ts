@@ -37,15 +37,19 @@ export function createPoolDatabase({
 
   function refuseInsideTransaction(): void {
     if (!openTransaction.getStore()?.open) return;
-    throw new TriageError('internal', 'Inside a transaction only the Sql handed in may be used: the outer database would wait for ever');
+    throw new TriageError('internal', 'Inside a transaction, use only the Sql passed in: the outer database would wait forever');
   }
 
   function refuseLine(): void {
     if (pool.waitingCount < maxWaiting) return;
-    throw new TriageError('storage-failed', `All ${pool.options.max} connections to the database are busy, and many wait for one`, {
-      retryable: true,
-      details: { busy: true },
-    });
+    throw new TriageError(
+      'storage-failed',
+      `All ${pool.options.max} database connections are busy, and many requests are waiting for one`,
+      {
+        retryable: true,
+        details: { busy: true },
+      },
+    );
   }
 
   async function transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result> {
@@ -108,7 +112,7 @@ async function runTransaction<Result>(
 ): Promise<Result> {
   const sql: Sql = {
     query: async (text, values) => {
-      if (!state.open) throw new TriageError('internal', 'The transaction has ended: its Sql must not be used any more');
+      if (!state.open) throw new TriageError('internal', 'The transaction has ended: its Sql must no longer be used');
       return await runQuery(client, text, values);
     },
   };

@@ -56,6 +56,6 @@ function refuseNewerDatabase(applied: readonly string[], known: readonly string[
   if (unknown.length === 0) return;
   throw new TriageError(
     'invalid-config',
-    `The database was written by a newer Faultline: it has ${unknown.join(', ')}, which this version does not know. Use that version or newer.`,
+    `The database was created by a newer Faultline: it has ${unknown.join(', ')}, which this version does not know. Use that version or newer.`,
   );
 }

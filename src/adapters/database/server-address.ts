@@ -13,7 +13,7 @@ export function serverAddress(text: string): string {
   try {
     url = new URL(text);
   } catch (error) {
-    throw new TriageError('invalid-config', 'The address of the database is not an address: postgres://user:password@host:port/database', {
+    throw new TriageError('invalid-config', 'The database URL is invalid; use postgres://user:password@host:port/database', {
       cause: error,
     });
   }
@@ -22,7 +22,7 @@ export function serverAddress(text: string): string {
     if (file !== null) checkReadable(name, file);
   }
   if (url.searchParams.get('sslmode') === 'verify-ca' && !url.searchParams.has('sslrootcert')) {
-    throw new TriageError('invalid-config', 'sslmode=verify-ca in the address of the database needs sslrootcert, the file of a CA');
+    throw new TriageError('invalid-config', 'sslmode=verify-ca in the database URL needs sslrootcert, a CA file');
   }
   if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
   return url.href;
@@ -32,6 +32,6 @@ function checkReadable(name: string, file: string): void {
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new TriageError('invalid-config', `${name} in the address of the database: ${messageOf(error)}`, { cause: error });
+    throw new TriageError('invalid-config', `${name} in the database URL: ${messageOf(error)}`, { cause: error });
   }
 }

@@ -25,7 +25,7 @@ export function toStorageError(error: unknown): TriageError {
   const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
   const busy = state === null ? NONE_FREE.test(messageOf(error)) : TOO_LONG.test(state);
   const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
-  return new TriageError('storage-failed', `The database could not do it: ${messageOf(error)}`, { retryable, cause: error, details });
+  return new TriageError('storage-failed', `The database request failed: ${messageOf(error)}`, { retryable, cause: error, details });
 }
 
 function textField(error: unknown, name: string): string | null {

@@ -32,7 +32,7 @@ export function createDocumentReader({ maxBytes = MAX_BYTES, timeoutMs = TIMEOUT
     async read({ name, bytes }, signal) {
       if (signal?.aborted) throw cancelled(signal);
       if (bytes.length > maxBytes) {
-        throw new TriageError('too-large', `${name} has ${bytes.length} bytes; ${maxBytes} are allowed.`, { details: { maxBytes } });
+        throw new TriageError('too-large', `${name} has ${bytes.length} bytes; the limit is ${maxBytes}.`, { details: { maxBytes } });
       }
       const format = formatOf(name, bytes);
       if (format === 'markdown' || format === 'text') return readDocument(name, bytes);
@@ -71,5 +71,5 @@ function inThread(file: { name: string; bytes: Uint8Array }, timeoutMs: number, 
 }
 
 function cancelled(signal: AbortSignal | undefined): TriageError {
-  return new TriageError('cancelled', 'Reading the document was cancelled.', { cause: signal?.reason });
+  return new TriageError('cancelled', 'Reading the document was canceled.', { cause: signal?.reason });
 }

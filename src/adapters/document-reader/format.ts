@@ -14,15 +14,15 @@ export function formatOf(name: string, bytes: Uint8Array): DocumentFormat {
   if (start.slice(0, PDF_WITHIN).includes('%PDF-')) return 'pdf';
   if (start.startsWith('PK\u0003\u0004')) {
     if (named !== undefined && OFFICE.includes(named)) return named;
-    throw unsupported(name, 'is a zip archive and no DOCX, PPTX or XLSX; unpack it first');
+    throw unsupported(name, 'is a zip archive, not a DOCX, PPTX or XLSX; unpack it first');
   }
   if (start.startsWith('\u00d0\u00cf\u0011\u00e0')) {
-    throw unsupported(name, 'is an Office file of the old kind, or one with a password; save it as DOCX, PPTX or XLSX without a password');
+    throw unsupported(name, 'is an old or password-protected Office file; save it as DOCX, PPTX or XLSX without a password');
   }
   if (named === 'pdf' || (named !== undefined && OFFICE.includes(named))) {
-    throw new TriageError('invalid-input', `${name} is no ${named.toUpperCase()}, whatever its name says; it may be damaged.`);
+    throw new TriageError('invalid-input', `${name} is not a valid ${named.toUpperCase()} file; it may be damaged.`);
   }
-  if (isBinary(bytes)) throw unsupported(name, 'is no document that can be read');
+  if (isBinary(bytes)) throw unsupported(name, 'is not a readable document');
   return named ?? (/^\s{0,100}<(?:!doctype html|html)\b/i.test(start) ? 'html' : 'text');
 }
 

@@ -23,7 +23,7 @@ export async function openOfficeZip(name: string, bytes: Uint8Array, main: strin
     // Pictures count against the limit; nobody reads them.
     if (/\.(?:xml|rels)$/i.test(member.path)) parts.set(member.path, content);
   }
-  if (!parts.has(main)) throw new TriageError('invalid-input', `${name} holds no ${main}; it is damaged, or another kind of file.`);
+  if (!parts.has(main)) throw new TriageError('invalid-input', `${name} contains no ${main}; it is damaged, or another kind of file.`);
   return {
     paths: [...parts.keys()],
     part: (path) => {

@@ -15,7 +15,7 @@ export async function readDocument(name: string, bytes: Uint8Array): Promise<Rea
   const format = formatOf(name, bytes);
   const { title = null, blocks, notes = [] } = await readAs(format, name, bytes);
   if (blocks.length === 0) {
-    throw new TriageError('invalid-input', `${name} holds no text that can be read. ${notes.join(' ')}`.trim());
+    throw new TriageError('invalid-input', `${name} contains no readable text. ${notes.join(' ')}`.trim());
   }
   return { format, title, blocks: [...blocks], notes: [...notes] };
 }

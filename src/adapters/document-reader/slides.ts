@@ -24,7 +24,7 @@ export async function readSlides(name: string, bytes: Uint8Array): Promise<{ blo
     );
     for (const { text } of noted) blocks.push({ text: `Notes: ${text}`, heading: null, place });
   }
-  return { blocks, notes: hidden === 0 ? [] : [`${hidden} hidden ${hidden === 1 ? 'slide is' : 'slides are'} left out.`] };
+  return { blocks, notes: hidden === 0 ? [] : [`${hidden} hidden ${hidden === 1 ? 'slide is' : 'slides are'} skipped.`] };
 }
 
 function slidePaths(zip: OfficeZip): string[] {

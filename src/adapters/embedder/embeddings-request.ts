@@ -40,8 +40,7 @@ export async function requestEmbeddings(request: EmbeddingsRequest, signal: Abor
 
 function vectorsOf(text: string, wanted: number): Float32Array[] {
   const reply = Reply.safeParse(parsed(text));
-  if (!reply.success)
-    throw new TriageError('upstream-failed', 'The embedding server answered with something that is no list of embeddings');
+  if (!reply.success) throw new TriageError('upstream-failed', 'The embedding server did not return a list of embeddings');
   const byIndex = new Map(reply.data.data.map(({ index, embedding }) => [index, Float32Array.from(embedding)]));
   const vectors = Array.from({ length: wanted }, (_, index) => byIndex.get(index));
   const whole = vectors.filter((vector) => vector !== undefined);
@@ -54,16 +53,20 @@ function refusal({ status, headers }: Response, text: string, model: string): Tr
   const words = wordsOf(text);
   const details = { status };
   if (status === 401 || status === 403) {
-    return new TriageError('upstream-auth', `The embedding server refused our key (HTTP ${status}); check the API key and its rights`, {
-      details,
-    });
+    return new TriageError(
+      'upstream-auth',
+      `The embedding server rejected the API key (HTTP ${status}); check the key and its permissions`,
+      {
+        details,
+      },
+    );
   }
   if (status === 402 || (status === 429 && QUOTA.test(words))) {
     return new TriageError('quota-exhausted', 'The quota for embeddings is used up; check plan and billing', { details });
   }
   const later = retryAfter(headers);
   const retry = { retryable: true, details, ...(later === null ? {} : { retryAfterMs: later }) };
-  if (status === 429) return new TriageError('rate-limited', 'The embedding server wants fewer requests (HTTP 429)', retry);
+  if (status === 429) return new TriageError('rate-limited', 'The embedding server is rate limiting requests (HTTP 429)', retry);
   if (status === 408 || status === 409 || status >= 500) {
     return new TriageError('upstream-failed', `The embedding server failed (HTTP ${status})`, retry);
   }
@@ -71,7 +74,7 @@ function refusal({ status, headers }: Response, text: string, model: string): Tr
     const message = `The embedding server does not know ${model} or the path (HTTP 404); check base URL and model`;
     return new TriageError('upstream-failed', message, { details });
   }
-  return new TriageError('invalid-input', `The embedding server refused the texts (HTTP ${status}): ${words}`, { details });
+  return new TriageError('invalid-input', `The embedding server rejected the texts (HTTP ${status}): ${words}`, { details });
 }
 
 function wordsOf(text: string): string {
@@ -98,7 +101,7 @@ async function readBounded(response: Response, limit: number): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
-    if (bytes > limit) throw new TriageError('upstream-failed', `The reply of the embedding server is larger than ${limit} bytes`);
+    if (bytes > limit) throw new TriageError('upstream-failed', `The response of the embedding server is larger than ${limit} bytes`);
     text += decoder.decode(chunk, { stream: true });
   }
   return text + decoder.decode();

@@ -26,7 +26,7 @@ export function createHashingEmbedder(): Embedder {
     dimensions: DIMENSIONS,
     async embed(texts, signal) {
       return texts.map((text) => {
-        if (signal?.aborted) throw new TriageError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
+        if (signal?.aborted) throw new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason });
         return embedOne(text);
       });
     },

@@ -59,7 +59,7 @@ export async function findModel(model: string): Promise<LocalModel> {
   const files = WEIGHTS.map(([, file]) => file).join(', ');
   throw new TriageError(
     'invalid-config',
-    `${model} is no folder with a sentence model: none of ${files} is in it (FAULTLINE_EMBEDDER_MODEL)`,
+    `${model} is not a folder with a sentence model: it contains none of ${files} (FAULTLINE_EMBEDDER_MODEL)`,
   );
 }
 
@@ -92,7 +92,8 @@ function isTensor(value: unknown): value is { tolist(): unknown } {
 }
 
 function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
-  if (!isFolder && !download) return 'it is not here, and may not be fetched; FAULTLINE_EMBEDDER_DOWNLOAD=true allows that';
+  if (!isFolder && !download)
+    return 'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to allow one';
   return messageOf(error).slice(0, 300);
 }
 
@@ -102,7 +103,7 @@ async function importPackage(): Promise<unknown> {
   try {
     return await import(name);
   } catch (error) {
-    const remedy = `Install it beside Faultline (npm install ${PACKAGE}), or set FAULTLINE_EMBEDDER=hashing.`;
+    const remedy = `Install it alongside Faultline (npm install ${PACKAGE}), or set FAULTLINE_EMBEDDER=hashing.`;
     throw new TriageError('invalid-config', `A local embedding model needs the package ${PACKAGE}, which cannot be loaded. ${remedy}`, {
       cause: error,
     });

@@ -84,7 +84,7 @@ function asRead(text: string): string {
 /** Work on this machine cannot be taken back, but nobody need wait for it. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
-  const cancelled = () => new TriageError('cancelled', 'Embedding was cancelled.', { cause: signal.reason });
+  const cancelled = () => new TriageError('cancelled', 'Embedding was canceled.', { cause: signal.reason });
   work.catch(() => undefined);
   if (signal.aborted) throw cancelled();
   const ended = Promise.withResolvers<never>();

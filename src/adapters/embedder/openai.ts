@@ -39,7 +39,10 @@ const MAX_REPLY_BYTES = 32 * 1024 * 1024;
  */
 export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   if (options.apiKey === null && options.baseUrl === null) {
-    throw new TriageError('invalid-config', "OpenAI's own server needs an API key to embed; set one, or the base URL of a server without");
+    throw new TriageError(
+      'invalid-config',
+      'OpenAI needs an API key for embeddings; set one, or set the base URL of a server that needs none',
+    );
   }
   let dimensions = options.dimensions;
   let floor: number | null = null;
@@ -100,9 +103,9 @@ async function embedBatch(options: OpenAiEmbedderOptions, texts: readonly string
       }
     }
   } catch (error) {
-    if (run?.aborted) throw new TriageError('cancelled', 'Embedding was cancelled.', { cause: error });
+    if (run?.aborted) throw new TriageError('cancelled', 'Embedding was canceled.', { cause: error });
     if (limit.aborted) {
-      const message = `The embedding server did not answer (timeout after ${timeoutMs / 1000} s)`;
+      const message = `The embedding server did not respond (timeout after ${timeoutMs / 1000} s)`;
       throw new TriageError('timeout', message, { retryable: true, cause: error });
     }
     throw error;
@@ -125,7 +128,7 @@ function wrongLength(model: string, got: number, wanted: number | null): TriageE
   const expected = wanted === null ? 'vectors of different lengths' : `a vector of ${got} numbers where ${wanted} were expected`;
   return new TriageError(
     'upstream-failed',
-    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to what the model makes, then run: faultline knowledge reindex`,
+    `The embedding server returned ${expected} for ${model}; set OPENAI_EMBEDDING_DIMENSIONS to the model's dimensions, then run: faultline knowledge reindex`,
     { details: { model, got, wanted } },
   );
 }

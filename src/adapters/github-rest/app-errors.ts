@@ -4,15 +4,15 @@ import { githubError, httpFailure } from './error.ts';
 
 /** What a failed call as the App means; what cannot heal by itself says what to do. */
 export function appError(what: string, error: unknown, id: string, signal: AbortSignal): TriageError {
-  if (signal.aborted) return new TriageError('cancelled', `Asking GitHub for ${what} was given up.`, { cause: error });
+  if (signal.aborted) return new TriageError('cancelled', `The GitHub request for ${what} was stopped.`, { cause: error });
   const meaning = githubError(what, error, 'the contents');
   const status = httpFailure(error)?.status;
   if (meaning.code !== 'upstream-auth' || error instanceof TriageError) return meaning;
-  const refused = `GitHub answered ${status} for ${what}:`;
+  const refused = `GitHub returned ${status} for ${what}:`;
   const says =
     status === 401
-      ? `${refused} it does not take the key of the GitHub App ${id}. Check FAULTLINE_GITHUB_APP_ID; where the key was deleted there, make another for FAULTLINE_GITHUB_APP_KEY. This machine's clock must be right as well.`
-      : `${refused} the GitHub App ${id} may not do that. Its installation may be suspended: an owner of the account can lift that in its settings, under GitHub Apps.`;
+      ? `${refused} it does not accept the key of the GitHub App ${id}. Check FAULTLINE_GITHUB_APP_ID. If the key was deleted on GitHub, create a new one for FAULTLINE_GITHUB_APP_KEY. Also check this machine's clock.`
+      : `${refused} the GitHub App ${id} does not have permission. Its installation may be suspended: an account owner can unsuspend it in the settings, under GitHub Apps.`;
   return new TriageError('upstream-auth', says, { cause: error });
 }
 
@@ -20,7 +20,7 @@ export function appError(what: string, error: unknown, id: string, signal: Abort
 export function notInstalled({ owner, repo }: RepositoryName, id: string, cause?: unknown): TriageError {
   return new TriageError(
     'upstream-auth',
-    `The GitHub App ${id} is not installed on ${owner}/${repo}. Install it for ${owner} and give it this repository (settings of the App, "Install App"), or set FAULTLINE_GITHUB_TOKEN for repositories without it.`,
+    `The GitHub App ${id} is not installed on ${owner}/${repo}. Install it for ${owner} with access to this repository (App settings, "Install App"), or set FAULTLINE_GITHUB_TOKEN for repositories without it.`,
     cause === undefined ? {} : { cause },
   );
 }
@@ -28,6 +28,6 @@ export function notInstalled({ owner, repo }: RepositoryName, id: string, cause?
 export function suspended({ owner }: RepositoryName, id: string): TriageError {
   return new TriageError(
     'upstream-auth',
-    `The installation of the GitHub App ${id} for ${owner} is suspended. An owner of ${owner} can lift that in its settings, under GitHub Apps.`,
+    `The installation of the GitHub App ${id} for ${owner} is suspended. An owner of ${owner} can unsuspend it in the settings, under GitHub Apps.`,
   );
 }

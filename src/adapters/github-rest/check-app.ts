@@ -34,7 +34,7 @@ export async function checkGithubApp(
 ): Promise<GithubAppFacts> {
   const { data, headers } = await askApp(options, app, signal);
   const reply = AppReply.safeParse(data);
-  if (!reply.success) throw new TriageError('upstream-failed', 'What answers there is not the API of GitHub. Check FAULTLINE_GITHUB_URL.');
+  if (!reply.success) throw new TriageError('upstream-failed', 'The server there is not the GitHub API. Check FAULTLINE_GITHUB_URL.');
   const { name, html_url: url, permissions, installations_count: installations } = reply.data;
   const installed = createInstallations(options, app);
   const found = await Promise.all(

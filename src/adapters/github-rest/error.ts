@@ -21,10 +21,10 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
   const { status, headers } = failure;
   const refused = headers[REFUSAL_HEADER];
   if (typeof refused === 'string') {
-    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's reply for ${what}: ${failure.message}.`);
+    return new TriageError(refused === 'too-large' ? 'too-large' : 'upstream-failed', `GitHub's response for ${what}: ${failure.message}.`);
   }
   if (status === 429 || (status === 403 && isRateLimit(failure))) {
-    return new TriageError('upstream-failed', `GitHub limits the rate of calls; ${what} must wait.`, {
+    return new TriageError('upstream-failed', `The GitHub rate limit is reached; ${what} must wait.`, {
       retryable: true,
       retryAfterMs: retryAfterMs(failure),
       cause: error,
@@ -33,18 +33,18 @@ export function githubError(what: string, error: unknown, right: 'Actions' | 'th
   if (status === 401 || status === 403) {
     return new TriageError(
       'upstream-auth',
-      `GitHub answered ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs the right to read ${right} of this repository.`,
+      `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App, needs permission to read ${right} of this repository.`,
       { cause: error },
     );
   }
   if (status === 404) {
     const scope = right === 'Actions' ? 'actions: read' : 'contents: read';
-    const why = `it is gone, or the token or the App may not see it (is ${scope} granted?)`;
-    return new TriageError('not-found', `GitHub answered 404 for ${what}: ${why}.`, { cause: error });
+    const why = `it no longer exists, or the token or App has no access (is ${scope} granted?)`;
+    return new TriageError('not-found', `GitHub returned 404 for ${what}: ${why}.`, { cause: error });
   }
-  if (status === 410) return new TriageError('not-found', `GitHub answered 410 for ${what}: it has expired.`, { cause: error });
+  if (status === 410) return new TriageError('not-found', `GitHub returned 410 for ${what}: it has expired.`, { cause: error });
   const retryable = status >= 500;
-  return new TriageError('upstream-failed', `GitHub answered ${status} for ${what}.`, { retryable, cause: error });
+  return new TriageError('upstream-failed', `GitHub returned ${status} for ${what}.`, { retryable, cause: error });
 }
 
 /** The answer behind a failed call; null where none came. */

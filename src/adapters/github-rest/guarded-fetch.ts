@@ -22,10 +22,10 @@ export function createGuardedFetch(maxBytes: number): typeof fetch {
       if (response.status < 300 || response.status > 399 || location === null) return readBounded(response, url, maxBytes);
       await response.body?.cancel();
       url = new URL(location, url);
-      if (url.origin !== origin) return refusal('upstream-failed', `it was sent on to another host (${url.host}), which is not followed`);
-      if ((init?.method ?? 'GET') !== 'GET') return refusal('upstream-failed', 'a question was sent on to another address');
+      if (url.origin !== origin) return refusal('upstream-failed', `it redirects to another host (${url.host}), which is not followed`);
+      if ((init?.method ?? 'GET') !== 'GET') return refusal('upstream-failed', 'a query was redirected to another address');
     }
-    return refusal('upstream-failed', `it was sent on more than ${MAX_HOPS} times`);
+    return refusal('upstream-failed', `it was redirected more than ${MAX_HOPS} times`);
   };
 }
 
@@ -34,7 +34,7 @@ async function fetchOnce(url: URL, init: RequestInit | undefined): Promise<Respo
     return await fetch(url, { ...init, redirect: 'manual' });
   } catch (error) {
     // Under this name the client does not try again; a time limit has another.
-    if (init?.signal?.aborted === true) throw new DOMException('The call was given up.', 'AbortError');
+    if (init?.signal?.aborted === true) throw new DOMException('The call was stopped.', 'AbortError');
     throw error;
   }
 }
@@ -48,7 +48,7 @@ async function readBounded(response: Response, url: URL, maxBytes: number): Prom
   for await (const chunk of response.body ?? []) {
     bytes += chunk.byteLength;
     // Leaving the loop ends the connection.
-    if (bytes > maxBytes) return refusal('too-large', `the reply is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
+    if (bytes > maxBytes) return refusal('too-large', `the response is larger than ${Math.round(maxBytes / 1024 / 1024)} MB`);
     chunks.push(chunk);
   }
   const body = BODILESS.includes(response.status) ? null : Buffer.concat(chunks);

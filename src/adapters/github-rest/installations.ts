@@ -144,7 +144,7 @@ async function askToken(client: GithubClient, id: string, grant: Grant, signal: 
     return { token, madeAt, endsAt: madeAt + Date.parse(end) - (Number.isNaN(made) ? madeAt : made) };
   } catch (error) {
     // 422: the installation is there, but this repository was taken from it.
-    if (httpFailure(error)?.status === 422) throw new TriageError('not-found', `GitHub answered 422 for ${what}.`, { cause: error });
+    if (httpFailure(error)?.status === 422) throw new TriageError('not-found', `GitHub returned 422 for ${what}.`, { cause: error });
     throw appError(what, error, id, signal);
   }
 }

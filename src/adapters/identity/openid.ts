@@ -84,7 +84,7 @@ function readSecrets(text: string): z.infer<typeof Secrets> {
   try {
     return Secrets.parse(JSON.parse(text));
   } catch {
-    throw new TriageError('unauthenticated', 'This sign-in was not begun in this browser, or too long ago. Begin again.');
+    throw new TriageError('unauthenticated', 'This sign-in was started in another browser or has expired. Start again.');
   }
 }
 
@@ -98,7 +98,7 @@ function principalOf(claims: unknown, { groupsClaim, roles }: OpenIdOptions): Pr
   if (granted.length === 0)
     throw new TriageError(
       'forbidden',
-      `${name} is signed in, but none of their groups may use Faultline. FAULTLINE_OIDC_ROLES says which may.`,
+      `${name} is signed in, but none of their groups may use Faultline. FAULTLINE_OIDC_ROLES lists the groups that may.`,
     );
   return { name: nameOfLength(name), roles: granted, repositories: null };
 }
@@ -113,7 +113,7 @@ function nameOfLength(name: string): string {
 /** What the issuer or the browser said wrongly is a sign-in that failed; all else is the issuer's trouble. */
 function refusedBy(error: unknown): TriageError {
   if (error instanceof client.AuthorizationResponseError || error instanceof client.ResponseBodyError || isMismatch(error)) {
-    return new TriageError('unauthenticated', `The sign-in failed: ${messageOf(error)}. Begin again.`, { cause: error });
+    return new TriageError('unauthenticated', `The sign-in failed: ${messageOf(error)}. Start again.`, { cause: error });
   }
   return upstream(error);
 }
@@ -123,7 +123,7 @@ function isMismatch(error: unknown): boolean {
 }
 
 function upstream(error: unknown): TriageError {
-  return new TriageError('upstream-failed', `The issuer that signs people in does not answer as it should: ${messageOf(error)}`, {
+  return new TriageError('upstream-failed', `The OpenID Connect issuer returned an unexpected response: ${messageOf(error)}`, {
     retryable: true,
     cause: error,
   });

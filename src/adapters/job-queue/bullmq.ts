@@ -122,7 +122,7 @@ async function asked<Answer>(link: RedisLink, ask: () => Promise<Answer>): Promi
     return answer;
   } catch (error) {
     link.suspect(error);
-    throw new TriageError('upstream-failed', `Redis does not take part in the job queue: ${messageOf(error)}`, {
+    throw new TriageError('upstream-failed', `Redis is not available to the job queue: ${messageOf(error)}`, {
       retryable: true,
       cause: error,
     });

@@ -13,12 +13,12 @@ export async function checkRedis(client: Pick<Redis, 'info'>, logger: Logger): P
     if (policy !== 'noeviction') {
       logger.warn(
         { policy },
-        'Redis may throw rings away when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and now with CONFIG SET maxmemory-policy noeviction',
+        'Redis may evict jobs when its memory is full; set "maxmemory-policy noeviction" in redis.conf, and immediately with CONFIG SET maxmemory-policy noeviction',
       );
     }
-    if (isOlder(version)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue wants; update it`);
+    if (isOlder(version)) logger.warn({ version }, `Redis is older than ${OLDEST.join('.')}, which the job queue needs; update it`);
   } catch (error) {
-    logger.debug({ error: messageOf(error) }, 'Redis did not say what it is');
+    logger.debug({ error: messageOf(error) }, 'Redis did not report its version');
   }
 }
 

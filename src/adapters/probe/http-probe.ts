@@ -28,7 +28,7 @@ export async function probe({ url, headers = {} }: Probe, signal: AbortSignal): 
       aheadMs: Number.isNaN(date) ? null : date - Date.now(),
     };
   } catch (cause) {
-    if (signal.aborted) throw new TriageError('timeout', `${hostOf(url)} did not answer in time`, { retryable: true, cause });
+    if (signal.aborted) throw new TriageError('timeout', `${hostOf(url)} did not respond in time`, { retryable: true, cause });
     const { cause: inner } = cause instanceof Error ? cause : {};
     throw new TriageError('upstream-failed', `${hostOf(url)} cannot be reached: ${messageOf(inner ?? cause)}`, { retryable: true, cause });
   }

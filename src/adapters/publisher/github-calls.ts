@@ -41,7 +41,7 @@ export async function asked<Answer>({ what, right }: GithubAsked, call: () => Pr
     const meaning = githubError(what, error, 'the contents');
     if (meaning.code !== 'upstream-auth' || error instanceof TriageError) throw meaning;
     const status = httpFailure(error)?.status;
-    const says = `GitHub answered ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is installed, needs the right to write "${right}" of this repository.`;
+    const says = `GitHub returned ${status} for ${what}. FAULTLINE_GITHUB_TOKEN, or the GitHub App where it is installed, needs permission to write "${right}" in this repository.`;
     throw new TriageError('upstream-auth', says, { cause: error });
   }
 }
@@ -53,7 +53,7 @@ const logins = new WeakMap<GithubClient, string>();
 export async function ownLogin(client: GithubClient, signal: AbortSignal): Promise<string> {
   const known = logins.get(client);
   if (known !== undefined) return known;
-  const reply = await asked({ what: 'the name we write under', right: 'Pull requests' }, () =>
+  const reply = await asked({ what: 'the name of this account', right: 'Pull requests' }, () =>
     client.graphql('query { viewer { login } }', { request: { signal } }),
   );
   const { login } = Viewer.parse(reply).viewer;

@@ -45,7 +45,7 @@ export function createGithubCheckDoor(options: GithubDoorOptions): NoticeDoor<Gi
   const voice = async ({ notice, signal }: NoticeCall) => {
     const found = await voiceFor(access, notice.repository, signal);
     if (found.as === 'installation') return found;
-    throw new TriageError('upstream-auth', `Only GitHub Apps may write checks, and none is installed on ${notice.repository}.`);
+    throw new TriageError('upstream-auth', `Only GitHub Apps can write checks, and none is installed on ${notice.repository}.`);
   };
   return {
     show: async (content, call) => {

@@ -43,13 +43,13 @@ function markerOf(notice: Notice): string {
 
 function bodyOf(notice: Notice, body: string): string {
   const text = `${markerOf(notice)}\n${body}`;
-  if (text.length > MAX_BODY) throw new TriageError('too-large', `A comment of ${text.length} characters is more than GitHub takes.`);
+  if (text.length > MAX_BODY) throw new TriageError('too-large', `The comment has ${text.length} characters, more than GitHub allows.`);
   return text;
 }
 
 function pullRequestOf({ about, key }: Notice): number {
   if (about.type === 'pull-request') return about.pullRequest;
-  throw new TriageError('invalid-input', `The notice ${key} is of no pull request.`);
+  throw new TriageError('invalid-input', `The notice ${key} has no pull request.`);
 }
 
 /** Anybody can copy a marker; only what we wrote ourselves is ours to change. */

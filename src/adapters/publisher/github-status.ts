@@ -17,7 +17,7 @@ export function createGithubStatusDoor(options: GithubDoorOptions): NoticeDoor<G
   return {
     show: async ({ state, description, targetUrl }, { notice, signal }) => {
       const { about, repository } = notice;
-      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${notice.key} is of no commit.`);
+      if (about.type !== 'commit') throw new TriageError('invalid-input', `The notice ${notice.key} has no commit.`);
       const { client, place } = await voiceFor(access, repository, signal);
       await asked({ what: `the status of ${repository}@${about.commit}`, right: 'Commit statuses' }, () =>
         client.request('POST /repos/{owner}/{repo}/statuses/{sha}', {

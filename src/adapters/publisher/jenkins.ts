@@ -56,7 +56,7 @@ async function readDescription(options: JenkinsDoorOptions, address: URL, signal
   const response = await call(options, new URL('api/json?tree=description', address), { signal });
   if (!response.ok) throw statusError(response.status, 'read');
   const parsed = Described.safeParse(await jsonOf(response));
-  if (!parsed.success) throw new TriageError('upstream-failed', 'Jenkins described a build with something else than JSON.');
+  if (!parsed.success) throw new TriageError('upstream-failed', 'Jenkins did not return JSON for a build.');
   return parsed.data.description ?? '';
 }
 
@@ -82,7 +82,10 @@ async function call(
     return await fetch(url, { ...init, headers, redirect: 'manual' });
   } catch (cause) {
     // Without its words: they may hold the address.
-    throw new TriageError('upstream-failed', 'Jenkins could not be reached for a description.', { retryable: true, cause });
+    throw new TriageError('upstream-failed', 'Jenkins could not be reached to read or change a build description.', {
+      retryable: true,
+      cause,
+    });
   }
 }
 
@@ -102,9 +105,9 @@ async function jsonOf(response: Response): Promise<unknown> {
 }
 
 function statusError(status: number, what: 'read' | 'change'): TriageError {
-  const told = `Jenkins answered ${status} when a build's description was to be ${what === 'read' ? 'read' : 'changed'}.`;
+  const told = `Jenkins returned ${status} when the description of a build was ${what === 'read' ? 'read' : 'changed'}.`;
   if (status === 401 || status === 403 || (status >= 300 && status < 400)) {
-    const needs = 'FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the right Run/Update on the job.';
+    const needs = 'FAULTLINE_JENKINS_USER and FAULTLINE_JENKINS_TOKEN need the permission Run/Update on the job.';
     return new TriageError('upstream-auth', `${told} ${needs}`);
   }
   if (status === 404 || status === 410) return new TriageError('not-found', `${told} The build may have been deleted.`);

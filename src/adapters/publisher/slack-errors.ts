@@ -15,8 +15,11 @@ interface Kind {
   readonly advice?: string;
 }
 
-const BAD_TOKEN: Kind = { code: 'upstream-auth', advice: 'FAULTLINE_SLACK_TOKEN is no token that Slack takes (any more).' };
-const NO_ROOM: Kind = { code: 'upstream-failed', advice: 'Is FAULTLINE_SLACK_CHANNEL the id of a channel, and was the app invited to it?' };
+const BAD_TOKEN: Kind = { code: 'upstream-auth', advice: 'Slack does not accept FAULTLINE_SLACK_TOKEN (any longer).' };
+const NO_ROOM: Kind = {
+  code: 'upstream-failed',
+  advice: 'Is FAULTLINE_SLACK_CHANNEL a channel ID, and was the app invited to the channel?',
+};
 const GONE: Kind = { code: 'not-found' };
 const TOO_LONG: Kind = { code: 'too-large' };
 const PASSING: Kind = { code: 'upstream-failed', retryable: true };
@@ -28,8 +31,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   account_inactive: BAD_TOKEN,
   token_revoked: BAD_TOKEN,
   token_expired: BAD_TOKEN,
-  missing_scope: { code: 'upstream-auth', advice: 'The app lacks a right (scope) for this call.' },
-  no_permission: { code: 'upstream-auth', advice: 'The app lacks a right (scope) for this call.' },
+  missing_scope: { code: 'upstream-auth', advice: 'The app lacks a scope for this call.' },
+  no_permission: { code: 'upstream-auth', advice: 'The app lacks a scope for this call.' },
   channel_not_found: NO_ROOM,
   not_in_channel: NO_ROOM,
   is_archived: { code: 'upstream-failed', advice: 'The channel is archived.' },
@@ -48,16 +51,16 @@ const KINDS: Readonly<Record<string, Kind>> = {
 
 /** An error of Slack's client as ours. Its own words may hold the address or the body, so only Slack's code is repeated. */
 export function toTriageError(method: string, error: unknown, signal: AbortSignal): TriageError {
-  if (signal.aborted) return new TriageError('cancelled', `${method} of Slack was given up.`, { retryable: true, cause: error });
+  if (signal.aborted) return new TriageError('cancelled', `The Slack call ${method} was stopped.`, { retryable: true, cause: error });
   const { data: thrown } = Thrown.safeParse(error);
   if (thrown?.retryAfter !== undefined) {
     const retryAfterMs = thrown.retryAfter * 1000;
-    return new TriageError('rate-limited', `Slack has had enough of ${method} for now.`, { retryable: true, retryAfterMs, cause: error });
+    return new TriageError('rate-limited', `Slack is rate limiting ${method}.`, { retryable: true, retryAfterMs, cause: error });
   }
   if (thrown?.data !== undefined) return refusal(method, thrown.data.error, error);
   if (thrown?.statusCode !== undefined) {
     const retryable = thrown.statusCode >= 500 || thrown.statusCode === 408 || thrown.statusCode === 429;
-    return new TriageError('upstream-failed', `Slack answered ${method} with ${thrown.statusCode}.`, { retryable, cause: error });
+    return new TriageError('upstream-failed', `Slack returned ${thrown.statusCode} for ${method}.`, { retryable, cause: error });
   }
   return new TriageError('upstream-failed', `Slack could not be reached for ${method}.`, { retryable: true, cause: error });
 }
@@ -65,5 +68,5 @@ export function toTriageError(method: string, error: unknown, signal: AbortSigna
 function refusal(method: string, said: string, cause: unknown): TriageError {
   const { code, retryable = false, advice = '' }: Kind = KINDS[said] ?? { code: 'upstream-failed' };
   const word = /^[a-z_]{1,60}$/.test(said) ? said : 'something unknown';
-  return new TriageError(code, `Slack refused ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
+  return new TriageError(code, `Slack rejected ${method}: ${word}. ${advice}`.trim(), { retryable, cause });
 }

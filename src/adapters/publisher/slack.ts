@@ -103,7 +103,7 @@ function placeOf(reply: unknown): ChatPlace {
 function read<Value>(schema: z.ZodType<Value>, method: string, reply: unknown): Value {
   const parsed = schema.safeParse(reply);
   if (parsed.success) return parsed.data;
-  throw new TriageError('upstream-failed', `Slack answered ${method} with something else than it documents.`, { cause: parsed.error });
+  throw new TriageError('upstream-failed', `Slack returned an undocumented response for ${method}.`, { cause: parsed.error });
 }
 
 /** Without the right to read the channel, nothing is known. */

@@ -66,12 +66,12 @@ async function discard(response: Response): Promise<void> {
 
 function refusal({ status, headers }: Response, now: number): TriageError {
   if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `The webhook answered ${status}: a redirect, which is not followed.`);
+    return new TriageError('upstream-failed', `The webhook returned ${status}: a redirect, which is not followed.`);
   }
   const retryable = status >= 500 || status === 408 || status === 425 || status === 429;
   const retryAfterMs = retryable ? waitAsked(headers.get('retry-after'), now) : null;
   const code = status === 401 || status === 403 ? 'upstream-auth' : status === 429 ? 'rate-limited' : 'upstream-failed';
-  return new TriageError(code, `The webhook answered ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
+  return new TriageError(code, `The webhook returned ${status}.`, { retryable, ...(retryAfterMs === null ? {} : { retryAfterMs }) });
 }
 
 /** Seconds, or a date. */

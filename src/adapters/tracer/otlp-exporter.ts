@@ -50,5 +50,5 @@ async function send({ url, headers }: SpanReceiver, body: Uint8Array | undefined
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   await response.body?.cancel();
-  if (!response.ok) throw new TriageError('upstream-failed', `The receiver of spans answered ${response.status}`);
+  if (!response.ok) throw new TriageError('upstream-failed', `The span receiver returned ${response.status}`);
 }

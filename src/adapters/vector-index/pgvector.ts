@@ -151,7 +151,7 @@ function lengthCheck(db: Database, embedder: Embedder): (length: number) => Prom
     if (row !== undefined) {
       throw new TriageError(
         'invalid-config',
-        `${embedder.name} makes vectors of ${length} numbers now, but ${row.length} when the index was made. Run: faultline knowledge reindex`,
+        `${embedder.name} now produces ${length} dimensions, but the index was built with ${row.length}. Run: faultline knowledge reindex`,
       );
     }
     fitting.clear();

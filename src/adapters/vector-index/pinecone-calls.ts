@@ -97,13 +97,13 @@ interface Limits {
 }
 
 function meaningOf(error: unknown, { run, limit, timeoutMs }: Limits): TriageError {
-  if (run?.aborted) return new TriageError('cancelled', 'The question to Pinecone was cancelled.', { cause: error });
+  if (run?.aborted) return new TriageError('cancelled', 'The Pinecone call was canceled.', { cause: error });
   if (error instanceof TriageError) return error;
   if (limit.aborted) {
-    const message = `Pinecone did not answer (timeout after ${timeoutMs / 1000} s)`;
+    const message = `Pinecone did not respond (timeout after ${timeoutMs / 1000} s)`;
     return new TriageError('timeout', message, { retryable: true, cause: error });
   }
-  if (error instanceof SyntaxError) return new TriageError('upstream-failed', 'Pinecone answered with something that is not JSON');
+  if (error instanceof SyntaxError) return new TriageError('upstream-failed', 'Pinecone did not return JSON');
   if (isArgumentError(error)) return new TriageError('internal', `Pinecone's client refused the call: ${error.message}`, { cause: error });
   return new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true, cause: error });
 }

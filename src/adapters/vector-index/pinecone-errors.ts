@@ -15,17 +15,17 @@ export function refusal({ status, headers }: Response, text: string): TriageErro
   const words = wordsOf(text);
   const details = { status };
   if (status === 401 || status === 403) {
-    const message = `Pinecone refused the key (HTTP ${status}); check PINECONE_API_KEY and what it may do`;
+    const message = `Pinecone rejected the key (HTTP ${status}); check PINECONE_API_KEY and its permissions`;
     return new TriageError('upstream-auth', message, { details });
   }
   if (status === 402 || (status === 429 && USED_UP.test(words))) {
-    return new TriageError('quota-exhausted', `Pinecone's plan is used up (HTTP ${status}): ${words}`, { details });
+    return new TriageError('quota-exhausted', `The quota of the Pinecone plan is used up (HTTP ${status}): ${words}`, { details });
   }
   const later = retryAfter(headers);
   const retry = { retryable: true, details, ...(later === null ? {} : { retryAfterMs: later }) };
-  if (status === 429) return new TriageError('rate-limited', 'Pinecone wants fewer requests (HTTP 429)', retry);
+  if (status === 429) return new TriageError('rate-limited', 'Pinecone is rate limiting requests (HTTP 429)', retry);
   if (status === 408 || status >= 500) return new TriageError('upstream-failed', `Pinecone failed (HTTP ${status})`, retry);
-  if (status === 404) return new TriageError('not-found', `Pinecone does not know what was asked for (HTTP 404): ${words}`, { details });
+  if (status === 404) return new TriageError('not-found', `Pinecone cannot find the requested resource (HTTP 404): ${words}`, { details });
   return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, { details });
 }
 

@@ -30,9 +30,9 @@ export async function findTarget(call: PineconeCall, place: PineconePlace, signa
     throw error;
   });
   const field = Object.values(value.schema.fields).find((one) => 'type' in one && one.type === 'dense_vector');
-  if (field === undefined || !('dimension' in field)) throw unfit(index, 'holds no dense vectors', dimensions);
+  if (field === undefined || !('dimension' in field)) throw unfit(index, 'has no dense vectors', dimensions);
   const { dimension, metric } = field;
-  if (typeof dimension !== 'number') throw unfit(index, 'holds no dense vectors', dimensions);
+  if (typeof dimension !== 'number') throw unfit(index, 'has no dense vectors', dimensions);
   if (metric !== 'cosine') throw unfit(index, `measures by ${metric}`, dimensions);
   if (dimensions !== null && dimension < dimensions) throw tooShort(index, dimension, dimensions);
   if (!value.status.ready) {
@@ -43,7 +43,7 @@ export async function findTarget(call: PineconeCall, place: PineconePlace, signa
 
 /** The index has fewer places than a vector has numbers. */
 export function tooShort(index: string, dimension: number, wanted: number): TriageError {
-  return unfit(index, `takes vectors of ${dimension} numbers, and the embedder makes ${wanted}`, wanted);
+  return unfit(index, `has ${dimension} dimensions, but the embedder produces ${wanted}`, wanted);
 }
 
 /** A control plane of one's own may name hosts without a scheme; the key goes to no other host than Pinecone's otherwise. */
@@ -51,7 +51,7 @@ function addressOf(host: string, { index, baseUrl }: PineconePlace): string {
   const address = /^https?:\/\//.test(host) ? host : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))) {
-    throw new TriageError('upstream-failed', `Pinecone named a strange host for the index ${index}: ${host.slice(0, 200)}`);
+    throw new TriageError('upstream-failed', `Pinecone returned an unexpected host for the index ${index}: ${host.slice(0, 200)}`);
   }
   return address;
 }
@@ -65,6 +65,6 @@ function unfit(index: string, why: string, dimensions: number | null): TriageErr
 }
 
 function remedy(dimensions: number | null): string {
-  const length = dimensions === null ? 'as many dimensions as the embedder makes' : `at least ${dimensions} dimensions`;
+  const length = dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
   return `Create one with dense vectors, metric cosine and ${length}, and name it in FAULTLINE_PINECONE_INDEX.`;
 }

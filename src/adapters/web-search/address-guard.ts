@@ -99,5 +99,5 @@ function resolveAll(hostname: string): Promise<string[]> {
 }
 
 function refused(hostname: string): TriageError {
-  return new TriageError('forbidden', `${hostname.slice(0, 200)} is no host of the public internet: it is not asked.`);
+  return new TriageError('forbidden', `${hostname.slice(0, 200)} is not a host on the public internet, so it is not contacted.`);
 }

@@ -35,7 +35,7 @@ export async function askProvider<Schema extends z.ZodType>(
     return read(provider, schema, await bounded(provider, response.body));
   } catch (error) {
     if (error instanceof TriageError) throw error;
-    if (signal.aborted) throw new TriageError('cancelled', `${provider} was no longer waited for.`, { retryable: true });
+    if (signal.aborted) throw new TriageError('cancelled', `The call to ${provider} was stopped.`, { retryable: true });
     if (deadline.aborted) throw new TriageError('timeout', `${provider} took longer than ${timeoutMs} ms.`, { retryable: true });
     // Without its cause: that may quote the request.
     throw new TriageError('upstream-failed', `${provider} could not be reached.`, { retryable: true });
@@ -57,26 +57,26 @@ function read<Schema extends z.ZodType>(provider: string, schema: Schema, text: 
   try {
     return schema.parse(JSON.parse(text));
   } catch {
-    throw new TriageError('upstream-failed', `${provider} sent something else than search results.`);
+    throw new TriageError('upstream-failed', `${provider} did not return search results.`);
   }
 }
 
 function statusError(provider: string, { status, headers }: Response): TriageError {
   if (status >= 300 && status < 400) {
-    return new TriageError('upstream-failed', `${provider} sends us elsewhere, which is not followed (FAULTLINE_WEB_SEARCH_URL).`);
+    return new TriageError('upstream-failed', `${provider} redirects elsewhere, which is not followed (FAULTLINE_WEB_SEARCH_URL).`);
   }
   if (status === 401 || status === 403) {
     return new TriageError(
       'upstream-auth',
-      `${provider} answered ${status}: check FAULTLINE_WEB_SEARCH_KEY, and that it may answer in JSON.`,
+      `${provider} returned ${status}: check FAULTLINE_WEB_SEARCH_KEY, and that JSON output is enabled.`,
     );
   }
   if (status === 402 || status === 432 || status === 433)
-    return new TriageError('quota-exhausted', `${provider} answered ${status}: its plan is used up.`);
+    return new TriageError('quota-exhausted', `${provider} returned ${status}: the quota of its plan is used up.`);
   if (status === 429) {
     const seconds = Number(headers.get('retry-after'));
     const rest = Number.isFinite(seconds) && seconds > 0 ? { retryAfterMs: seconds * 1000 } : {};
-    return new TriageError('rate-limited', `${provider} limits the rate of questions.`, { retryable: true, ...rest });
+    return new TriageError('rate-limited', `${provider} is rate limiting requests.`, { retryable: true, ...rest });
   }
-  return new TriageError('upstream-failed', `${provider} answered ${status}.`, { retryable: status >= 500 });
+  return new TriageError('upstream-failed', `${provider} returned ${status}.`, { retryable: status >= 500 });
 }

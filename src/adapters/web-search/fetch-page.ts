@@ -31,10 +31,10 @@ export async function fetchPage(address: URL, guard: AddressGuard, limits: PageL
     if (!REDIRECTS.has(status)) return await read(url, response, limits.maxBytes, within);
     response.destroy();
     const next = headers.location ?? '';
-    if (!URL.canParse(next, url.href)) throw failed(url, 'sends us nowhere');
+    if (!URL.canParse(next, url.href)) throw failed(url, 'redirects without a target');
     url = new URL(next, url);
   }
-  throw failed(address, 'sends us on too often');
+  throw failed(address, 'redirects too often');
 }
 
 function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {

@@ -27,7 +27,7 @@ export async function replayedAnswers(options: CalibrateCommandOptions, config: 
   const analyst = calibratedAnalyst(driver, driver === 'llm' ? config.analyst.llm.model : null);
   const answers = labelledCases(ofAnalyst(cases, analyst));
   const said = cases.length - answers.length;
-  if (said > 0) say(`${said} of ${cases.length} cases are left out: their category is not known, or ${analyst} did not answer them.`);
+  if (said > 0) say(`${said} of ${cases.length} cases are left out: their category is unknown, or ${analyst} did not answer them.`);
   return { answers, analyst, sources: paths.map((path) => basename(path)), perDay: null };
 }
 
@@ -47,7 +47,7 @@ function ofAnalyst(cases: readonly ReplayedCase[], analyst: string): ReplayedCas
 
 function noneOf(analyst: string, others: readonly string[]): TriageError {
   const named = [...new Set(others)].slice(0, 5).map(visibleLine).join(', ');
-  return new TriageError('invalid-input', `No answer is of ${analyst}, but of ${named}; say --analyst, or configure that model.`);
+  return new TriageError('invalid-input', `There are no answers by ${analyst}, only by ${named}; set --analyst, or configure that model.`);
 }
 
 /** What people decided of the answers of one analyst. */
@@ -63,9 +63,9 @@ export async function decidedAnswers(options: CalibrateCommandOptions, config: C
         decided.map((one) => calibratedAnalyst(one.analyst, one.model)),
       );
     if (own.length === 0)
-      throw new TriageError('invalid-input', `Nobody has decided an answer of ${analyst} yet, so there is nothing to calibrate by.`);
+      throw new TriageError('invalid-input', `No answer of ${analyst} has been reviewed yet, so there is nothing to calibrate with.`);
     const audits = own.filter(({ origin }) => origin === 'audit').length;
-    say(`${own.length} decided answers, ${audits} of them drawn from what was published${shareText(audits, config.review.auditEvery)}.`);
+    say(`${own.length} decided answers, ${audits} of them sampled from published answers${shareText(audits, config.review.auditEvery)}.`);
     const perDay = new Map((await calibrations.answeredPerDay()).map(({ category, perDay: count }) => [category, count]));
     return { answers: labelledDecisions(own, config.review.auditEvery), analyst, sources: ['reviewed'], perDay };
   });
@@ -73,8 +73,8 @@ export async function decidedAnswers(options: CalibrateCommandOptions, config: C
 
 function shareText(audits: number, every: number): string {
   if (audits === 0)
-    return ': they show nothing of sure answers, since only unsure ones wait for a person (FAULTLINE_AUDIT_EVERY draws some)';
-  return every > 1 ? `, each of which stands for ${every}` : '';
+    return ': they say nothing about confident answers, because only uncertain ones are reviewed (set FAULTLINE_AUDIT_EVERY to sample some)';
+  return every > 1 ? `, each of which represents ${every}` : '';
 }
 
 async function replayed(path: string, options: CalibrateCommandOptions, config: Config): Promise<ReplayedCase[]> {
@@ -103,11 +103,7 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
     if ('error' in outcome) continue;
     const { row } = outcome.one;
     const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);
-    if (other !== undefined)
-      throw new TriageError(
-        'invalid-input',
-        `--results: the case ${visibleLine(row.id)} is in two of the files, and which one counts is not clear.`,
-      );
+    if (other !== undefined) throw new TriageError('invalid-input', `--results: the case ${visibleLine(row.id)} is in two of the files.`);
     if (result !== undefined) cases.push(lightened({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
   }
   return cases;

@@ -16,7 +16,7 @@ import { renderCalibration } from './calibrate-text.ts';
 /** `faultline calibrate`: fits, cross-validates, prints; writes and applies only what it is told to. */
 export async function runCalibrate(options: CalibrateCommandOptions, config: Config): Promise<void> {
   if ((options.dataset === undefined) === (options.reviewed !== true))
-    throw new TriageError('invalid-config', 'Say what to fit to: either --dataset FILE… or --reviewed.');
+    throw new TriageError('invalid-config', 'Choose what to fit to: either --dataset FILE… or --reviewed.');
   if (options.apply) await refuseEarly(options, config);
   const gathered = options.reviewed ? await decidedAnswers(options, config) : await replayedAnswers(options, config);
   const risk = options.risk === undefined ? null : { most: options.risk, confidence: options.confidence };
@@ -27,9 +27,10 @@ export async function runCalibrate(options: CalibrateCommandOptions, config: Con
   const { held: _held, ...shown } = fitted;
   if (options.json) return print(jsonText({ ok: true, ...shown, calibration: applied ?? shown.calibration, applied: applied !== null }));
   await print(renderCalibration(fitted, gathered));
-  if (options.out !== undefined) say(`Written to ${options.out}. Applied by: FAULTLINE_CALIBRATION=${options.out} faultline triage …`);
+  if (options.out !== undefined) say(`Written to ${options.out}. Apply it with: FAULTLINE_CALIBRATION=${options.out} faultline triage …`);
   if (applied !== null) say(`Version ${applied.version} is in force for ${applied.analyst}; workers follow within seconds.`);
-  if (options.out === undefined && applied === null) say('Nothing was written or applied: --out FILE writes it, --apply puts it in force.');
+  if (options.out === undefined && applied === null)
+    say('Nothing was written or applied. Use --out FILE to write it, or --apply to put it in force.');
 }
 
 async function madeBy({ answers, analyst, sources }: GatheredAnswers, config: Config): Promise<Omit<CalibrateOptions, 'method' | 'risk'>> {

@@ -9,18 +9,18 @@ export function calibrateCommand(): Command {
   const command = new Command('calibrate')
     .enablePositionalOptions()
     .description(
-      'Fit what stated confidence means to cases whose truth is known, and find thresholds that keep to a risk. Changes nothing unless told to.',
+      'Calibrate confidence on cases with known categories, and find thresholds for a given risk. Changes nothing without --out or --apply.',
     )
-    .option('--dataset <file...>', 'cases with their category (JSONL); several are fitted together')
-    .option('--results <file...>', 'what `replay --out` wrote for them; absent: they are replayed now')
-    .option('--reviewed', 'the answers that people decided, of the database')
+    .option('--dataset <file...>', 'cases with their category (JSONL); several files are fitted together')
+    .option('--results <file...>', 'their results from `replay --out` (default: replay them now)')
+    .option('--reviewed', 'reviewed answers in the database')
     .addOption(analystOption())
-    .addOption(new Option('--method <fit>', 'how a map is fitted').choices(['auto', 'isotonic', 'platt']).default('auto'))
-    .option('--risk <share>', 'also thresholds: at most this share of what is published may be wrong, such as 0.03', share)
-    .option('--confidence <share>', 'how surely that is to hold', share, 0.95)
-    .option('--concurrency <n>', 'cases at once', positive, 4)
-    .option('--out <file>', 'write the calibration there, for FAULTLINE_CALIBRATION')
-    .option('--apply', 'keep it in the database and put it in force; workers follow within seconds')
+    .addOption(new Option('--method <fit>', 'fitting method').choices(['auto', 'isotonic', 'platt']).default('auto'))
+    .option('--risk <share>', 'also find thresholds: at most this share of published answers may be wrong, such as 0.03', share)
+    .option('--confidence <share>', 'confidence that this risk is met', share, 0.95)
+    .option('--concurrency <n>', 'cases in parallel', positive, 4)
+    .option('--out <file>', 'write the calibration to this file, for FAULTLINE_CALIBRATION')
+    .option('--apply', 'store it in the database and put it in force; workers apply it within seconds')
     .addOption(replacesOption())
     .addOption(dataOption())
     .addOption(jsonOption())
@@ -32,17 +32,17 @@ export function calibrateCommand(): Command {
     );
   const part = (name: string, description: string) =>
     command.command(name).description(description).addOption(dataOption()).addOption(jsonOption());
-  part('list', 'The newest 50 calibrations that are kept, which are in force, and who put them there.').action(
+  part('list', 'List the newest 50 calibrations, which are in force, and who put them there.').action(
     guarded(async (options: DataOptions) => (await import('./calibrate-store.ts')).listCalibrations(options)),
   );
-  part('use', 'Put a kept calibration in force for its analyst.')
-    .argument('<version>', 'as `calibrate list` names it', positive)
+  part('use', 'Put a stored calibration in force for its analyst.')
+    .argument('<version>', 'ID, as shown by `calibrate list`', positive)
     .addOption(replacesOption())
     .action(
       guarded(async (version: number, options: UseOptions) => (await import('./calibrate-store.ts')).useCalibration(version, options)),
     );
-  part('off', 'Take confidence as it is stated again.')
-    .argument('<analyst>', 'whose: rules, or "llm <model>"')
+  part('off', 'Stop using a calibration.')
+    .argument('<analyst>', 'analyst: rules, or "llm <model>"')
     .addOption(replacesOption())
     .action(
       guarded(async (analyst: string, options: UseOptions) => (await import('./calibrate-store.ts')).endCalibration(analyst, options)),
@@ -51,7 +51,7 @@ export function calibrateCommand(): Command {
 }
 
 function replacesOption(): Option {
-  return new Option('--replaces <version>', 'the version that is in force now, or none: whoever changes it must know what').argParser(
+  return new Option('--replaces <version>', 'the version now in force, or none (guards against overwriting another change)').argParser(
     version,
   );
 }
@@ -64,5 +64,5 @@ function version(text: string): number | 'none' {
 function share(text: string): number {
   const value = Number(text);
   if (value > 0 && value < 1) return value;
-  throw new InvalidArgumentError('It must be a share between 0 and 1, such as 0.03.');
+  throw new InvalidArgumentError('Use a share between 0 and 1, such as 0.03.');
 }

@@ -21,7 +21,7 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
     acts: await calibrations.acts(SHOWN),
   }));
   if (options.json) return print(jsonText({ ok: true, items: kept, inForce, acts }));
-  if (kept.length === 0) return print('No calibration is kept. Fit one: faultline calibrate --reviewed');
+  if (kept.length === 0) return print('There are no calibrations. Create one with: faultline calibrate --reviewed');
   const rows = kept.map((one) => `${inForce.includes(one.version) ? '*' : ' '} ${lineOf(one)}`);
   return print([...rows, '', ...acts.map(actLine)].join('\n'));
 }
@@ -30,8 +30,7 @@ export async function listCalibrations(options: DataOptions): Promise<void> {
 export async function useCalibration(version: number, options: UseOptions): Promise<void> {
   const act = await withCalibrations(options, async (calibrations) => {
     const wanted = await calibrations.find(version);
-    if (wanted === null)
-      throw new TriageError('not-found', `There is no calibration ${version}. Which there are says: faultline calibrate list`);
+    if (wanted === null) throw new TriageError('not-found', `There is no calibration ${version}. List them with: faultline calibrate list`);
     return await putInForce(calibrations, wanted.analyst, version, options.replaces);
   });
   return print(options.json ? jsonText({ ok: true, act }) : actLine(act));
@@ -42,7 +41,7 @@ export async function endCalibration(analyst: string, options: UseOptions): Prom
   const act = await withCalibrations(options, async (calibrations) => {
     const inForce = (await calibrations.inForce()).map((one) => one.analyst);
     if (!inForce.includes(analyst)) {
-      const others = inForce.length === 0 ? 'None is.' : `There is one for: ${inForce.map(visibleLine).join(', ')}.`;
+      const others = inForce.length === 0 ? 'None is in force.' : `In force for: ${inForce.map(visibleLine).join(', ')}.`;
       throw new TriageError('not-found', `No calibration is in force for ${visibleLine(analyst)}. ${others}`);
     }
     return await putInForce(calibrations, analyst, null, options.replaces);
@@ -55,7 +54,7 @@ export async function checkReplaced(calibrations: CalibrationStore, analyst: str
   const now = (await calibrations.inForce()).find((one) => one.analyst === analyst)?.version ?? 'none';
   if (replaces === now) return;
   const said = replaces === undefined ? '' : `, not ${replaces}`;
-  throw new TriageError('conflict', `In force for ${analyst} is ${now}${said}. Nothing was changed. To replace it: --replaces ${now}`);
+  throw new TriageError('conflict', `${now} is in force for ${analyst}${said}. Nothing was changed. To replace it, use --replaces ${now}`);
 }
 
 /** Throws `conflict` where it is not said, or not rightly, what is replaced; also where another was quicker. */
@@ -69,7 +68,7 @@ export async function putInForce(
   const replaced = typeof replaces === 'number' ? replaces : null;
   const act = await calibrations.use({ analyst, version, replaces: replaced, actor: operatorName() });
   if (act !== null) return act;
-  throw new TriageError('conflict', `Somebody else changed what is in force for ${analyst} at this moment. See: faultline calibrate list`);
+  throw new TriageError('conflict', `Someone else just changed the calibration for ${analyst}. See: faultline calibrate list`);
 }
 
 export async function withCalibrations<Result>(options: DataOptions, work: (store: CalibrationStore) => Promise<Result>): Promise<Result> {

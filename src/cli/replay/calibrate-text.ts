@@ -10,7 +10,7 @@ import type { GatheredAnswers } from './calibrate-options.ts';
 export function renderCalibration(fitted: FittedCalibration, gathered: GatheredAnswers): string {
   const { calibration, rows, thresholds, held } = fitted;
   const { fittedOn, before, after } = calibration;
-  const heading = `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases of ${fittedOn.projectCount} projects`;
+  const heading = `Calibration of ${calibration.analyst}, ${fittedOn.cases} cases from ${fittedOn.projectCount} projects`;
   const lines = [
     heading,
     '='.repeat(heading.length),
@@ -21,11 +21,11 @@ export function renderCalibration(fitted: FittedCalibration, gathered: GatheredA
     `ECE    before ${measured(before.ece)}   after * ${after === null ? 'not known' : measured(after.ece)}`,
     `Brier  before ${measured(before.brier)}   after * ${after === null ? 'not known' : measured(after.brier)}`,
     after === null
-      ? '* All cases are of one project, so none could be held out: what the fit is worth elsewhere is not known.'
-      : '* Cross-validated: as fits say it that have not seen the case’s project. Intervals are 95 %, by resampling projects.',
+      ? '* All cases belong to one project, so none could be held out: the quality of the fit elsewhere is unknown.'
+      : '* Cross-validated: fitted without the case’s project. Intervals are 95 %, by resampling projects.',
     ...notes(rows),
     '',
-    'Reliability: stated → share that was right (cases)',
+    'Reliability: stated → share right (cases)',
     `  before   ${reliabilityText(gathered.answers)}`,
     ...(held === null ? [] : [`  after *  ${reliabilityText(held)}`]),
     ...riskLines(fitted, thresholds, gathered),
@@ -45,11 +45,11 @@ function measured({ value, low, high }: Measured): string {
 
 function notes(rows: readonly FitRow[]): string[] {
   return rows.flatMap(({ category, method, cases, worth }) => {
-    const found = Math.floor(worth) === cases ? `${cases}` : `${cases}, which are worth ${Math.floor(worth)} equal ones,`;
+    const found = Math.floor(worth) === cases ? `${cases}` : `${cases}, equivalent to ${Math.floor(worth)} equally weighted cases,`;
     if (method === 'capped')
-      return [`${category}: too few cases (${found} < ${POOLED_FROM}): what is stated stays, no higher than so few cases allow.`];
+      return [`${category}: too few cases (${found} < ${POOLED_FROM}): the stated confidence stays, capped by what so few cases allow.`];
     if (method === 'pooled')
-      return [`${category}: too few cases (${found} < ${OWN_FROM}) for a fit of its own: that of all, never raising.`];
+      return [`${category}: too few cases (${found} < ${OWN_FROM}) for its own fit: the overall fit is used, never raising confidence.`];
     return [];
   });
 }
@@ -73,11 +73,11 @@ function riskLines(
   const coverage = proportion(published, all);
   return [
     '',
-    `Thresholds for at most ${percent(risk.most)} wrong among what is published, with ${percent(risk.confidence)} confidence a category`,
+    `Thresholds for at most ${percent(risk.most)} wrong among published answers, with ${percent(risk.confidence)} confidence per category`,
     'category          cases  from     published             wrong  at most  to people of 100',
     ...thresholds.map((one) => thresholdText(one, gathered)),
-    `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; of 100 answers ${Math.round(100 * (1 - coverage.share))} wait for a person.`,
-    'The bound is Clopper-Pearson’s; thresholds are tried by Learn then Test (arXiv 2110.01052), each category by itself.',
+    `In all: ${published} of ${all} published (${percent(coverage.share)}, ${percent(coverage.low)}–${percent(coverage.high)}), ${wrong} wrong; ${Math.round(100 * (1 - coverage.share))} of 100 answers go to review.`,
+    'Clopper-Pearson bound; thresholds by Learn then Test (arXiv 2110.01052), per category.',
   ];
 }
 
@@ -88,9 +88,9 @@ function thresholdText(
   const head = `${category.padEnd(16)}  ${`${cases}`.padStart(5)}  `;
   const share = proportion(published, cases);
   const load = threshold === null ? 100 : Math.round(100 * (1 - share.share));
-  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} a day`;
+  const daily = perDay === null ? '' : `  ${((perDay.get(category) ?? 0) * (load / 100)).toFixed(1)} per day`;
   if (threshold === null)
-    return `${head}always a person: no threshold keeps to it (${needed} cases without an error are needed at least)${daily}`;
+    return `${head}always reviewed: no threshold meets the risk (at least ${needed} cases without an error are needed)${daily}`;
   const covered = `${published} (${percent(share.share)}, ${percent(share.low)}–${percent(share.high)})`;
   return `${head}${threshold.toFixed(4)}   ${covered.padEnd(20)}  ${`${wrong}`.padStart(5)}  ${percent(upper ?? 1).padStart(7)}  ${`${load}`.padStart(7)}${daily}`;
 }

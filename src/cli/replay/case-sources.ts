@@ -40,22 +40,22 @@ export async function openCaseSources(options: ReplayCommandOptions): Promise<Op
 async function openKind(options: ReplayCommandOptions): Promise<OpenedSources> {
   const { dataset, logs, reviewed, stored } = options;
   const kinds = [dataset, logs, reviewed, stored].filter((kind) => kind !== undefined).length;
-  if (kinds > 1) throw new TriageError('invalid-config', 'Name one kind of cases: --dataset, --logs, --reviewed or --stored.');
+  if (kinds > 1) throw new TriageError('invalid-config', 'Choose only one of --dataset, --logs, --reviewed and --stored.');
   if (reviewed || stored) return await openStoredSource(options);
   const filter = Object.keys(storeFilter(options))[0];
   if (filter !== undefined)
-    throw new TriageError('invalid-config', `--${filter} chooses among stored failures: it goes with --reviewed or --stored.`);
+    throw new TriageError('invalid-config', `--${filter} filters stored failures: use it with --reviewed or --stored.`);
   const sources = logs === undefined ? await Promise.all((dataset ?? []).map(datasetSource)) : logs.map(folderSource);
   if (sources.length > 0) return { sources, close: async () => undefined };
   throw new TriageError(
     'invalid-config',
-    'Say where the cases are: --dataset FILE for a data set or a case set, --logs FOLDER for a folder of logs, --reviewed or --stored for your own.',
+    'Choose the cases: --dataset FILE for a data set or case set, --logs FOLDER for a folder of logs, --reviewed or --stored for your own.',
   );
 }
 
 async function datasetSource(path: string): Promise<CaseSource> {
   const file = await datasetAt(path).catch(() => null);
-  if (file === null) throw new TriageError('not-found', `--dataset: ${path} is no file and no case set.`);
+  if (file === null) throw new TriageError('not-found', `--dataset: ${path} is neither a file nor a case set.`);
   return { name: basename(path), path, cases: () => datasetCases(file), measure: () => measureFile(file) };
 }
 
@@ -69,7 +69,7 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
     const leftOut = new Map<string, number>();
     const count = (_id: string, reason: string) => leftOut.set(reason, (leftOut.get(reason) ?? 0) + 1);
     const measured = await measureCases(casesOfApp(app, options, count));
-    for (const [reason, times] of leftOut) say(visibleLine(`Not taken: ${times} × ${reason}.`));
+    for (const [reason, times] of leftOut) say(visibleLine(`Skipped: ${times} × ${reason}.`));
     if (measured.cases === 0) throw new TriageError('invalid-input', `There are no ${name} to replay.`);
     return measured;
   };
@@ -80,7 +80,7 @@ async function openStoredSource(options: ReplayCommandOptions): Promise<OpenedSo
 }
 
 function folderSource(path: string): CaseSource {
-  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new TriageError('not-found', `--logs: ${path} is no folder.`);
+  if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new TriageError('not-found', `--logs: ${path} is not a folder.`);
   return { name: basename(path), path, cases: () => folderCases(path), measure: () => measureCases(folderCases(path)) };
 }
 

@@ -40,7 +40,7 @@ function problemText({ line, id, field, reason }: CaseProblem): string {
 }
 
 function checkText({ cases, good, problems, categories, projects, dated }: CheckedCases): string {
-  const wrong = problems === 0 ? 'nothing is wrong with them' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
+  const wrong = problems === 0 ? 'no problems' : `${counted(problems, 'problem')}, ${counted(good, 'case')} without one`;
   const several = Object.keys(projects).length;
   return [
     `${counted(cases, 'case')}: ${wrong}. ${counted(good, 'good one')}, ${dated} with a time:`,

@@ -13,7 +13,7 @@ export interface ExportCommandOptions extends StoredCaseOptions {
 /** `faultline cases export`: stored failures and what people decided, as a case set of one's own. */
 export async function runCasesExport(options: ExportCommandOptions): Promise<void> {
   if (options.reviewed !== true && options.stored !== true)
-    throw new TriageError('invalid-config', 'Say which: --reviewed for what people decided, or --stored for every stored failure.');
+    throw new TriageError('invalid-config', 'Choose --reviewed for reviewed failures, or --stored for all stored failures.');
   // What is mistyped is said before anything is opened.
   storeFilter(options);
   const signal = interruptSignal();

@@ -7,12 +7,12 @@ import type { SplitCommandOptions } from './cases-split-command.ts';
 import { addStoreFilters } from './store-filters.ts';
 
 const PATH_HELP = 'a data set (JSONL), a case set, or a folder of logs';
-const OUT_HELP = 'folder to write; it must not be there yet';
+const OUT_HELP = 'output folder; it must not exist yet';
 
 /** `faultline cases`: the failures with their truth that `faultline replay` measures by. */
 export function casesCommand(): Command {
   return new Command('cases')
-    .description('Failures with their truth, for `faultline replay`: take them from the stores or from elsewhere, check them, split them.')
+    .description('Manage labeled failures for `faultline replay`: export, import, check and split them.')
     .addCommand(exportCommand())
     .addCommand(importCommand())
     .addCommand(checkCommand())
@@ -21,9 +21,9 @@ export function casesCommand(): Command {
 
 function exportCommand(): Command {
   const command = new Command('export')
-    .description('Write stored failures, their masked logs and what people decided as a case set.')
-    .addOption(new Option('--reviewed', 'only what a person decided, with the truth they gave').conflicts('stored'))
-    .option('--stored', 'every stored failure, with a truth where a person decided');
+    .description('Write stored failures with their masked logs and decisions as a case set.')
+    .addOption(new Option('--reviewed', 'only reviewed failures, with the reviewed category').conflicts('stored'))
+    .option('--stored', 'all stored failures, with the reviewed category if any');
   return addStoreFilters(command)
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(dataOption())
@@ -38,10 +38,10 @@ function exportCommand(): Command {
 
 function importCommand(): Command {
   return new Command('import')
-    .description('Mask and check cases from elsewhere and write them as a case set; what is wrong is left out and said.')
+    .description('Mask and check cases from elsewhere and write them as a case set. Invalid cases are reported and left out.')
     .argument('<path>', PATH_HELP)
     .requiredOption('--out <dir>', OUT_HELP)
-    .option('--logs-in <dir>', "folder that the logs a data set names must lie in (default: the data set's)")
+    .option('--logs-in <dir>', "folder that must contain the logs of a data set (default: the data set's folder)")
     .addOption(jsonOption())
     .action(
       guarded(async (path: string, options: ImportCommandOptions) => {
@@ -53,9 +53,9 @@ function importCommand(): Command {
 
 function checkCommand(): Command {
   return new Command('check')
-    .description('Read every case and say everything that is wrong, with its line and field. Exit 3 where something is.')
+    .description('Check every case and report problems with line and field. Exits with 3 if there are any.')
     .argument('<path>', PATH_HELP)
-    .option('--no-logs', 'leave the logs alone: rows only')
+    .option('--no-logs', 'check only the rows, not the logs')
     .addOption(jsonOption())
     .action(
       guarded(async (path: string, options: CheckCommandOptions) => {
@@ -67,17 +67,20 @@ function checkCommand(): Command {
 
 function splitCommand(): Command {
   return new Command('split')
-    .description('Split a data set into train.jsonl and test.jsonl, and find what is nearly the same on both sides.')
+    .description('Split a data set into train.jsonl and test.jsonl, and find near-duplicates across them.')
     .argument('<path>', 'a data set (JSONL) or a case set')
     .addOption(
-      new Option('--by <what>', 'time: the newest are tested; project: none is on both sides; random: by hash of the id, with --seed')
+      new Option(
+        '--by <what>',
+        'time: the newest cases are for testing; project: no project is on both sides; random: by hash of the ID, with --seed',
+      )
         .choices(['time', 'project', 'random'])
         .makeOptionMandatory(),
     )
-    .option('--share <part>', 'part of the cases to test with', part, 0.3)
-    .option('--seed <words>', 'for --by random: the same words make the same split')
-    .option('--near <score>', 'likeness from which on two cases are near-duplicates', part, 0.8)
-    .option('--drop-duplicates', 'leave near-duplicates of what is tested out of train.jsonl')
+    .option('--share <part>', 'share of the cases for testing', part, 0.3)
+    .option('--seed <words>', 'for --by random: the same seed gives the same split')
+    .option('--near <score>', 'minimum similarity of near-duplicates', part, 0.8)
+    .option('--drop-duplicates', 'leave near-duplicates of test cases out of train.jsonl')
     .requiredOption('--out <dir>', OUT_HELP)
     .addOption(jsonOption())
     .action(
@@ -92,5 +95,5 @@ function splitCommand(): Command {
 function part(text: string): number {
   const value = Number(text);
   if (value > 0 && value < 1) return value;
-  throw new InvalidArgumentError('It must be a number between 0 and 1, such as 0.3.');
+  throw new InvalidArgumentError('Use a number between 0 and 1, such as 0.3.');
 }

@@ -22,11 +22,12 @@ export interface SplitCommandOptions {
 /** `faultline cases split`: what is learned from, what is tested with, and what is nearly the same in both. */
 export async function runCasesSplit(path: string, options: SplitCommandOptions): Promise<void> {
   if (options.by === 'random' && options.seed === undefined)
-    throw new TriageError('invalid-config', 'A random split needs --seed WORDS, so that it can be made again.');
+    throw new TriageError('invalid-config', 'A random split needs --seed WORDS, so that it can be repeated.');
   if (options.by !== 'random' && options.seed !== undefined)
-    throw new TriageError('invalid-config', `--seed is for --by random; a split by ${options.by} has no chance in it.`);
+    throw new TriageError('invalid-config', `--seed is for --by random; a split by ${options.by} is not random.`);
   const dataset = await datasetAt(path);
-  if (dataset === null) throw new TriageError('invalid-input', `${path} is a folder of logs: make it a case set first, with cases import.`);
+  if (dataset === null)
+    throw new TriageError('invalid-input', `${path} is a folder of logs: convert it with faultline cases import first.`);
   const { http } = await terminalConfig();
   const out = resolve(options.out);
   const task = {
@@ -70,5 +71,5 @@ function splitText({ out, by, dropDuplicates }: SplitCommandOptions, split: Spli
 function nearText(pairs: number, dropped: number, asked: boolean): string {
   if (pairs === 0) return 'No near-duplicates across the split.';
   const done = asked ? `${dropped} left out of train.jsonl` : '--drop-duplicates leaves them out of train.jsonl';
-  return `${counted(pairs, 'case')} to learn from nearly the same as one to test with (${done}), all in near-duplicates.jsonl:`;
+  return `${counted(pairs, 'case')} for training nearly the same as a test case (${done}), all in near-duplicates.jsonl:`;
 }

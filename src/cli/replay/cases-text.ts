@@ -19,15 +19,15 @@ const MAX_SHOWN = 20;
 
 /** What a written case set holds, and what is not in it. */
 export function setText(out: string, set: CaseSetSummary, notCases: Readonly<Record<string, number>> = {}): string {
-  const masked = set.secrets === 0 ? 'nothing had to be masked' : `${counted(set.secrets, 'place')} masked`;
+  const masked = set.secrets === 0 ? 'nothing masked' : `${counted(set.secrets, 'place')} masked`;
   const left = set.firstLeftOut
     .slice(0, MAX_SHOWN)
     .map(({ line, id, reason }) => `${`${visibleLine(id ?? `line ${line}`)}:`.padStart(10)} ${visibleLine(reason)}`);
   const more = set.leftOut > MAX_SHOWN ? [`          and ${set.leftOut - MAX_SHOWN} more`] : [];
   return [
-    `${counted(set.cases, 'case')} in ${out}, ${counted(set.logs, 'log')} beside them, ${masked}.`,
+    `${counted(set.cases, 'case')} in ${out}, ${counted(set.logs, 'log')}, ${masked}.`,
     ...countRows(set.categories),
-    ...(set.leftOut === 0 ? [] : [`Left out, ${counted(set.leftOut, 'case')} that cannot be read:`, ...left, ...more]),
-    ...(Object.keys(notCases).length === 0 ? [] : ['Not taken:', ...countRows(notCases)]),
+    ...(set.leftOut === 0 ? [] : [`Left out, ${counted(set.leftOut, 'case')} that could not be read:`, ...left, ...more]),
+    ...(Object.keys(notCases).length === 0 ? [] : ['Skipped:', ...countRows(notCases)]),
   ].join('\n');
 }

@@ -43,7 +43,7 @@ async function readAll(paths: readonly string[]): Promise<RunResults[]> {
 /** A page must not take the place of what it tells. */
 function refuseInputs({ html, dataset, a, b }: CompareCommandOptions): void {
   if (html !== undefined && [...dataset, ...a, ...b].some((path) => resolve(path) === resolve(html)))
-    throw new TriageError('invalid-config', `--html would write over ${html}, which is read.`);
+    throw new TriageError('invalid-config', `--html would overwrite the input ${html}.`);
 }
 
 async function writePage(path: string, text: string): Promise<void> {

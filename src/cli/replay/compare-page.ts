@@ -29,7 +29,7 @@ function partOf(comparison: Comparison): ReportComparison {
       ['A', sides.a.files.join(', ')],
       ['B', sides.b.files.join(', ')],
     ],
-    basis: `${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawn}, both sides of a case together.`,
+    basis: `${amount(cases.compared, 'case', 'cases')} on both sides; intervals (95 %) from resampling ${drawn}, with both sides of a case kept together.`,
     summary: comparison.summary,
     differences: comparison.differences.map(differenceOf),
     costs: comparison.costs.map(costOf),
@@ -78,7 +78,7 @@ function listOf(title: string, cases: readonly ChangedCase[], dataset: string): 
 function spreadNotes(side: string, spread: Spread | null): string[] {
   if (spread === null) return [];
   const figures = spread.figures.map(({ name, mean, deviation }) => `${name} ${mean.toFixed(3)} ± ${deviation.toFixed(3)}`);
-  const flips = `${spread.flips.length} change their category between them${namesOf(spread.flips, MOST_NAMED)}`;
+  const flips = `${spread.flips.length} change category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
   return [`${spread.repeats} repeats of ${side} (mean ± standard deviation): ${figures.join('; ')}; ${flips}`];
 }
 

@@ -5,14 +5,11 @@ import type { CompareCommandOptions } from './compare-command.ts';
 /** `faultline compare`: two runs of the same cases, pair by pair. */
 export function compareCommand(): Command {
   return new Command('compare')
-    .description('Compare two runs on the same cases, pair by pair: differences with intervals, the cases won and lost, the cost.')
-    .requiredOption(
-      '--dataset <path...>',
-      'the cases with their truth (JSONL or a folder), as they were replayed; several get a comparison each',
-    )
-    .requiredOption('--a <file...>', 'results of the first side, written by `faultline replay --out`; several are repeats of it')
+    .description('Compare two runs on the same cases: differences with intervals, cases won and lost, and cost.')
+    .requiredOption('--dataset <path...>', 'the replayed cases with their categories (JSONL or a folder); several get one comparison each')
+    .requiredOption('--a <file...>', 'results of the first side, from `faultline replay --out`; several files are repeats')
     .requiredOption('--b <file...>', 'results of the second side')
-    .option('--html <file>', 'write the comparison as one page that needs nothing else')
+    .option('--html <file>', 'write the comparison as a self-contained HTML page')
     .addOption(jsonOption())
     .action(
       guarded(async (options: CompareCommandOptions) => {

@@ -47,7 +47,7 @@ export async function runFrozenReplay(options: FrozenOptions): Promise<void> {
   const { frozen } = options;
   refuseOptionsOfCases(options);
   if (frozen !== true) {
-    if (!statSync(frozen, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--frozen: ${frozen} is no file.`);
+    if (!statSync(frozen, { throwIfNoEntry: false })?.isFile()) throw new TriageError('not-found', `--frozen: ${frozen} is not a file.`);
     await refuseSameFile(frozen, options.out);
     return await replayAll(recordingsInFile(frozen), readConfig(dataDirectory(options.data)), options);
   }
@@ -120,7 +120,7 @@ function linesOf({ analysis: _analysis, triageId, ...run }: FrozenRun): object {
 
 function describeRun({ triageId, analysisId, differences, stopped, changed, identical, missing, before }: FrozenRun): string {
   const [first] = differences;
-  const end = stopped ?? (identical ? 'The answer is the same to the byte.' : answerText(changed, before));
+  const end = stopped ?? (identical ? 'The answer is identical.' : answerText(changed, before));
   const lines = [
     `${triageId}${analysisId === null ? '' : ` (${analysisId})`}`,
     ...(first === undefined
@@ -135,18 +135,18 @@ function describeRun({ triageId, analysisId, differences, stopped, changed, iden
 }
 
 function answerText(changed: readonly string[], before: string | null): string {
-  if (before === null) return 'It ends with an answer now; there was none.';
-  return changed.length === 0 ? 'What people see of the answer is the same.' : `The answer is another: ${changed.join(', ')}.`;
+  if (before === null) return 'It now ends with an answer; the recording has none.';
+  return changed.length === 0 ? 'The visible part of the answer is the same.' : `The answer differs: ${changed.join(', ')}.`;
 }
 
 function summaryOf({ runs, identical, sameBytes, sameAnswer, otherAnswer, stopped, incomplete, unreadable }: Tally): string {
   const parts: readonly (readonly [number, string])[] = [
-    [sameBytes, 'to the same bytes on another path'],
-    [sameAnswer, 'to the same answer on another path'],
-    [otherAnswer, 'to another answer'],
-    [stopped, 'not to the end'],
-    [unreadable, 'could not be read'],
-    [incomplete, 'recorded incompletely'],
+    [sameBytes, 'byte-identical answer by another path'],
+    [sameAnswer, 'same answer by another path'],
+    [otherAnswer, 'different answer'],
+    [stopped, 'not completed'],
+    [unreadable, 'unreadable'],
+    [incomplete, 'incomplete recording'],
   ];
   const others = parts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   return [`${runs} runs: ${identical} identical`, ...others].join(', ');

@@ -17,7 +17,7 @@ export function refuseOptionsOfCases(options: object): void {
   const given = new Map<string, unknown>(Object.entries(options));
   const flags = OF_CASES.filter(({ key, usual }) => given.get(key) !== undefined && given.get(key) !== usual).map(({ flag }) => flag);
   if (flags.length === 0) return;
-  const sentence = `${flags.join(', ')} ${flags.length === 1 ? 'does' : 'do'} not go with --frozen, which runs recordings again: leave out the one or the other.`;
+  const sentence = `${flags.join(', ')} cannot be combined with --frozen, which reruns recordings.`;
   throw new TriageError('invalid-config', sentence);
 }
 
@@ -26,7 +26,7 @@ export async function refuseSameFile(read: string, written: string | undefined):
   if (written === undefined) return;
   const [one, other] = await Promise.all([read, written].map((path) => stat(path).catch(() => null)));
   if (one != null && other != null && one.isFile() && one.dev === other.dev && one.ino === other.ino)
-    throw new TriageError('invalid-config', `--out: ${written} holds the recordings that are to be read; name another file.`);
+    throw new TriageError('invalid-config', `--out: ${written} contains the recordings to read; choose another file.`);
 }
 
 function named(name: string): { readonly key: string; readonly flag: string } {

@@ -17,7 +17,7 @@ export interface KeptRecordings {
 /** Opens what `--record` names; null where nothing is recorded. Throws `not-found` where it cannot be written, `invalid-config` where there would be nothing to write. */
 export async function keptRecordings({ record, resume, only }: ReplayCommandOptions): Promise<KeptRecordings | null> {
   if (record === undefined) return null;
-  if (only === 'read') throw new TriageError('invalid-config', '--record keeps how answers came about, and --only read answers nothing.');
+  if (only === 'read') throw new TriageError('invalid-config', '--record needs answers, but --only read produces none.');
   const file = await openRecordingsFile(record, resume);
   let isWhole = true;
   return {
@@ -25,7 +25,7 @@ export async function keptRecordings({ record, resume, only }: ReplayCommandOpti
       for (const recording of recordings) {
         if (!isWhole) return;
         await file.add(recording).catch((error: unknown) => {
-          if (isWhole) say(visibleLine(`--record: ${messageOf(error)} The replay goes on without it.`));
+          if (isWhole) say(visibleLine(`--record: ${messageOf(error)} The replay continues without it.`));
           isWhole = false;
         });
       }

@@ -27,11 +27,12 @@ export async function checkOutputs(options: Places): Promise<void> {
   for (const { option, path, file } of await outputsOf(options)) {
     const isSame = (one: Named) => file !== null && one.file === file;
     const input = inputs.find(isSame);
-    if (input !== undefined) throw refused(`${option} would write over what ${input.option} names: ${path}.`);
+    if (input !== undefined) throw refused(`${option} would overwrite the input of ${input.option}: ${path}.`);
     const folder = folders.find((one) => isWithin(path, one));
-    if (folder !== undefined) throw refused(`${option}: ${path} is in the folder of logs, where it would be a case. Name another place.`);
+    if (folder !== undefined)
+      throw refused(`${option}: ${path} is in the folder of logs, where it would become a case. Choose another path.`);
     const other = seen.find(isSame);
-    if (other !== undefined) throw refused(`${option} and ${other.option} name one file: ${path}.`);
+    if (other !== undefined) throw refused(`${option} and ${other.option} name the same file: ${path}.`);
     seen.push({ option, path, file });
   }
   if (options.html !== undefined && options.out !== undefined) await checkReadable(options.out);
@@ -41,7 +42,7 @@ export async function checkOutputs(options: Places): Promise<void> {
 async function checkReadable(out: string): Promise<void> {
   const found = await stat(out).catch(() => null);
   if (found !== null && !found.isFile())
-    throw refused(`--html reads the results again, so --out must be a file, which ${out} is not. Leave --out out, or name a file.`);
+    throw refused(`--html rereads the results, so --out must be a file, but ${out} is not. Omit --out, or use a file.`);
 }
 
 async function inputsOf({ dataset = [], gate }: Places): Promise<Named[]> {

@@ -29,7 +29,7 @@ import { type Measured, manifestOf } from './run-manifest.ts';
 /** `faultline replay`: every case of each source through the same road, the results as JSONL, the figures as tables and reports. */
 export async function runReplay(options: ReplayCommandOptions, configured: Config): Promise<void> {
   if (options.resume && options.out === undefined)
-    throw new TriageError('invalid-config', '--resume goes on with a file: name it with --out.');
+    throw new TriageError('invalid-config', '--resume continues a results file: name it with --out.');
   await checkReportPaths(options);
   const gate = await gateOf(options);
   const config = replayConfig(options, configured);
@@ -123,7 +123,7 @@ async function replayAll(
 function slicesOf(cases: readonly ReplayedCase[], { by }: ReplayCommandOptions): FigureSection[] {
   if (by === undefined) return [];
   const section = scoreSlices(cases, by);
-  if (section === null) say(`--by ${by}: the cases are all of one ${by}.`);
+  if (section === null) say(`--by ${by}: all cases have the same ${by}.`);
   return section === null ? [] : [section];
 }
 
@@ -154,6 +154,6 @@ async function openFiles(
 function settleExitCode(reported: readonly ReportedRun[], signal: AbortSignal): void {
   const stopped = reported.find(({ run }) => run.stopped !== null);
   if (stopped === undefined || signal.aborted) return;
-  say(`Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume goes on where it stopped.`);
+  say(`Not all cases were replayed: ${stopped.run.stopped}. With --out, --resume continues where it stopped.`);
   process.exitCode = EXIT.limitReached;
 }

@@ -11,50 +11,46 @@ const SLICES = ['project', 'source', 'category'] as const satisfies readonly Sli
 /** `faultline replay`: cases with their truth through the same road, and what their labels allow to measure. */
 export function replayCommand(): Command {
   const command = new Command('replay')
-    .description('Replay cases with their truth (a data set, a folder of logs, or your own failures) and print what it allows to measure.')
+    .description('Replay labeled cases (a data set, a folder of logs, or your own failures) and print the resulting figures.')
     .option('--dataset <path...>', 'JSONL, one case a row, or a case set; several give a table each')
-    .addOption(new Option('--logs <folder...>', 'folders of logs, the truth beside them; a table each').conflicts('dataset'))
-    .addOption(new Option('--reviewed', 'the failures that people decided, with the truth they gave').conflicts(['dataset', 'logs']))
-    .addOption(
-      new Option('--stored', 'every stored failure, with a truth where a person decided').conflicts(['dataset', 'logs', 'reviewed']),
-    );
+    .addOption(new Option('--logs <folder...>', 'folders of logs with their categories; one table each').conflicts('dataset'))
+    .addOption(new Option('--reviewed', 'reviewed failures, with the reviewed category').conflicts(['dataset', 'logs']))
+    .addOption(new Option('--stored', 'all stored failures, with the reviewed category if any').conflicts(['dataset', 'logs', 'reviewed']));
   return addStoreFilters(command, 'with --reviewed or --stored: ')
-    .addOption(new Option('--by <what>', 'the main figures also a row a project, source or category').choices(SLICES))
-    .option('--sample <n>', 'so many cases of each, chosen by their ids: always the same', positive)
-    .option('--repeat <n>', 'the same cases so many times, for models that do not always say the same', positive, 1)
-    .option('--out <file>', 'write one JSON object a case, as they come; what is there is written over')
-    .option('--resume', 'go on behind what an interrupted run left in --out, if it was the same run')
-    .option('--html <file>', 'write a report as one page that needs nothing else')
-    .option('--junit <file>', 'write a test case a case, for CI servers')
+    .addOption(new Option('--by <what>', 'also break down the main figures by project, source or category').choices(SLICES))
+    .option('--sample <n>', 'this many cases of each, chosen by ID, so always the same ones', positive)
+    .option('--repeat <n>', 'run the cases this many times, for models whose answers vary', positive, 1)
+    .option('--out <file>', 'write one JSON object per case as they finish; overwrites the file')
+    .option('--resume', 'continue an interrupted run from its --out file')
+    .option('--html <file>', 'write a report as a self-contained HTML page')
+    .option('--junit <file>', 'write a JUnit report for CI servers')
     .option(
       '--gate <file>',
-      'hold the figures against the bars of this file: exit 12 where one is missed beyond noise (docs/how-to/compare.md)',
+      'check the figures against the bars in this file; exit with 12 if one is missed beyond noise (docs/how-to/compare.md)',
     )
     .option(
       '--judge [repeats]',
-      'let the configured model compare explanations with their labels; told apart, no gate rests on it',
+      'let the configured model compare explanations with their labels; reported separately and never used by gates',
       positive,
     )
     .addOption(analystOption())
     .addOption(profileOption())
-    .option('--model <name>', 'the model that --analyst llm asks, instead of the configured one')
-    .option('--budget <tokens>', 'tokens of log that the analyst may see', positive)
-    .option('--concurrency <n>', 'cases at once', positive, 4)
-    .option('--max-usd <dollars>', 'begin no more cases once models cost so much', amount)
-    .option('--max-minutes <minutes>', 'begin no more cases after so long', amount)
+    .option('--model <name>', 'model for --analyst llm, instead of the configured one')
+    .option('--budget <tokens>', 'log tokens that the analyst may use', positive)
+    .option('--concurrency <n>', 'cases in parallel', positive, 4)
+    .option('--max-usd <dollars>', 'start no more cases once model costs reach this amount', amount)
+    .option('--max-minutes <minutes>', 'start no more cases after this many minutes', amount)
     .addOption(new Option('--only <step>', 'stop after this step').choices(['read']))
-    .option('--no-green', 'do not use the green logs that rows name')
-    .option('--without <stages...>', 'leave out these stages, to measure what they are worth (docs/evidence/ablations.md names them)')
+    .option('--no-green', 'do not use the green logs named in rows')
+    .option('--without <stages...>', 'leave out these stages, to measure their value (see docs/evidence/ablations.md)')
     .addOption(
-      new Option('--design <design>', 'how answers are come to: the agent’s loop, or the linear baseline').choices(['loop', 'linear']),
+      new Option('--design <design>', 'how answers are produced: the agent loop, or the linear baseline').choices(['loop', 'linear']),
     )
-    .option('--record <file>', 'write how each answer came about, one recording a line')
-    .option('--frozen [file]', 'run recordings again instead, of this file or of the stored runs, and tell where they first differ')
+    .option('--record <file>', 'write a recording of each run, one per line')
+    .option('--frozen [file]', 'rerun recordings from this file or of stored runs, and report where they first differ')
     .addOption(dataOption())
-    .option('--run <id...>', 'with --frozen: only these, by the id of the triage or of the analysis')
-    .addOption(
-      new Option('--limits <which>', 'with --frozen: what bounds the runs').choices(['recorded', 'configured']).default('recorded'),
-    )
+    .option('--run <id...>', 'with --frozen: only these triage or analysis IDs')
+    .addOption(new Option('--limits <which>', 'with --frozen: which limits apply').choices(['recorded', 'configured']).default('recorded'))
     .addOption(jsonOption())
     .action(
       guarded(async (options: ReplayCommandOptions & Partial<FrozenOptions>) => {
@@ -72,5 +68,5 @@ export function replayCommand(): Command {
 function amount(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError('It must be a number above 0.');
+  throw new InvalidArgumentError('Use a number above 0.');
 }

@@ -62,7 +62,7 @@ export async function replaySource(
       { ...options, ...finished, mayStart, cases: source.cases(), onCase },
       AbortSignal.any([signal, own.signal]),
     );
-    if (!isAll) stopped = spending.reached() ?? 'a limit is reached';
+    if (!isAll) stopped = spending.reached() ?? 'a limit was reached';
   } catch (error) {
     own.abort();
     // What is done is worth its figures; the exit code says that it is not all.
@@ -71,7 +71,7 @@ export async function replaySource(
   } finally {
     progress.stop();
   }
-  if (cases.length === 0 && stopped === null) throw new TriageError('invalid-input', `${source.path} holds no case.`);
+  if (cases.length === 0 && stopped === null) throw new TriageError('invalid-input', `${source.path} contains no cases.`);
   const milliseconds = performance.now() - startedAt;
   progress.say(endText(cases.length, total, counts.resumed, stopped, milliseconds));
   return { source, cases, milliseconds: milliseconds + counts.resumedMs, stopped };
@@ -91,6 +91,6 @@ function finishedOf(results: ResultsFile): (outcome: CaseOutcome) => Promise<Cas
     if (result === null) return null;
     const id = 'error' in outcome ? (outcome.id ?? `line-${outcome.line}`) : outcome.one.row.id;
     if (result.id === id) return result;
-    throw new TriageError('conflict', `--resume: ${results.path} has ${result.id} where the cases have ${id}; it is of other cases.`);
+    throw new TriageError('conflict', `--resume: ${results.path} has ${result.id} where the cases have ${id}; it belongs to other cases.`);
   };
 }

@@ -46,18 +46,18 @@ export function repeatPath(path: string, repeat: number, repeats: number): strin
 async function checkEarlier(path: string, manifest: RunManifest): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.size === 0) return;
-  if (!found.isFile()) throw new TriageError('invalid-input', `--resume: ${path} is no file.`);
+  if (!found.isFile()) throw new TriageError('invalid-input', `--resume: ${path} is not a file.`);
   const earlier = parseManifest(await readFile(manifestPath(path), 'utf8').catch(() => ''));
   if (earlier === null)
     throw new TriageError(
       'conflict',
-      `--resume: ${manifestPath(path)} does not tell what ${path} was made with, so nothing can go on with it. Replay it anew without --resume.`,
+      `--resume: ${manifestPath(path)} does not record how ${path} was created, so it cannot be continued. Replay it again without --resume.`,
     );
   const differences = differencesOf(earlier, manifest);
   if (differences.length > 0)
     throw new TriageError(
       'conflict',
-      `--resume: ${path} is of another run: ${differences.join('; ')}. Replay it anew without --resume, or name another --out.`,
+      `--resume: ${path} belongs to another run: ${differences.join('; ')}. Replay it again without --resume, or use another --out.`,
     );
 }
 

@@ -31,7 +31,7 @@ export function settingsOf(options: ReplayCommandOptions, config: Config): RunMa
   const read = {
     'budget in tokens': budgetTokensOf(config),
     'left out': stagesLeftOut(options).join(', ') || null,
-    'names hidden': namesHidden(config),
+    'names masked': namesHidden(config),
   };
   if (options.only === 'read') return { analyst: null, ...read };
   return {

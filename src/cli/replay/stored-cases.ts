@@ -42,5 +42,5 @@ export function storeFilter({ repository, branch, fingerprint, category, since, 
 function categoryOf(text: string): Category {
   const category = Category.safeParse(text);
   if (category.success) return category.data;
-  throw new TriageError('invalid-config', `--category: "${text}" is none; it must be one of ${CATEGORIES.join(', ')}.`);
+  throw new TriageError('invalid-config', `--category: "${text}" is not a category; use one of ${CATEGORIES.join(', ')}.`);
 }

@@ -24,7 +24,7 @@ export async function askCorrection({ analysis }: Item, { keys, write }: Correct
   const cited = [...new Set(analysis.answer.claims.flatMap(({ evidence }) => evidence))].filter((id) => known.includes(id));
   const shown = await keys.line(`Shown by  (${known.slice(0, 12).join(' ')}, or none)  `, cited.join(' '));
   if (shown === null) return null;
-  write(`Send this correction as ${category}? y sends it, any other key does not.\n`);
+  write(`Send this correction as ${category}? Press y to send, any other key to cancel.\n`);
   if ((await keys.key()) !== 'y') return null;
   const shownBy = shownByOf(shown, known);
   return DecisionInput.parse({

@@ -5,10 +5,10 @@ export const KEYS = [
   { key: 'a', action: 'accept', does: 'accept: the answer is right' },
   { key: 'c', action: 'correct', does: 'correct: category, cause, evidence' },
   { key: 'x', action: 'reject', does: 'reject, then 1–4 for the reason' },
-  { key: 's', action: 'skip', does: 'skip: it stays waiting, for you later' },
+  { key: 's', action: 'skip', does: 'skip: it stays in the queue' },
   { key: 'u', action: 'undo', does: 'undo your last decision' },
   { key: '?', action: 'help', does: 'this' },
-  { key: 'q', action: 'quit', does: 'leave; the item is given back' },
+  { key: 'q', action: 'quit', does: 'quit; the item is released' },
 ] as const;
 
 export type KeyAction = (typeof KEYS)[number]['action'];

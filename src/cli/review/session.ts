@@ -83,7 +83,7 @@ async function act(action: KeyAction, item: Item, parts: SessionParts, done: Ses
     case 'skip':
       await parts.desk.skip(item.review.id);
       done.skipped += 1;
-      parts.write('Skipped: it stays waiting.\n');
+      parts.write('Skipped. It stays in the queue.\n');
       return 'next';
     case 'undo':
       return await undo(item, parts);
@@ -99,7 +99,7 @@ async function decide(decision: DecisionInput, { review }: Item, { desk, write }
   const teaching = await desk.decide(review, decision);
   done.decided += 1;
   write(
-    `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${visibleLine(teaching)} u takes it back.\n`,
+    `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${visibleLine(teaching)} Press u to undo.\n`,
   );
   return 'next';
 }
@@ -108,7 +108,7 @@ async function decide(decision: DecisionInput, { review }: Item, { desk, write }
 async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
   const overlap = build === null || !isExcuse(analysis) ? [] : overlapOf(build, analysis);
   if (overlap.length === 0) return true;
-  write(`The change touches ${visibleLine(overlap[0] ?? '')}. a again accepts anyway, any other key does not.\n`);
+  write(`The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`);
   // The press that armed it may still be held.
   keys.drop();
   return (await keys.key()) === 'a';
@@ -123,9 +123,7 @@ async function reject(item: Item, parts: SessionParts, done: SessionDone): Promi
 
 async function undo({ review }: Item, { desk, write }: SessionParts): Promise<Left | null> {
   const undone = await desk.undoLast();
-  write(
-    undone === null ? 'You have decided nothing that could be taken back.\n' : `Taken back: ${visibleLine(undone.title)} waits again.\n`,
-  );
+  write(undone === null ? 'You have no decision to undo.\n' : `Undone: ${visibleLine(undone.title)} is back in the queue.\n`);
   if (undone === null) return null;
   await desk.release(review.id).catch(() => undefined);
   return { show: undone.id };

@@ -16,17 +16,17 @@ const REASONS: Readonly<Record<RejectReason, string>> = {
   evidence_does_not_support: 'The evidence does not support it',
   right_category_wrong_cause: 'Right category, wrong cause',
   not_a_failure: 'Not a failure',
-  cannot_be_told: 'Cannot be told from this log',
+  cannot_be_told: 'Cannot tell from this log',
 };
 const MAX_EACH = 4;
 
 /** One item whole: where it is from, the answer, why a person is asked, what speaks against it. */
 export function itemText({ review, analysis }: Item, counts: ReviewCounts, look: ReviewLook): string {
-  const against = [...analysis.verdict.unsupportedClaims.map((claim) => `not supported: ${claim}`), ...analysis.verdict.gaps];
+  const against = [...analysis.verdict.unsupportedClaims.map((claim) => `no evidence for: ${claim}`), ...analysis.verdict.gaps];
   return [
     headText(review, counts, look),
     renderTerminal(analysis, look).trimEnd(),
-    ...rowsOf('Why you', review.why),
+    ...rowsOf('Reason', review.why),
     ...rowsOf('Against', against),
     footText(look),
   ].join('\n');
@@ -39,7 +39,7 @@ export function blindText({ review, analysis }: Item, counts: ReviewCounts, look
   return [
     rule(`${visibleLine(review.repository)} · ${counts.waiting} waiting`, look),
     ...lines.map(({ line, text }) => `${String(line).padStart(8)}  ${visibleLine(text)}`),
-    `What do you take it for? The answer is shown afterwards.\n${categoryChoices()}   q quit`,
+    `Which category is it? The answer is shown afterwards.\n${categoryChoices()}   q quit`,
   ].join('\n');
 }
 
@@ -62,10 +62,10 @@ export function helpText(): string {
   return `${rows.join('\n')}\nEnter, Space and Backspace never decide.`;
 }
 
-/** "Nothing waits. 17 decided today, 96 % agreed with the machine." */
+/** "The queue is empty. 17 decided today, 96 % agreed with Faultline." */
 export function emptyText({ decidedToday, agreedToday }: ReviewCounts): string {
-  if (decidedToday === 0) return 'Nothing waits.';
-  return `Nothing waits. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with the machine.`;
+  if (decidedToday === 0) return 'The queue is empty.';
+  return `The queue is empty. ${decidedToday} decided today, ${Math.floor((agreedToday / decidedToday) * 100)} % agreed with Faultline.`;
 }
 
 function headText({ repository, pullRequest, id }: Review, { waiting }: ReviewCounts, look: ReviewLook): string {

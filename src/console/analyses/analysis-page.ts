@@ -24,10 +24,10 @@ export function registerAnalysisPage(app: FastifyInstance, deps: ConsoleDeps): v
     if (analysis === null) throw new TriageError('not-found', `There is no analysis ${request.params.id}.`);
     const reader = await readerOf(request, deps);
     const facts = await readAnalysisFacts(deps, analysis);
-    if (facts === null) throw new TriageError('not-found', `The build of the analysis ${analysis.id} is not stored any more.`);
+    if (facts === null) throw new TriageError('not-found', `The build of analysis ${analysis.id} is no longer stored.`);
     const review = await deps.stores.reviews.findByAnalysis(analysis.id);
     const reviews = request.principal !== null && mayReview(request.principal);
-    const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'How it got there')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All times it was seen</a></p>`;
+    const links = html`<p>${actionLink('full-log', runAddress(analysis.id), 'Analysis steps')} <a class="button" href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p>`;
     const between = html`${standing(analysis.id, review, reviews)}${links}`;
     const main = html`<h1 tabindex="-1">${analysis.answer.title}</h1>${placeLine(facts)}${analysisParts(facts, { between })}`;
     return sendPage(request, reply, { title: analysis.answer.title, place: 'item', part: 'builds', main }, reader);
@@ -41,16 +41,16 @@ export function registerAnalysisPage(app: FastifyInstance, deps: ConsoleDeps): v
 
 /** A sure answer may be wrong, too: whoever may review opens an item for it. */
 function notAsked(analysisId: string, reviews: boolean): Html {
-  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysisId)}/review`, {}, html`<button>Right or wrong? Say so</button>`);
-  return html`<p class="quiet">Published without asking anybody.</p>${open}`;
+  const open = reviews && postForm(`/analyses/${encodeURIComponent(analysisId)}/review`, {}, html`<button>Give feedback</button>`);
+  return html`<p class="quiet">Published automatically.</p>${open}`;
 }
 
 /** What people said of it, or that nobody was asked. */
 function standing(analysisId: string, review: Review | null, reviews: boolean): Html {
   if (review === null) return notAsked(analysisId, reviews);
-  const link = reviews && html` <a href="${reviewAddress(review.id)}">The review</a>`;
+  const link = reviews && html` <a href="${reviewAddress(review.id)}">View review</a>`;
   const { decision } = review;
-  if (decision === null) return html`<p>Waits for a person since ${timeOf(review.openedAt)}.${link}</p>`;
+  if (decision === null) return html`<p>Waiting for review since ${timeOf(review.openedAt)}.${link}</p>`;
   const said = { accept: 'Confirmed', correct: `Corrected to ${decision.category ?? review.category}`, reject: 'Rejected' }[decision.type];
   return html`<p><strong>${said}</strong> by ${decision.reviewer} at ${timeOf(decision.decidedAt)}.${link}</p>`;
 }

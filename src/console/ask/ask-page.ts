@@ -6,14 +6,14 @@ import { timeOf } from '../controls.ts';
 import { type Html, html, linkTarget } from '../html.ts';
 import { inlineProse } from '../prose.ts';
 
-const SUGGESTIONS = ['How did it come to fail?', 'What differs from the last green build?', 'Who should look at it?'] as const;
+const SUGGESTIONS = ['How did it fail?', 'What is different from the last green build?', 'Who should look at it?'] as const;
 
 /** Questions about one analysis: the form, and the threads that there are. */
 export function askPage(analysis: Analysis, threads: readonly Thread[]): Html {
   return html`<h1 tabindex="-1">Ask about “${analysis.answer.title}”</h1>
-<p><a href="${analysisAddress(analysis.id)}">The answer</a></p>
+<p><a href="${analysisAddress(analysis.id)}">Back to the analysis</a></p>
 ${askForm(analysis.id, null)}<p>For example: ${SUGGESTIONS.map((question) => suggestion(analysis.id, question))}</p>
-${threads.length > 0 && html`<h2>Asked before</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
+${threads.length > 0 && html`<h2>Earlier questions</h2><ul>${threads.map((thread) => html`<li><a href="${threadAddress(analysis.id, thread.id)}">${thread.title}</a> <span class="quiet">by ${thread.startedBy}</span></li>`)}</ul>`}`;
 }
 
 /** One thread: its questions, what was answered, and what that rests on. */
@@ -39,8 +39,8 @@ function turnOf(turn: Turn, buildId: string): Html {
   const known = new Set(turn.citations.map(({ id }) => id));
   return html`<article class="card" id="turn-${turn.position}"><h2>${turn.question}</h2><p class="quiet">${turn.askedBy}, ${timeOf(turn.askedAt)}</p>
 <div class="answer">${turn.statements.map(({ lead, text }) => html`${lead.includes('\n') && html`<br>`}${lead.includes('-') ? '• ' : ' '}${inlineProse(text, known)}`)}</div>
-${turn.citations.length > 0 && html`<h3>Rests on</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
-<details><summary>What was looked at: ${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;
+${turn.citations.length > 0 && html`<h3>Evidence</h3><ul>${turn.citations.map((one) => citation(one, buildId))}</ul>`}
+<details><summary>${turn.steps.length} ${turn.steps.length === 1 ? 'step' : 'steps'}</summary><ol>${turn.steps.map((step) => html`<li><strong>${step.node}</strong> <span class="quiet">${formatDuration(step.milliseconds)}</span> ${step.summary}</li>`)}</ol></details></article>`;
 }
 
 function citation({ id, title, source, lineStart, lineEnd, url }: Citation, buildId: string): Html {

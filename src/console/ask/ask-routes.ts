@@ -35,7 +35,7 @@ export function registerAskPages(app: FastifyInstance, deps: ConsoleDeps): void 
   typed.get('/analyses/:id/ask/:thread', { config, schema: { params: ThreadParams } }, async (request, reply) => {
     const analysis = await analysisOf(request.params.id, deps);
     const { thread, turns } = await deps.ask.thread(request.params.thread);
-    if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} is about another analysis.`);
+    if (thread.analysisId !== analysis.id) throw new TriageError('not-found', `The thread ${thread.id} belongs to another analysis.`);
     const page = { title: thread.title, place: 'page', part: 'builds', main: threadPage(analysis, thread, turns) } as const;
     return sendPage(request, reply, page, await readerOf(request, deps));
   });
@@ -80,7 +80,7 @@ function answerAsEvents(
       if (!signal.aborted)
         emit(
           'wrong',
-          html`${error instanceof TriageError && error.cause === undefined ? messageOf(error) : 'It could not be answered. The log says why.'}`
+          html`${error instanceof TriageError && error.cause === undefined ? messageOf(error) : 'The question could not be answered. See the server log for the reason.'}`
             .text,
         );
       throw error;

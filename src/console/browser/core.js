@@ -65,7 +65,7 @@ export async function visit(address, { method = 'GET', body, push = true } = {})
     // A form that was refused has no page of its own: its address stays that of the form.
     show(page, answer.url + new URL(address, location.href).hash, push && (method === 'GET' || answer.redirected));
   } catch {
-    say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline does not answer. Try again.');
+    say(method === 'POST' ? 'Not saved. Nothing was lost; press the key again.' : 'Faultline is not responding. Try again.');
   } finally {
     busy = false;
   }

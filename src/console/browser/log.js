@@ -183,18 +183,18 @@ function unmark() {
   address.searchParams.delete('L');
   history.replaceState(null, '', address.href.split('#')[0]);
   markedFrom = 0;
-  say('No line is marked.');
+  say('No line is selected.');
   return true;
 }
 
 /** @param {boolean} lines */
 async function copyOf(lines) {
   const rows = [...document.querySelectorAll('.log .sel .tx')];
-  if (lines && rows.length === 0) return say('Mark lines first: click a number, then another one with Shift.');
+  if (lines && rows.length === 0) return say('Select lines first: click a line number, then Shift-click another.');
   const text = lines ? rows.map(textOfRow).join('\n') : location.href;
   await navigator.clipboard.writeText(text).then(
-    () => say(lines ? `${rows.length} lines copied.` : 'The link is copied.'),
-    () => say('The browser does not let this page copy.'),
+    () => say(lines ? `${rows.length} lines copied.` : 'Link copied.'),
+    () => say('The browser does not allow this page to copy.'),
   );
 }
 

@@ -107,13 +107,13 @@ async function renew() {
     const [fresh, version] = [page.querySelector('[data-held-ms]'), page.querySelector('[name=version]')];
     if (!item.isConnected) return;
     if (!(fresh instanceof HTMLElement) || !(version instanceof HTMLInputElement))
-      return say('Somebody else has this item now. Your text stays here.');
+      return say('Someone else has this item now. Your text is kept here.');
     for (const field of document.querySelectorAll('[name=version]')) if (field instanceof HTMLInputElement) field.value = version.value;
     item.dataset.heldMs = fresh.dataset.heldMs;
     document.querySelector('#expired')?.remove();
     keepHold();
   } catch {
-    say('Faultline does not answer. Your text stays here.');
+    say('Faultline is not responding. Your text is kept here.');
   }
 }
 
@@ -139,7 +139,7 @@ function offerHold(item) {
   button.type = 'button';
   button.append('Claim again');
   button.addEventListener('click', () => void renew());
-  note.append('You do not hold this item any more; your text stays. ', button);
+  note.append('You no longer hold this item; your text is kept. ', button);
   item.querySelector('.place')?.after(note);
 }
 

@@ -54,7 +54,7 @@ function listOf(builds: readonly Build[], heads: readonly AnalysisHead[], query:
     const causes = heads.filter(({ buildId }) => buildId === build.id);
     return html`<tr><td>${statusWord(build.status)}</td>
 <td><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}${build.attempt > 1 && `, attempt ${build.attempt}`}</a><br><span class="quiet">${build.branch}${build.commit !== null && html` <code>${build.commit.slice(0, 7)}</code>`}${build.author !== null && ` by ${build.author}`}</span></td>
-<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no answer yet</span>` : html`<ul class="plain">${causes.map(causeLine)}</ul>`}</td>
+<td>${causes.length === 0 ? build.status === 'failed' && html`<span class="quiet">no analysis yet</span>` : html`<ul class="plain">${causes.map(causeLine)}</ul>`}</td>
 <td class="quiet"><time datetime="${build.receivedAt}" title="${build.receivedAt}">${ageOf(build.receivedAt, now)}</time></td></tr>`;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Builds, newest first"><table class="listed"><thead><tr><th scope="col">Status</th><th scope="col">Build</th><th scope="col">Causes</th><th scope="col">Age</th></tr></thead><tbody>${rows}</tbody></table></div>
@@ -63,18 +63,18 @@ ${pager(query, builds.length)}`;
 
 function causeLine({ id, category, title, confidence, action, decided }: AnalysisHead): Html {
   const standing = decided
-    ? 'decided by a person'
+    ? 'decided by a reviewer'
     : action === 'auto_notify'
       ? percent(confidence)
-      : `${percent(confidence)}, a person was asked`;
-  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not judged'}</span>, ${standing}</span></li>`;
+      : `${percent(confidence)}, sent for review`;
+  return html`<li><a href="${analysisAddress(id)}">${title}</a> <span class="quiet"><span class="category">${category ?? 'not analyzed'}</span>, ${standing}</span></li>`;
 }
 
 function nothing({ repository, branch, number, status }: Query): Html {
   const given = Object.entries({ repository, branch, number, status }).filter(([, value]) => value !== '');
   if (given.length > 0)
     return html`<p>No build matches ${given.map(([name, value]) => `${name}:${value}`).join(' ')}. <a class="button" href="/builds">Clear filters</a></p>`;
-  return html`<p>No build has come in yet. Webhooks go to <code>/webhooks/github</code> and <code>/webhooks/jenkins</code>; a log can be uploaded with <code>POST /api/builds</code>.</p>`;
+  return html`<p>No builds yet. Send webhooks to <code>/webhooks/github</code> or <code>/webhooks/jenkins</code>, or upload a log with <code>POST /api/builds</code>.</p>`;
 }
 
 function pager(query: Query, shown: number): Html {

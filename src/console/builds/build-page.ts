@@ -66,12 +66,12 @@ ${logsOf(facts)}`;
 /** One sentence about where its triage stands; never silence. */
 function howFar({ build, job, step, analyses }: BuildFacts): Html {
   if (job === null)
-    return html`${build.status === 'failed' ? 'No triage is owed to this build.' : 'Nothing failed, so nothing was looked at.'}`;
+    return html`${build.status === 'failed' ? 'This build needs no analysis.' : 'Nothing failed, so there is nothing to analyze.'}`;
   const watch = html` <a href="${runAddress(build.id)}">Watch</a>`;
-  if (job.state === 'queued') return html`Waiting for a worker.${job.error !== null && ` The last try ended with: ${job.error}`}${watch}`;
-  if (job.state === 'running') return html`Being looked at${step !== null && `: ${step} is done`}.${watch}`;
-  if (job.state === 'failed') return html`<span class="wrong">It could not be looked at: ${job.error ?? 'the log says why'}.</span>`;
-  return html`${analyses.length === 0 ? 'Looked at; no failure was found in its logs.' : 'Looked at.'}`;
+  if (job.state === 'queued') return html`Waiting for a worker.${job.error !== null && ` The last attempt failed: ${job.error}`}${watch}`;
+  if (job.state === 'running') return html`Analyzing${step !== null && `: ${step} is done`}.${watch}`;
+  if (job.state === 'failed') return html`<span class="wrong">The analysis failed: ${job.error ?? 'see the server log'}.</span>`;
+  return html`${analyses.length === 0 ? 'Analyzed. No failure was found in its logs.' : 'Analyzed.'}`;
 }
 
 function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
@@ -84,16 +84,16 @@ function causeCard(analysis: Analysis, failures: readonly Failure[]): Html {
       ? `confirmed by ${recalled.confirmedBy}`
       : isJudged(analysis)
         ? `${percent(verdict.confidence)} sure`
-        : 'it could not be looked into';
+        : 'the analysis failed';
   return html`<article class="card"><h3><a href="${analysisAddress(analysis.id)}">${answer.title}</a></h3>
-<p><span class="category">${saidCategory(analysis)}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · a person was asked'}</p>
+<p><span class="category">${saidCategory(analysis)}</span> · ${standing}${verdict.action !== 'auto_notify' && ' · sent for review'}</p>
 <p>${inlineProse(answer.rootCause)}</p>
 ${tests.length > 0 && html`<details><summary>${formatNumber(tests.length)} ${tests.length === 1 ? 'test' : 'tests'}</summary><ul>${tests.slice(0, MAX_TESTS).map((name) => html`<li>${name}</li>`)}</ul>${tests.length > MAX_TESTS && html`<p>and ${formatNumber(tests.length - MAX_TESTS)} more</p>`}</details>`}
-<p><a href="${causeAddress(analysis.fingerprint)}">All times it was seen</a> · <a href="${runAddress(analysis.id)}">How it got there</a></p></article>`;
+<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a> · <a href="${runAddress(analysis.id)}">Analysis steps</a></p></article>`;
 }
 
 function logsOf({ build, sources }: BuildFacts): Html {
-  if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none came, or retention has deleted it.</p>`;
+  if (sources.length === 0) return html`<h2>Logs</h2><p>No log is stored: none was received, or retention deleted it.</p>`;
   const rows = sources.map(
     ({ name, kind, lines, bytes, notes }) =>
       html`<tr><td><a href="${logAddress(build.id, name)}">${name}</a></td><td>${kind}</td><td class="number">${formatNumber(lines)}</td><td class="number">${formatNumber(bytes)}</td><td class="quiet">${notes.join('; ')}</td></tr>`,

@@ -9,7 +9,7 @@ const SMALL: Plot = { left: 46, top: 10, width: 200, height: 130 };
 const BARS = 40;
 const GAP = 22;
 const SHARES = [0, 0.25, 0.5, 0.75, 1].map((share) => ({ share, words: percentOf(share) }));
-const HEAD = ['Stated', 'Stated on average', 'Decided', 'Right', 'Right, share', 'From (95 %)', 'To (95 %)'];
+const HEAD = ['Stated', 'Average stated', 'Decided', 'Right', 'Share right', 'From (95 %)', 'To (95 %)'];
 
 /** What was stated against what turned out right, by people's decisions. `small` ones stand side by side. */
 export function calibrationChart(of: {
@@ -27,7 +27,7 @@ export function calibrationChart(of: {
     name: of.name,
     finding: calibrationFinding(bins, total),
     description:
-      'Each point is a bin of answers: across what they stated, upwards the share that was right, with its 95 % interval. On the diagonal both are equal. The bars below count the answers.',
+      'Each point is a group of answers: stated confidence on the horizontal axis, share that was right on the vertical axis, with its 95 % interval. On the diagonal, both are equal. The bars below count the answers.',
     drawing: bins.length === 0 ? null : drawing(bins, plot),
     table: { head: HEAD, rows: bins.map(rowOf) },
     csv: of.csv,
@@ -39,14 +39,14 @@ export function calibrationChart(of: {
 export function calibrationFinding(bins: readonly Bin[], total: number): string {
   if (bins.length === 0)
     return total === 0
-      ? 'Nothing is decided yet: what is stated cannot be compared with what was right.'
-      : `${total} decided: from ${NO_CURVE_BELOW} on, what is stated is compared with what was right.`;
+      ? 'No decisions yet, so stated confidence cannot be compared with accuracy.'
+      : `${total} decided. The comparison starts at ${NO_CURVE_BELOW} decisions.`;
   const off = bins.filter((bin) => bin.of >= FADED_BELOW && (bin.stated < bin.low || bin.stated > bin.high));
   const [worst] = off.toSorted((one, other) => Math.abs(other.share - other.stated) - Math.abs(one.share - one.stated));
-  if (worst === undefined) return `What is stated and what is right agree, as far as ${total} decisions can tell.`;
+  if (worst === undefined) return `Stated confidence matches accuracy, as far as ${total} decisions can show.`;
   const points = Math.round(Math.abs(worst.share - worst.stated) * 100);
-  const manner = worst.share > worst.stated ? 'too modest' : 'too sure';
-  return `Says ${percentOf(worst.stated)}, is right ${percentOf(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
+  const manner = worst.share > worst.stated ? 'underconfident' : 'overconfident';
+  return `States ${percentOf(worst.stated)}, is right ${percentOf(worst.share)}: ${manner} by ${points} ${points === 1 ? 'point' : 'points'} between ${Math.round(worst.from * 100)} and ${Math.round(worst.to * 100)}.`;
 }
 
 function drawing(bins: readonly Bin[], plot: Plot): Drawing {

@@ -35,7 +35,7 @@ export function columnsChart(chart: ColumnsChart): Chart {
     id: 'days',
     name,
     finding: columnsFinding(counts, days),
-    description: 'One column a day, the oldest on the left; its parts are the categories, hatched where the cause is not decided.',
+    description: 'One column per day, oldest on the left. Segments are categories; hatched segments are not decided.',
     drawing:
       sum(counts) === 0 ? null : { width: PLOT.left + PLOT.width + 10, height: PLOT.top + PLOT.height + 26, marks: drawing(chart, totals) },
     below: legend(counts),
@@ -52,7 +52,7 @@ function columnsFinding(counts: readonly DayOf[], days: readonly string[]): stri
   const open = sum(counts.filter((one) => one.open));
   const rest = open === 0 ? '' : `; ${open} not decided`;
   if (most === undefined || most.count === 0) return `${total} causes in ${days.length} days${rest}.`;
-  return `${total} causes in ${days.length} days, most of them ${most.category} (${most.count})${rest}.`;
+  return `${total} causes in ${days.length} days, mostly ${most.category} (${most.count})${rest}.`;
 }
 
 function drawing({ counts, days, listAddress }: ColumnsChart, totals: readonly number[]): Html {

@@ -58,7 +58,7 @@ export interface CoverageChart {
   readonly kept: Readonly<Record<string, string>> | null;
 }
 
-/** How much would be answered alone, and how much of it rightly, at every threshold. */
+/** How much would be published automatically, and how much of it rightly, at every threshold. */
 export function coverageChart(of: CoverageChart): Chart {
   const points = coveragePoints(of.judged, of.answered);
   const total = of.answered.reduce((sum, { count }) => sum + count, 0);
@@ -66,17 +66,17 @@ export function coverageChart(of: CoverageChart): Chart {
   const chosen = thresholdFor(points, of.wrong);
   return {
     id: of.id ?? 'coverage',
-    name: 'Accuracy against coverage',
+    name: 'Accuracy and coverage',
     finding: finding(here),
     description:
-      'Across: the share of all answers that would be given without a person. Upwards: the share of decided answers among them that was right, and the lower end of its 95 % interval. From left to right the threshold falls.',
+      'Horizontal axis: the share of all answers that would be published automatically. Vertical axis: the share of decided answers among them that was right, with the lower end of its 95 % interval. The threshold decreases from left to right.',
     drawing:
       points.length < 2
         ? null
         : { width: PLOT.left + PLOT.width + 36, height: PLOT.top + PLOT.height + 26, marks: drawing(points, here, chosen) },
     below: html`${choice(chosen, of)}${form(of)}`,
     table: {
-      head: ['Threshold', 'Answered alone', 'Decided', 'Right', 'Right, share', 'From (95 %)'],
+      head: ['Threshold', 'Published automatically', 'Decided', 'Right', 'Share right', 'From (95 %)'],
       rows: points.map((point) => [
         point.threshold.toFixed(2),
         percentOf(point.coverage),
@@ -91,22 +91,22 @@ export function coverageChart(of: CoverageChart): Chart {
 }
 
 function finding(here: CoveragePoint): string {
-  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} answered alone`;
+  const start = `At ${here.threshold.toFixed(2)}: ${percentOf(here.coverage)} published automatically`;
   return here.of === 0
     ? `${start}; none of those is decided.`
     : `${start}, ${percentOf(here.share)} right (${here.hits} of ${here.of} decided).`;
 }
 
 function choice(chosen: CoveragePoint | null, { wrong }: CoverageChart): Html {
-  if (chosen === null) return html`<p>No threshold keeps wrong answers at ${percentOf(wrong)} or below with what is decided so far.</p>`;
-  return html`<p>At most ${percentOf(wrong)} wrong: from <strong>${chosen.threshold.toFixed(2)}</strong> on (${percentOf(chosen.coverage)} answered alone, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
+  if (chosen === null) return html`<p>With the decisions so far, no threshold keeps wrong answers at or below ${percentOf(wrong)}.</p>`;
+  return html`<p>At most ${percentOf(wrong)} wrong: threshold <strong>${chosen.threshold.toFixed(2)}</strong> (${percentOf(chosen.coverage)} published automatically, ${percentOf(chosen.share)} right, ${percentOf(chosen.low)} at worst).</p>`;
 }
 
 function form({ threshold, wrong, kept }: CoverageChart): Html | null {
   if (kept === null) return null;
   const hidden = Object.entries(kept).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`);
   return html`<form class="filters">${hidden}<label>threshold <input type="number" name="t" min="0" max="1" step="0.01" value="${threshold.toFixed(2)}"></label>
-<label>at most wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Look</button></form>`;
+<label>maximum wrong, % <input type="number" name="wrong" min="0" max="50" step="1" value="${Math.round(wrong * 100)}"></label><button>Apply</button></form>`;
 }
 
 function drawing(points: readonly CoveragePoint[], here: CoveragePoint, chosen: CoveragePoint | null): Html {
@@ -114,7 +114,7 @@ function drawing(points: readonly CoveragePoint[], here: CoveragePoint, chosen: 
   const marks = points.map((point) => {
     const { x: cx, y } = place(PLOT, point.coverage, point.share);
     return told(
-      `From ${point.threshold.toFixed(2)} on: ${percentOf(point.coverage)} answered alone, right ${point.hits} of ${point.of}`,
+      `Threshold ${point.threshold.toFixed(2)}: ${percentOf(point.coverage)} published automatically, right ${point.hits} of ${point.of}`,
       html`<circle class="dot" cx="${at(cx)}" cy="${at(y)}" r="2.5" data-mark="${point.of}"/>`,
     );
   });

@@ -36,7 +36,7 @@ export function figure(chart: Chart, level: 'h2' | 'h3' = 'h2'): Html {
   return html`<figure class="chart" id="${chart.id}" aria-labelledby="${chart.id}-finding">
 <figcaption>${level === 'h2' ? html`<h2 id="${chart.id}-finding">${chart.finding}</h2>` : html`<h3 id="${chart.id}-finding">${chart.finding}</h3>`}<p class="quiet">${chart.name}</p></figcaption>
 ${chart.drawing !== null && svg(chart, chart.drawing)}${chart.below}
-<details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Get it as CSV</a></p>`}</details></figure>`;
+<details><summary>Show as table</summary>${tableOf(chart.name, chart.table)}${chart.csv !== null && html`<p><a href="${chart.csv}">Download CSV</a></p>`}</details></figure>`;
 }
 
 function svg({ id, name, description }: Chart, { width, height, marks }: Drawing): Html {

@@ -35,7 +35,7 @@ export function linesChart(chart: LinesChart): Chart {
     id: chart.id,
     name: chart.name,
     finding: chart.finding,
-    description: `One point a week, the oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
+    description: `One point per week, oldest on the left: ${chart.series.map(({ name }) => name).join(', ')}.`,
     drawing:
       known.length === 0
         ? null

@@ -37,20 +37,20 @@ function pageOf({ cause, builds, decisions, places }: CauseFacts, compared: read
   return html`<h1 tabindex="-1">${cause.title === '' ? cause.fingerprint : cause.title}</h1>
 <p><span class="category">${cause.category}</span> · ${cause.builds} ${cause.builds === 1 ? 'build' : 'builds'} in ${cause.repositories} ${cause.repositories === 1 ? 'repository' : 'repositories'}, ${cause.pullRequests} pull requests · ${hoursOf(cause)} lost · first ${timeOf(cause.firstAt)}, last ${timeOf(cause.lastAt)}</p>
 <p>${sparkline('builds', cause.perDay)} <span class="quiet">last 30 days</span></p>
-<p>${decided === null ? 'Nobody has decided what it is.' : html`${decided.reviewer} decided ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
+<p>${decided === null ? 'Not decided yet.' : html`${decided.reviewer} decided on ${timeOf(decided.at)} that it is <span class="category">${decided.category}</span>.`} <span class="quiet mono">${cause.fingerprint}</span></p>
 <h2>What is different</h2>${differences(compared)}
 <h2>Where</h2>${table('Where it was seen', ['Repository', 'Pipeline', 'Branch', 'Builds', 'Last'], places.map(place))}
-<h2>What people said</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : table('Decisions', ['When', 'Who', 'Said', 'The machine said'], decisions.map(said))}
+<h2>Decisions</h2>${decisions.length === 0 ? html`<p>Nothing yet.</p>` : table('Decisions', ['When', 'Who', 'Said', 'Faultline said'], decisions.map(said))}
 <h2>Builds</h2>${table('Newest builds', ['Build', 'When', 'Answer', 'Decision'], builds.map(buildRow))}`;
 }
 
 function differences(compared: readonly ComparedBuild[]): Html {
   const [failing, passing] = [true, false].map((which) => compared.filter((build) => build.failing === which).map(traitsOf));
   if (failing === undefined || passing === undefined || failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS)
-    return html`<p>Told from ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed ones on: there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
+    return html`<p>The comparison needs ${ENOUGH_BUILDS} builds with this cause and ${ENOUGH_BUILDS} passed builds; there are ${failing?.length ?? 0} and ${passing?.length ?? 0}.</p>`;
   const found = whatDiffers(failing, passing);
-  if (found.length === 0) return html`<p>Nothing that is known sets these builds apart from passed ones.</p>`;
-  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest ${passing.length} passed ones of the same repositories. A difference is where to look, not a cause.</p>
+  if (found.length === 0) return html`<p>No known difference from passed builds.</p>`;
+  return html`<p>Shares among the newest ${failing.length} builds with this cause and the newest ${passing.length} passed builds in the same repositories. A difference is a place to look, not a cause.</p>
 ${table('What is different', ['What', 'With this cause', 'Passed', 'Difference'], found.map(difference))}`;
 }
 
@@ -63,7 +63,7 @@ function traitsOf(build: ComparedBuild): Traits {
     author,
     provider,
     'pull request': yes(pullRequest),
-    'run again': yes(rerun),
+    rerun: yes(rerun),
     'hour (UTC)': String(hour),
     weekday: WEEKDAYS[weekday] ?? null,
   };

@@ -22,8 +22,8 @@ export async function causesView(query: InsightsQuery, { stores, clock }: Consol
     [...new Set([days, ...CHOICES])].toSorted((one, other) => one - other),
   )}${query.day !== undefined && html`<label>from <input type="date" name="day" value="${query.day}"></label>`}`;
   const main = html`<h1 tabindex="-1">${headline(causes, when)}</h1>
-<p>Hours are those that the failed builds ran; a build that failed for several causes is shared evenly among them.</p>
-${filterForm(query, more)}${causes.length === 0 ? html`<p>No cause was found in ${when}.</p>` : html`${causesTable(causes)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, csv: 'causes' })}">Get it as CSV</a></p>`}`;
+<p>Hours are the run time of the failed builds. A build with several causes counts evenly toward each.</p>
+${filterForm(query, more)}${causes.length === 0 ? html`<p>No cause was found in ${when}.</p>` : html`${causesTable(causes)}<p><a href="${PATH}${search({ repo: query.repo, days, day: query.day, csv: 'causes' })}">Download CSV</a></p>`}`;
   return { title: 'Causes', main, tables: { causes: { head: HEAD, rows: causes.map(cells) } } };
 }
 
@@ -31,7 +31,7 @@ function headline(causes: readonly TopCause[], when: string): string {
   const [worst] = causes;
   if (worst === undefined) return `No causes in ${when}`;
   if (worst.hours === 0) return `${causes.length} ${causes.length === 1 ? 'cause' : 'causes'} in ${when}`;
-  return `${worst.title} cost most in ${when}: ${hoursOf(worst)}`;
+  return `${worst.title} cost the most in ${when}: ${hoursOf(worst)}`;
 }
 
 /** Causes with what they cost, each a link to its own page. */
@@ -49,7 +49,7 @@ function row(cause: TopCause): Html {
 
 /** "3.5 h", with what is not known beside it. */
 export function hoursOf({ hours, builds, untimed }: Pick<TopCause, 'hours' | 'builds' | 'untimed'>): string {
-  if (untimed === builds) return 'not known';
+  if (untimed === builds) return 'unknown';
   return `${hours.toFixed(1)} h${untimed === 0 ? '' : ` (without ${untimed} ${untimed === 1 ? 'build' : 'builds'} of unknown length)`}`;
 }
 

@@ -17,8 +17,8 @@ export async function costView(query: InsightsQuery, { stores, clock }: ConsoleD
   const charts = figures.length === 0 ? [] : costCharts(figures, query);
   const answers = figures.reduce((sum, week) => sum + week.answers, 0);
   const main = html`<h1 tabindex="-1">Cost and time</h1>
-<p>Per answer and week, answers from known fingerprints aside: those cost no model.</p>
-${filterForm(query)}${charts.length === 0 ? html`<p>Nothing was answered in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${answers} answers in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
+<p>Per answer and week, without answers from known fingerprints, which cost nothing.</p>
+${filterForm(query)}${charts.length === 0 ? html`<p>No answers in the last ${WEEKS} weeks, so there is no cost to show.</p>` : html`<p>${answers} answers in ${WEEKS} weeks.</p>${charts.map((one) => figure(one))}`}`;
   return { title: 'Cost and time', main, tables: Object.fromEntries(charts.map(({ id, table }) => [id, table])) };
 }
 
@@ -29,7 +29,7 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
   const csv = (id: string) => `${PATH}${search({ repo, csv: id })}`;
   const two = (median: (week: WeekFigures) => number | null, p90: (week: WeekFigures) => number | null) => [
     { name: 'median', look: 'median', values: of(median) },
-    { name: '9 of 10 stay below', look: 'p90', values: of(p90) },
+    { name: '90th percentile', look: 'p90', values: of(p90) },
   ];
   const seconds = two(
     (week) => week.medianSeconds,
@@ -63,7 +63,7 @@ function costCharts(figures: readonly WeekFigures[], { repo }: InsightsQuery): C
     linesChart({
       id: 'known',
       name: 'Answered from known fingerprints, without a model',
-      finding: `${percentOf(last(share)[0] ?? 0)} of the answers of the last week came from what people had decided before.`,
+      finding: `${percentOf(last(share)[0] ?? 0)} of last week's answers came from earlier decisions.`,
       weeks,
       series: share,
       say: percentOf,
@@ -80,7 +80,7 @@ function last(series: readonly { readonly values: readonly (number | null)[] }[]
 
 function saying(start: string, [median, p90]: readonly (number | null)[], say: (value: number) => string): string {
   if (median == null) return 'Every answer came from a known fingerprint.';
-  return `${start} ${say(median)} in the middle${p90 == null ? '' : `, and 9 of 10 no more than ${say(p90)}`}.`;
+  return `${start} ${say(median)} at the median${p90 == null ? '' : ` and ${say(p90)} at the 90th percentile`}.`;
 }
 
 /** Every Monday from the first week with answers to the last. */

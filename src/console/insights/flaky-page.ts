@@ -18,7 +18,7 @@ export async function flakyView(query: InsightsQuery, { stores }: ConsoleDeps): 
     { limit: PAGE, offset: query.offset },
   );
   const main = html`<h1 tabindex="-1">Flaky tests</h1>
-<p>A flake is a failed run after which the same commit passed, or one that stood alone on a default branch that kept changing. Each test is judged by its newest 100 runs. Flaky is no category: no failure is hidden because of it.</p>
+<p>A flake is a failed run whose commit later passed, or an isolated failure on a default branch that kept changing. Each test is judged by its latest 100 runs. Flaky is not a category: no failure is hidden because of it.</p>
 ${filterForm(query)}${
   tests.length === 0
     ? nothing(query)
@@ -29,12 +29,12 @@ ${filterForm(query)}${
 }
 
 function nothing({ repo, offset }: InsightsQuery): Html {
-  if (offset > 0) return html`<p>There are no more.</p>`;
-  return html`<p>No test${repo !== '' && ` of ${repo}`} is known to have failed and passed without a change. That can be seen once results of failed and passed builds come in: upload test reports of both.</p>`;
+  if (offset > 0) return html`<p>No more tests.</p>`;
+  return html`<p>No test${repo !== '' && ` of ${repo}`} is known to be flaky. Flakiness shows once test results of failed and passed builds arrive: upload test reports of both.</p>`;
 }
 
 function table(tests: readonly TestFlakiness[]): Html {
-  const head = ['Test', 'Flakes', 'Passed when run again', 'Last 30 runs', 'Since'];
+  const head = ['Test', 'Flakes', 'Passed on rerun', 'Last 30 runs', 'Since'];
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Flaky tests, most flakes first"><table><thead><tr>${head.map((one) => html`<th scope="col">${one}</th>`)}</tr></thead><tbody>${tests.map(row)}</tbody></table></div>`;
 }
 
@@ -51,7 +51,7 @@ function again(test: TestFlakiness): Html {
   const probability = flakeProbability(test);
   const flips =
     test.flips > 0 && html`<br><span class="quiet">changed ${test.flips} times in ${test.defaultRuns} runs of the default branch</span>`;
-  if (probability === null) return html`<span class="quiet">never run again on its commit</span>${flips}`;
+  if (probability === null) return html`<span class="quiet">never rerun on the same commit</span>${flips}`;
   return html`${test.recovered} of ${test.rerun} ${test.rerun === 1 ? 'commit' : 'commits'} <span class="quiet">(probability ${percentOf(probability)})</span>${flips}`;
 }
 

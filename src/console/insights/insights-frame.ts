@@ -52,7 +52,7 @@ export interface InsightsRoute {
 
 const PAGES = [
   { path: '/insights', name: 'Overview', role: 'read' },
-  { path: '/insights/trust', name: 'Trust', role: 'read' },
+  { path: '/insights/trust', name: 'Accuracy', role: 'read' },
   { path: '/insights/flaky', name: 'Flaky tests', role: 'read' },
   { path: '/insights/causes', name: 'Causes', role: 'read' },
   { path: '/insights/cost', name: 'Cost and time', role: 'read' },
@@ -75,7 +75,7 @@ export function registerInsightsRoute(app: FastifyInstance, deps: ConsoleDeps, {
 
 function sendTable(reply: FastifyReply, { tables }: InsightsView, name: string): FastifyReply {
   const table = Object.hasOwn(tables, name) ? tables[name] : undefined;
-  if (table === undefined) throw new TriageError('not-found', `This page has no table "${name}".`);
+  if (table === undefined) throw new TriageError('not-found', `This page has no table named "${name}".`);
   protect(reply);
   return reply
     .header('content-type', 'text/csv; charset=utf-8; header=present')

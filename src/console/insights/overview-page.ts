@@ -30,7 +30,7 @@ export async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Pro
   const total = trust.decided.reduce((sum, { count }) => sum + count, 0);
   const [worst] = flaky;
   const tiles = [
-    tile('Trust', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), total)),
+    tile('Accuracy', `/insights/trust${search({ repo })}`, calibrationFinding(calibrationBins(trust.decided), total)),
     tile('Threshold', `/insights/trust${search({ repo })}#coverage`, coverageOf(query, trust, deps).finding),
     tile(
       'Flaky tests',
@@ -41,9 +41,9 @@ export async function overviewView(query: InsightsQuery, deps: ConsoleDeps): Pro
     ),
   ];
   const main = html`<h1 tabindex="-1">Insights</h1>${filterForm(query, daysField(period.days, [30, 90]))}
-${counts.length === 0 ? html`<p>Nothing was answered in the last ${period.days} days${repo !== '' && ` for ${repo}`}. Figures appear with the first analysed build.</p>` : figure(columns)}
+${counts.length === 0 ? html`<p>No answers in the last ${period.days} days${repo !== '' && ` for ${repo}`}. Figures appear after the first analyzed build.</p>` : figure(columns)}
 <div class="tiles">${tiles}</div>
-${causes.length > 0 && html`<h2>What costs most</h2>${causesTable(causes)}<p><a href="/insights/causes${search({ repo, days: period.days })}">All causes</a></p>`}`;
+${causes.length > 0 && html`<h2>Most expensive causes</h2>${causesTable(causes)}<p><a href="/insights/causes${search({ repo, days: period.days })}">All causes</a></p>`}`;
   return { title: 'Insights', main, tables: { days: columns.table } };
 }
 

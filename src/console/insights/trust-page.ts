@@ -37,7 +37,7 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   const facts = await trustFacts(query, deps);
   const chart = (id: string, name: string, judged: readonly DecidedCount[], small: boolean) =>
     calibrationChart({ id, name, judged, small, csv: `${PATH}${search({ repo: query.repo, csv: id })}` });
-  const whole = chart('calibration', 'Calibration: what was stated, and what was right', facts.decided, false);
+  const whole = chart('calibration', 'Calibration: stated confidence and accuracy', facts.decided, false);
   const each = CATEGORIES.map((category) =>
     chart(
       `calibration-${category}`,
@@ -48,8 +48,8 @@ export async function trustView(query: InsightsQuery, deps: ConsoleDeps): Promis
   );
   const coverage = coverageOf(query, facts, deps);
   const count = (blind: boolean) => facts.decided.filter((one) => one.blind === blind).reduce((sum, one) => sum + one.count, 0);
-  const main = html`<h1 tabindex="-1">Can it be believed?</h1>
-<p>Only what people decided counts: ${count(false)} with the verdict in view, ${count(true)} blind, in the last ${DAYS} days, the newest 5,000 at most. Right means that the category was. Published answers enter where they are reviewed.</p>
+  const main = html`<h1 tabindex="-1">Accuracy</h1>
+<p>Based on reviewed answers only: ${count(false)} with the verdict shown, ${count(true)} blind, in the last ${DAYS} days (latest 5,000 at most). Right means that the category was right. Published answers count once they are reviewed.</p>
 ${filterForm(query)}${figure(whole)}${figure(coverage)}<h2>By category</h2><div class="charts-small">${each.map((one) => figure(one, 'h3'))}</div>`;
-  return { title: 'Trust', main, tables: Object.fromEntries([whole, coverage, ...each].map(({ id, table }) => [id, table])) };
+  return { title: 'Accuracy', main, tables: Object.fromEntries([whole, coverage, ...each].map(({ id, table }) => [id, table])) };
 }

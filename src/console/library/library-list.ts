@@ -25,7 +25,7 @@ interface LibraryView {
   readonly more: boolean;
 }
 
-const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 'Withdrawn too' } as const;
+const SHOWS = { all: 'All', flagged: 'Contradicted by green builds', withdrawn: 'Include withdrawn' } as const;
 
 /** What people taught, the newest first. */
 export function libraryMain({ query, entries, more }: LibraryView): Html {
@@ -34,7 +34,7 @@ export function libraryMain({ query, entries, more }: LibraryView): Html {
       html`<li><a href="/library${search({ ...query, show, offset: 0 })}" data-swap${query.show === show && html` aria-current="page"`}>${SHOWS[show]}</a></li>`,
   );
   return html`<div class="headline"><h1 tabindex="-1">Library</h1><nav aria-label="Which entries"><ul class="tabs">${tabs}<li><a href="/library/rules">Rules</a></li></ul></nav></div>
-<p class="quiet">What people decided answers the next failure with the same fingerprint in the same repository, before any machine does.</p>
+<p class="quiet">A decision here answers the next failure with the same fingerprint in the same repository, before any analysis runs.</p>
 <form class="filters" action="/library" role="search" aria-label="Filter the library"><input type="hidden" name="show" value="${query.show}">
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search"></label><button>Show</button></form>
 ${entries.length === 0 ? emptyState(query) : html`<ul class="queue entries">${entries.map(row)}</ul>`}
@@ -51,15 +51,15 @@ function row(entry: LibraryEntry): Html {
 function standing(entry: LibraryEntry): Html {
   if (entry.withdrawn !== null) return html` · <strong>withdrawn</strong> by ${entry.withdrawn.by}: ${entry.withdrawn.reason}`;
   if (entry.flag !== null)
-    return html` · <strong class="warn">⚠ also in ${entry.flag.builds} green ${entry.flag.builds === 1 ? 'build' : 'builds'}</strong>${answers(entry) ? ', stays all the same' : ', does not answer'}`;
+    return html` · <strong class="warn">⚠ also in ${entry.flag.builds} green ${entry.flag.builds === 1 ? 'build' : 'builds'}</strong>${answers(entry) ? ', confirmed' : ', not in use'}`;
   return html``;
 }
 
 function emptyState({ repo, show }: LibraryQuery): Html {
   if (repo !== undefined)
-    return html`<p class="empty">Nothing was taught for repo:${repo}. <a class="button" href="/library">Clear filters</a></p>`;
-  if (show === 'flagged') return html`<p class="empty">No green build contradicts anything here.</p>`;
-  return html`<p class="empty">Nothing is taught yet. Accept or correct an answer in <a href="/review">Review</a>, and it stands here.</p>`;
+    return html`<p class="empty">No entries for repo:${repo}. <a class="button" href="/library">Clear filters</a></p>`;
+  if (show === 'flagged') return html`<p class="empty">No entry is contradicted by a green build.</p>`;
+  return html`<p class="empty">No entries yet. Accept or correct an answer in <a href="/review">Review</a> to add one.</p>`;
 }
 
 function pages(query: LibraryQuery, more: boolean): Html {

@@ -14,7 +14,7 @@ import { registerRulePages } from './rule-pages.ts';
 
 const access = { role: 'review' } as const;
 const Params = z.object({ id: z.string().min(1).max(100) });
-const SAID = { withdrawn: 'Withdrawn: it answers no more.', stays: 'It stays, and answers again.' } as const;
+const SAID = { withdrawn: 'Withdrawn. It is no longer used.', stays: 'Confirmed. It is used again.' } as const;
 const EntryQuery = z.object({ done: z.enum(['withdrawn', 'stays']).optional().catch(undefined) });
 
 /** `/library`: what people taught, and what can be done about it; `/library/rules`: what they wrote down as rules. */
@@ -39,7 +39,7 @@ export function registerLibraryPages(app: FastifyInstance, deps: ConsoleDeps): v
     const page = { title: entry.title, place: 'page' as const, part: 'library' as const, main: entryMain(entry) };
     return sendPage(request, reply, { ...page, ...(done && { said: SAID[done] }) }, await readerOf(request, deps));
   });
-  const Reason = z.object({ reason: z.string().trim().min(1, 'Say why it is withdrawn.').max(1000) });
+  const Reason = z.object({ reason: z.string().trim().min(1, 'Enter a reason for withdrawing it.').max(1000) });
   typed.post('/library/:id/withdraw', { config: { access }, schema: { params: Params, body: Reason } }, async (request, reply) => {
     const { id } = request.params;
     await withdrawEntry(deps, { id, by: reviewerOf(request), reason: request.body.reason });

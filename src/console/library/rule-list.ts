@@ -5,9 +5,9 @@ import { type Html, html } from '../html.ts';
 /** Rules of reviewers, the newest first. */
 export function rulesMain(rules: readonly Rule[], withWithdrawn: boolean): Html {
   return html`<div class="headline"><h1 tabindex="-1">Rules</h1><nav aria-label="Library"><ul class="tabs"><li><a href="/library">Library</a></li><li><a href="/library/rules" aria-current="page">Rules</a></li></ul></nav></div>
-<p class="quiet">A rule answers failures whose log matches its pattern, unless a person has confirmed their cause.</p>
-<p class="acts"><a class="button first" href="/library/rules/new">Write a rule</a> <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${withWithdrawn ? 'Hide withdrawn ones' : 'Withdrawn ones too'}</a></p>
-${rules.length === 0 ? html`<p class="empty">No rule is written yet.</p>` : rules.map(ruleCard)}`;
+<p class="quiet">A rule answers failures whose log matches its pattern, unless a reviewer has confirmed their cause.</p>
+<p class="acts"><a class="button first" href="/library/rules/new">New rule</a> <a class="button" href="/library/rules${withWithdrawn ? '' : '?withdrawn=1'}">${withWithdrawn ? 'Hide withdrawn' : 'Show withdrawn'}</a></p>
+${rules.length === 0 ? html`<p class="empty">No rules yet.</p>` : rules.map(ruleCard)}`;
 }
 
 function ruleCard({
@@ -27,10 +27,10 @@ function ruleCard({
   const withdraw = postForm(
     `/library/rules/${encodeURIComponent(id)}/withdraw`,
     {},
-    html`<p><label>Why it is withdrawn <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
+    html`<p><label>Reason <input name="reason" required maxlength="1000"></label> <button>Withdraw</button></p>`,
   );
   return html`<section class="card"><h2>${title}</h2>
 <p><span class="category">${category}</span> · ${repository ?? 'every repository'} · by ${author}, ${timeOf(createdAt)}${version > 1 && html` · version ${version}`} · answered ${timesUsed}×</p>
 <pre tabindex="0">${pattern}</pre><p>${rootCause}</p><p class="quiet">Fix: ${fixRecommendation}</p>
-${withdrawn === null ? html`<details><summary>Withdraw it</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
+${withdrawn === null ? html`<details><summary>Withdraw</summary>${withdraw}</details>` : html`<p><strong>Withdrawn</strong> by ${withdrawn.by}: ${withdrawn.reason}</p>`}</section>`;
 }

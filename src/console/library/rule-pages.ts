@@ -13,7 +13,7 @@ import { rulesMain } from './rule-list.ts';
 
 const access = { role: 'review' } as const;
 const MANY = 200;
-const SAID = { stored: 'Stored: the next failure that matches is answered with it.', withdrawn: 'Withdrawn: it answers no more.' } as const;
+const SAID = { stored: 'Saved. It answers the next failure that matches.', withdrawn: 'Withdrawn. It is no longer used.' } as const;
 const ListQuery = z.object({
   done: z.enum(['stored', 'withdrawn']).optional().catch(undefined),
   withdrawn: z.literal('1').optional().catch(undefined),
@@ -39,13 +39,13 @@ export function registerRulePages(app: FastifyInstance, deps: ConsoleDeps): void
   });
   typed.get('/library/rules/new', { config: { access }, schema: { querystring: RuleForm } }, async (request, reply) => {
     const main = ruleFormMain(request.query, { failure: null, trial: null });
-    return sendPage(request, reply, { ...frame, title: 'A new rule', main }, await readerOf(request, deps));
+    return sendPage(request, reply, { ...frame, title: 'New rule', main }, await readerOf(request, deps));
   });
   typed.post('/library/rules', { config: { access }, schema: { body: RuleForm } }, async (request, reply) => {
     const outcome = await actOn(deps, request.body, reviewerOf(request));
     if (outcome === 'stored') return reply.redirect('/library/rules?done=stored', 303);
-    const said = outcome.failure === null ? {} : { said: 'Not stored.' };
-    const page = { ...frame, title: 'A new rule', main: ruleFormMain(request.body, outcome), ...said };
+    const said = outcome.failure === null ? {} : { said: 'Not saved.' };
+    const page = { ...frame, title: 'New rule', main: ruleFormMain(request.body, outcome), ...said };
     return sendPage(request, reply, page, await readerOf(request, deps), outcome.failure === null ? 200 : 400);
   });
   const Reason = z.object({ reason: z.string().trim().min(1).max(1000) });
@@ -92,5 +92,5 @@ const NAMES: Readonly<Record<string, string>> = {
 function sentenceOf({ issues }: z.ZodError): string {
   const [first] = issues;
   const field = String(first?.path[0] ?? '');
-  return `${NAMES[field] ?? field} is not as expected: ${first?.message ?? 'unknown'}.`;
+  return `${NAMES[field] ?? field} is invalid: ${first?.message ?? 'unknown'}.`;
 }

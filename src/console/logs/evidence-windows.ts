@@ -92,10 +92,10 @@ ${list}
 }
 
 function keptSection(name: string, deletedAt: string | null, list: Html): Html {
-  const why = deletedAt === null ? 'This log is not in the archive' : `Log deleted on ${deletedAt.slice(0, 10)} by retention`;
+  const why = deletedAt === null ? 'This log is not in the archive' : `Retention deleted this log on ${deletedAt.slice(0, 10)}`;
   return html`<section class="evidence"><h3>${name}</h3>
 ${list}
-<p class="quiet">${why}; these lines were kept with the answer.</p></section>`;
+<p class="quiet">${why}; these lines were kept with the analysis.</p></section>`;
 }
 
 function keptRows(evidence: readonly Evidence[], name: string, options: RowsOptions): Html {

@@ -55,9 +55,9 @@ export async function requireLog(deps: LogDeps, id: string, file: string | undef
 
 /** Why there is nothing to show, in one sentence. */
 export function sayNoLog({ build, sources, deletedAt, wanted }: NoLog): string {
-  if (deletedAt !== null) return `The log was deleted on ${deletedAt.slice(0, 10)} by retention.`;
+  if (deletedAt !== null) return `Retention deleted the log on ${deletedAt.slice(0, 10)}.`;
   if (sources.length > 0) return `Build ${build.number} has no log named ${wanted ?? ''}.`;
-  return 'The build left no log. Its runner may have been lost before the first line, or the log is still to be fetched.';
+  return 'The build has no log. Its runner may have been lost before the first line, or the log has not been fetched yet.';
 }
 
 function largest(sources: readonly ArchivedSource[]): ArchivedSource | undefined {

@@ -33,7 +33,7 @@ export function viewBody(facts: LogFacts, { L }: LogQuery, shape: Shape, { stret
     L !== null &&
     L.from > source.lines &&
     html`<p role="note" class="warn">There is no line ${formatNumber(L.from)}: the log ends at line ${formatNumber(source.lines)}.</p>`;
-  return html`${beyond}<p class="quiet"><span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser finds words only in these.${hiddenSecrets(stretches)}</p>
+  return html`${beyond}<p class="quiet"><span id="shown">${formatNumber(shown)}</span> of ${counted(source.lines, 'line')} ${source.lines === 1 ? 'is' : 'are'} on this page; the browser's search covers only these.${hiddenSecrets(stretches)}</p>
 ${logList(rowsOf(stretches, source.lines, rows), { label: `Lines of ${source.name}`, wrap: shape.wrap })}`;
 }
 
@@ -42,7 +42,7 @@ export function emptyBody({ source }: LogFacts): Html {
   const why =
     source.kind === 'artifact'
       ? 'This file is not text, so its content was not kept.'
-      : 'This log is empty: nothing was written (the runner was lost before the first line, or the step prints nothing).';
+      : 'This log is empty: the runner was lost before the first line, or the step printed nothing.';
   return html`<p role="note">${why}</p>`;
 }
 
@@ -50,7 +50,7 @@ export function emptyBody({ source }: LogFacts): Html {
 export function noLogPage(missing: NoLog): Html {
   const { build, sources, deletedAt } = missing;
   return html`<h1 tabindex="-1">No log to show</h1>
-<p role="note">${sayNoLog(missing)}${deletedAt !== null && ' The lines that answers quote were kept with them.'}</p>
+<p role="note">${sayNoLog(missing)}${deletedAt !== null && ' Lines quoted in analyses were kept with them.'}</p>
 ${sources.length > 0 && html`<ul>${sources.map(({ name }) => html`<li><a href="${logAddress(build.id, name)}">${name}</a></li>`)}</ul>`}
 <p><a href="${buildAddress(build.id)}">${build.repository} · ${build.pipeline} #${build.number}</a></p>`;
 }
@@ -89,11 +89,11 @@ function toolLinks({ build, source, analyses }: LogFacts, query: LogQuery, { sta
   const [answer] = analyses;
   const links: Shown[] = [
     answer !== undefined &&
-      html`<a class="button" data-action="full-log" href="${analysisAddress(answer.id)}">Answer${badge('full-log')}</a>`,
+      html`<a class="button" data-action="full-log" href="${analysisAddress(answer.id)}">Analysis${badge('full-log')}</a>`,
     html`<a class="button" href="${go({}, { q: '', case: undefined })}">Evidence</a>`,
     html`<a class="button" href="${go({ view: 'full' }, { q: '', case: undefined })}">Full log</a>`,
     html`<a class="button" href="${go({ window: { from: end, to: source.lines } })}">End</a>`,
-    html`<a class="button" data-action="timestamps" href="${go(at, { ts: stamps ? '0' : '1' })}">${stamps ? 'Hide' : 'Show'} time stamps${badge('timestamps')}</a>`,
+    html`<a class="button" data-action="timestamps" href="${go(at, { ts: stamps ? '0' : '1' })}">${stamps ? 'Hide' : 'Show'} timestamps${badge('timestamps')}</a>`,
     html`<a class="button" data-wrap href="${go(at, { wrap: wrap ? '0' : '1' })}">${wrap ? 'Do not wrap' : 'Wrap'} long lines</a>`,
   ];
   return joined(links, ' ');
@@ -104,7 +104,7 @@ function hiddenSecrets(stretches: LogView['stretches']): Shown {
   const count = stretches
     .flatMap(({ lines }) => lines)
     .filter(({ parts }) => parts.some(({ text }) => /(?:^|[^*])\*{3}(?:[^*]|$)/.test(text))).length;
-  return count > 0 && ` On ${counted(count, 'line')} of them, *** stands where a secret is hidden.`;
+  return count > 0 && ` On ${counted(count, 'line')} of them, *** replaces a secret.`;
 }
 
 function sizeOf(bytes: number): string {

@@ -97,7 +97,7 @@ function sendRaw(request: FastifyRequest, reply: FastifyReply, { archive }: Cons
 function closed(reply: FastifyReply): AbortSignal {
   const gone = new AbortController();
   reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort(new Error('Whoever asked went away.'));
+    if (!reply.raw.writableFinished) gone.abort(new Error('The client disconnected.'));
   });
   return gone.signal;
 }

@@ -19,15 +19,16 @@ export function searchBody(facts: LogFacts, query: LogQuery, shape: Shape, found
   return html`<p role="note">${said(query, found)}</p>
 ${pages(facts, query, found, 'Pages of hits')}
 ${found.hits.length > 0 && logList(joined(rows), { label: `Lines of ${source.name} with “${query.q}”`, wrap: shape.wrap })}
-${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits, below them')}`;
+${found.hits.length === PAGE && pages(facts, query, found, 'Pages of hits (bottom)')}`;
 }
 
 function said({ q, hit }: LogQuery, { total, hits, endedAt }: Found): string {
-  const stopped = endedAt === null ? '' : ` The search took too long and ended at line ${formatNumber(endedAt)}; there may be more.`;
-  if (total === 0) return `No line holds “${q}”.${stopped}`;
+  const stopped =
+    endedAt === null ? '' : ` The search took too long and stopped at line ${formatNumber(endedAt)}; there may be more matches.`;
+  if (total === 0) return `No line contains “${q}”.${stopped}`;
   const shown =
-    hits.length === 0 ? `there is no ${formatNumber(hit)}th` : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
-  return `${counted(total, 'line')} ${total === 1 ? 'holds' : 'hold'} “${q}”, ${shown}.${stopped}`;
+    hits.length === 0 ? `there is no match ${formatNumber(hit)}` : `${formatNumber(hit)}–${formatNumber(hit + hits.length - 1)} shown`;
+  return `${counted(total, 'line')} ${total === 1 ? 'contains' : 'contain'} “${q}”, ${shown}.${stopped}`;
 }
 
 function pages({ build, source }: LogFacts, query: LogQuery, { total }: Found, label: string): Html {

@@ -10,7 +10,7 @@ export function casesPart(set: ReportSet, shown: number, anchors: Anchors): Html
   const others = cases.filter(({ more }) => more === null);
   const rest = set.cases.length - shown;
   return html`<h3 class="cases-head" id="${anchors.top}-cases">Cases</h3>
-<p class="quiet">${told.length} of ${set.cases.length} are told in full${told.length < set.cases.length && ', those first that failed or were answered wrongly; the others have a line each'}${rest > 0 && `. ${rest} more are not on this page: they stand in the results file`}.</p>
+<p class="quiet">${told.length} of ${set.cases.length} are shown in full${told.length < set.cases.length && ', failed and wrong ones first; the others have one line each'}${rest > 0 && `. ${rest} more are only in the results file`}.</p>
 ${told.map((one) => caseSection(one, anchors))}
 ${others.length > 0 && table(others, anchors)}`;
 }
@@ -23,7 +23,7 @@ function caseSection(one: ReportCase, anchors: Anchors): Html {
 }
 
 function verdict({ truth, said, probability, isRight, error }: ReportCase): Html {
-  const true_ = truth === null ? html`Nobody said what is true` : html`True: <span class="category">${truth}</span>`;
+  const true_ = truth === null ? html`Correct category unknown` : html`True: <span class="category">${truth}</span>`;
   if (error !== null) return html`${true_}. Failed: ${error}`;
   if (said === null) return html`${true_}. Not answered.`;
   const wrong = isRight === false && html` <strong class="wrong">wrong</strong>`;
@@ -33,16 +33,16 @@ function verdict({ truth, said, probability, isRight, error }: ReportCase): Html
 function told(more: ReportCaseMore): Html {
   const suspects = more.suspects.map(
     ({ path, line, isTrue }) =>
-      html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was mended</span>`}</li>`,
+      html`<li><code>${path}${line !== null && `:${line}`}</code>${isTrue === true && html` <span class="good">was fixed</span>`}</li>`,
   );
-  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('What people know', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('What mended it', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
+  return html`<dl class="facts">${fact('Root cause', more.rootCause)}${fact('Known cause', more.trueCause)}${fact('Fix', more.fixRecommendation)}${fact('Known fix', more.trueFix)}${fact('Kind', more.kind)}${fact('Action', action(more))}${fact(
     'Quotations',
     more.quotes.length > 0 &&
       html`<ul>${more.quotes.map(({ source, line, text }) => html`<li><span class="quiet">${source}:${line}</span> <code>${text}</code></li>`)}</ul>`,
-  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact('Mended files', more.faultyFiles.length > 0 && html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`)}${fact(
+  )}${fact('Suspects', suspects.length > 0 && html`<ul>${suspects}</ul>`)}${fact('Fixed files', more.faultyFiles.length > 0 && html`<ul>${more.faultyFiles.map((path) => html`<li><code>${path}</code></li>`)}</ul>`)}${fact(
     'Failing tests',
     more.failingTests.length > 0 && html`<ul>${more.failingTests.map((name) => html`<li>${name}</li>`)}</ul>`,
-  )}${fact('Tools asked', more.tools.length > 0 && more.tools.map(({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `))}${fact('Spent', spent(more))}</dl>
+  )}${fact('Tools called', more.tools.length > 0 && more.tools.map(({ tool, status }) => html`<span class="chip">${tool} <span class="quiet">${status}</span></span> `))}${fact('Spent', spent(more))}</dl>
 ${more.excerpts.length > 0 && excerpts(more)}`;
 }
 
@@ -62,7 +62,7 @@ function spent({ seconds, costUsd, iterations }: ReportCaseMore): string {
 
 function excerpts({ excerpts, moreExcerpts }: ReportCaseMore): Html {
   const count = excerpts.length + moreExcerpts;
-  return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; they stand in the results file.</p>`}</details>`;
+  return html`<details><summary>${count} ${count === 1 ? 'excerpt' : 'excerpts'} of the log</summary>${excerpts.map(excerpt)}${moreExcerpts > 0 && html`<p class="quiet">${moreExcerpts} more are too long for this page; see the results file.</p>`}</details>`;
 }
 
 function excerpt({ source, lineStart, lineEnd, reason, text }: ReportExcerpt): Html {

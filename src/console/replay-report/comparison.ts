@@ -98,7 +98,7 @@ function costTable({ heading, costs }: ReportComparison, top: string): Html {
     (one) =>
       html`<tr><th scope="row">${one.name}</th><td class="number">${one.a}</td><td class="number">${one.b}</td><td class="number">${one.difference}</td><td class="interval">${one.interval}</td></tr>`,
   );
-  return html`<h3 id="${top}-costs">Cost, medians a case</h3><div class="scroll" tabindex="0" role="region" aria-label="Cost of both sides, ${heading}"><table class="costs"><thead><tr><th scope="col">Cost</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col">95 % interval</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return html`<h3 id="${top}-costs">Cost, median per case</h3><div class="scroll" tabindex="0" role="region" aria-label="Cost of both sides, ${heading}"><table class="costs"><thead><tr><th scope="col">Cost</th><th scope="col" class="number">A</th><th scope="col" class="number">B</th><th scope="col" class="number">B − A</th><th scope="col">95 % interval</th></tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 
 function caseList({ title, cases }: ReportCaseList, { heading }: ReportComparison, id: string): Html {
@@ -109,5 +109,5 @@ function caseList({ title, cases }: ReportCaseList, { heading }: ReportCompariso
       (one) =>
         html`<tr><th scope="row">${one.url === null ? one.id : html`<a href="${one.url}" rel="noreferrer noopener">${one.id}</a>`}${one.place !== '' && html` <span class="quiet">${one.place}</span>`}</th><td>${one.truth}</td><td>${one.a}</td><td>${one.b}</td></tr>`,
     );
-  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3><div class="scroll" tabindex="0" role="region" aria-label="${title}, ${heading}"><table class="others"><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">A said</th><th scope="col">B said</th></tr></thead><tbody>${rows}</tbody></table></div>${rest > 0 && html`<p class="quiet">and ${rest} more; --json names them all</p>`}`;
+  return html`<h3 id="${id}">${title} <span class="quiet">(${cases.length})</span></h3><div class="scroll" tabindex="0" role="region" aria-label="${title}, ${heading}"><table class="others"><thead><tr><th scope="col">Case</th><th scope="col">True</th><th scope="col">A said</th><th scope="col">B said</th></tr></thead><tbody>${rows}</tbody></table></div>${rest > 0 && html`<p class="quiet">and ${rest} more; see --json for all</p>`}`;
 }

@@ -20,7 +20,7 @@ export function confusionMatrix(cells: readonly ConfusionCell[], anchors: Anchor
     .filter(({ truth, said, ids }) => truth !== said && ids.length > 0)
     .toSorted((one, other) => other.ids.length - one.ids.length);
   return html`<section class="matrix" aria-labelledby="${name}"><h3 id="${name}">${right} of ${count(cells)} categories are right</h3>
-<p class="quiet">Rows are what is true, columns what was said; a number leads to its cases.</p>
+<p class="quiet">Rows are correct categories, columns are answers. Each number links to its cases.</p>
 <div class="beside"><div class="scroll" tabindex="0" role="region" aria-label="Categories, true against said${anchors.suffix}"><table class="grid-table"><thead><tr><td></td>${saids.map((said) => html`<th scope="col" class="number">${short(said)}</th>`)}<th scope="col" class="number">Of</th></tr></thead><tbody>${body}</tbody></table></div>
 <div>${mistakes.map((one) => casesOf(one, anchors))}${cells.filter(({ truth, said, ids }) => truth === said && ids.length > 0).map((one) => casesOf(one, anchors))}</div></div></section>`;
 }

@@ -14,7 +14,7 @@ function oneSection({ title, figures }: ReportSection, anchors: Anchors | null):
   const plain = figures.filter(({ cell }) => cell === null);
   const cells = figures.filter(({ cell }) => cell !== null);
   const isJudged = figures.some((figure) => figure.isJudged);
-  return html`<section class="figures${cells.length > 0 && ' broad'}"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model said this. Nothing rests on it.</p>`}
+  return html`<section class="figures${cells.length > 0 && ' broad'}"><h3>${title}</h3>${isJudged && html`<p class="quiet">A language model's opinion. Not used anywhere else.</p>`}
 ${cells.length > 0 && grid(`${title}, by row${anchors?.suffix ?? ''}`, cells)}${plain.length > 0 && list(title, plain, anchors)}</section>`;
 }
 

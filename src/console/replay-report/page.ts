@@ -34,7 +34,7 @@ export function renderReplayReport(report: ReplayReport): string {
   const title = `Replay of ${report.sets.map(({ name }) => name).join(', ')}`;
   const main = html`<main><h1>Replay report</h1>
 <dl class="facts heading"><dt>Made</dt><dd><time datetime="${report.madeAt}">${report.madeAt.slice(0, 16).replace('T', ' ')} UTC</time> by Faultline ${report.version}</dd>${report.settings.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${report.sets.length > 1 && contents(report.sets)}${report.sets.map((set, index) => setPart(set, index, report.sets.length === 1))}${report.further.length > 0 && html`<h2>Of the whole run</h2>${figureSections(report.further, null)}`}</main>`;
+${report.sets.length > 1 && contents(report.sets)}${report.sets.map((set, index) => setPart(set, index, report.sets.length === 1))}${report.further.length > 0 && html`<h2>Whole run</h2>${figureSections(report.further, null)}`}</main>`;
   return standAlonePage(title, main);
 }
 
@@ -46,7 +46,7 @@ function setPart(set: ReportSet, index: number, isOnly: boolean): Html {
   const shown = Math.min(set.cases.length, MOST_CASES);
   const anchors = anchorsOf(set, index + 1, shown, isOnly);
   return html`<section aria-labelledby="${anchors.top}"><h2 id="${anchors.top}">${set.heading}</h2>
-${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. Every figure is of the ${set.cases.length} that were.</p>`}
+${set.stopped !== null && html`<p class="notice-line"><strong>Not all cases were replayed:</strong> ${set.stopped}. All figures cover only the ${set.cases.length} replayed cases.</p>`}
 ${tiles(set)}${confusionMatrix(set.confusion, anchors)}${charts(set, anchors)}
 <h3 class="all-figures">All figures</h3>${figureSections(set.sections, anchors)}
 ${casesPart(set, shown, anchors)}</section>`;

@@ -26,7 +26,7 @@ function heldBanner({ review, hold, mayTakeOver, queue }: ItemView): Html {
   if (hold !== 'others') return html``;
   const take =
     mayTakeOver && postForm(`${reviewAddress(review.id)}/claim`, { over: '1', queue: searchOf(queue) }, html`<button>Take over</button>`);
-  return html`<div class="banner"><p>${review.claimedBy} is looking at this since ${clockTime(review.claimedAt)}. You can read it; a decision is theirs until ${clockTime(review.claimExpiresAt)}.</p>
+  return html`<div class="banner"><p>${review.claimedBy} has been reviewing this since ${clockTime(review.claimedAt)}. You can read it, but only they can decide until ${clockTime(review.claimExpiresAt)}.</p>
 <p class="acts"><a class="button" href="/review/next${searchOf(queue, { after: review.id })}" data-swap>Next item</a>${take}</p></div>`;
 }
 
@@ -40,11 +40,11 @@ function decidedBanner({ review, hold, facts }: ItemView): Html {
 /** A later build of the same commit passed: still worth a decision, but nobody waits for it. */
 function greenBanner({ facts: { green } }: ItemView): Html {
   if (green === null) return html``;
-  return html`<div class="banner good"><p>Build <a href="${buildAddress(green.id)}">${green.number}</a> on the same commit is green. A decision still teaches.</p></div>`;
+  return html`<div class="banner good"><p>Build <a href="${buildAddress(green.id)}">${green.number}</a> on the same commit is green. A decision still helps future answers.</p></div>`;
 }
 
 function guessBanner({ blind, review, hold }: ItemView): Html {
   if (blind.guess === null || hold === 'decided') return html``;
-  const same = blind.guess === review.category ? 'and so does the machine' : `the machine says ${review.category}`;
+  const same = blind.guess === review.category ? 'and so does Faultline' : `Faultline says ${review.category}`;
   return html`<div class="banner"><p>You said ${blind.guess}, ${same}.</p></div>`;
 }

@@ -13,6 +13,6 @@ export function blindForm({ review, queue, hold }: ItemView): Html {
       html`<button name="category" value="${category}" data-action="choose" data-key="${at + 1}">${category} <kbd aria-hidden="true">${at + 1}</kbd></button>`,
   );
   return html`<section class="card" aria-labelledby="blind"><h2 id="blind">What is it?</h2>
-<p>This item was drawn to be looked at without the machine's answer. Say what you take it for; the answer comes then.</p>
+<p>This item was picked for a blind review. Choose a category; Faultline's answer appears afterwards.</p>
 ${postForm(`${reviewAddress(review.id)}/guess`, { queue: searchOf(queue) }, html`<p class="acts">${choices}</p>`)}</section>`;
 }

@@ -8,8 +8,8 @@ export function conflictWords({ decision, state, claimedBy, claimedAt }: Review,
     return `${decision.reviewer} decided this ${shortAge(now - Date.parse(decision.decidedAt))} ago: ${did}. Your text is kept below.`;
   }
   if (state === 'claimed' && claimedBy !== reviewer)
-    return `${claimedBy} is looking at this since ${clockTime(claimedAt)}. Your text is kept below.`;
-  return 'This item changed since you opened it. Your text is still here: look once more, then save it again.';
+    return `${claimedBy} has been reviewing this since ${clockTime(claimedAt)}. Your text is kept below.`;
+  return 'This item changed since you opened it. Your text is still here: check the item, then save again.';
 }
 
 function shortAge(milliseconds: number): string {

@@ -15,7 +15,7 @@ const MAX_SOURCE = 300;
 export function correctForm(view: ItemView): Html {
   const { review, queue, mode, facts } = view;
   const address = reviewAddress(review.id);
-  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct it</h2>
+  return html`<section class="card" data-mode="correct"${mode !== 'correct' && html` hidden`} aria-labelledby="correct"><h2 id="correct">Correct the answer</h2>
 <form id="correct-form" method="post" action="${address}/decision"><input type="hidden" name="type" value="correct"><input type="hidden" name="version" value="${review.version}"><input type="hidden" name="queue" value="${searchOf(queue)}"><input type="hidden" name="openedAt" value="${new Date(facts.now).toISOString()}">
 ${whatIsIt(view)}${words(view)}${shownBy(view)}${appliesTo(view)}
 <p class="acts"><button class="first" data-action="save">Save and next <kbd aria-hidden="true">Ctrl+Enter</kbd></button> <a class="button" data-close href="${address}${searchOf(queue)}" data-swap>Cancel <kbd aria-hidden="true">Esc</kbd></a></p></form></section>`;
@@ -31,7 +31,7 @@ function whatIsIt({ typed, facts: { analysis }, mode }: ItemView): Html {
     (kind) => html`<option value="${kind}"${kind === typed?.kind && html` selected`}>${kind.replaceAll('_', ' ')}</option>`,
   );
   return html`<fieldset><legend>What is it?</legend><p class="choices">${radios}</p>
-<label>Kind <select name="kind"><option value="">as it fits (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label></fieldset>`;
+<label>Kind <select name="kind"><option value="">automatic (now ${analysis.kind.replaceAll('_', ' ')})</option>${kinds}</select></label></fieldset>`;
 }
 
 function words({ typed, facts: { analysis } }: ItemView): Html {

@@ -40,7 +40,7 @@ export function registerHolding(app: FastifyInstance, deps: ConsoleDeps): void {
 }
 
 /** What the buttons beside the text say for the reviewer. */
-const WORDS = { unknown: 'I do not know.', 'not-needed': 'An answer is not needed: go on without.' } as const;
+const WORDS = { unknown: 'I do not know.', 'not-needed': 'No answer needed: continue without one.' } as const;
 
 const Answer = Body.extend({ answer: z.string().trim().max(4000).default(''), how: z.enum(['answer', 'unknown', 'not-needed']) });
 

@@ -13,8 +13,8 @@ export function itemBar(view: ItemView): Html {
     ? skipForm(view)
     : html`${acceptForm(view)}${editLink(view, 'correct')}${editLink(view, 'reject')}${skipForm(view)}`;
   return html`<div class="acts" data-mode="read"${mode !== 'read' && html` hidden`}>${decide}${undoForm(view)}${keys}</div>
-<p class="acts" data-mode="correct"${mode !== 'correct' && html` hidden`}>Correcting: <kbd>Ctrl+Enter</kbd> saves, <kbd>Esc</kbd> leaves it.</p>
-<p class="acts" data-mode="reject"${mode !== 'reject' && html` hidden`}>Rejecting: <kbd>1</kbd> to <kbd>4</kbd> saves, <kbd>Esc</kbd> leaves it.</p>`;
+<p class="acts" data-mode="correct"${mode !== 'correct' && html` hidden`}>Correcting: <kbd>Ctrl+Enter</kbd> saves, <kbd>Esc</kbd> cancels.</p>
+<p class="acts" data-mode="reject"${mode !== 'reject' && html` hidden`}>Rejecting: <kbd>1</kbd> to <kbd>4</kbd> saves, <kbd>Esc</kbd> cancels.</p>`;
 }
 
 /** Where an excuse touches its own suspect the first press arms, and only the second accepts. */
@@ -40,7 +40,7 @@ function skipForm({ review, queue }: ItemView): Html {
 function undoForm({ review, undo, mayUndo, hold, queue }: ItemView): Shown {
   const id = hold === 'decided' ? (mayUndo ? review.id : null) : (undo?.reviewId ?? null);
   if (id === null) return null;
-  const words = hold === 'decided' ? 'Take it back' : 'Undo';
+  const words = hold === 'decided' ? 'Undo' : 'Undo';
   return postForm(`${reviewAddress(id)}/undo`, { queue: searchOf(queue) }, actionButton('undo', words));
 }
 

@@ -37,10 +37,10 @@ function headline(title: string, { queue, review, waiting, hold, stamps }: ItemV
 <p class="position">${hold !== 'decided' && html`item ${n} of ${of}`} ${walkLinks(review.id, queue)} ${stampsLink(review.id, queue, stamps)}</p></div>`;
 }
 
-/** The same item, its log lines with or without their time stamps. */
+/** The same item, its log lines with or without their timestamps. */
 function stampsLink(id: string, queue: QueueQuery, stamps: boolean): Html {
   const address = `${reviewAddress(id)}${searchOf(queue, { ts: stamps ? 0 : 1 })}`;
-  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} time stamps${badge('timestamps')}</a>`;
+  return html`<a class="step" data-action="timestamps" href="${address}" data-swap>${stamps ? 'hide' : 'show'} timestamps${badge('timestamps')}</a>`;
 }
 
 /** To the neighbours in the queue, without deciding. */

@@ -40,8 +40,7 @@ export function registerItem(app: FastifyInstance, deps: ConsoleDeps): void {
     if (review === null) return await sendQuestion(request, reply, deps, id, { queue: QueueQuery.parse(query), blank: blank === '1' });
     const held = peek === '1' ? review : await hold(deps, review, reviewerOf(request));
     const mode = edit === '1' ? 'correct' : reject === '1' ? 'reject' : 'read';
-    const said =
-      armed === '1' ? 'Press a again to accept it all the same, or Esc to leave it.' : await sentenceOf(query, deps.stores, query.n);
+    const said = armed === '1' ? 'Press a again to accept it anyway, or Esc to cancel.' : await sentenceOf(query, deps.stores, query.n);
     const stamps = ts === undefined ? {} : { stamps: ts === '1' };
     return await sendItem(request, reply, deps, held, { queue: QueueQuery.parse(query), mode, armed: armed === '1', ...stamps }, { said });
   });

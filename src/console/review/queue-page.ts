@@ -59,12 +59,12 @@ function tabs({ query, counts }: QueueView): Html {
 function filters({ query }: QueueView): Html {
   const option = (value: string, words: string, chosen: boolean) =>
     html`<option value="${value}"${chosen && html` selected`}>${words}</option>`;
-  const orders = { risk: 'risk: what a mistake costs', age: 'age: oldest first', confidence: 'confidence: least sure first' };
+  const orders = { risk: 'Highest risk first', age: 'Oldest first', confidence: 'Least confident first' };
   return html`<form class="filters" action="/review" role="search" aria-label="Filter the queue">
 ${query.state !== 'all' && html`<input type="hidden" name="state" value="${query.state}">`}
 <label>Category <select name="category">${option('', 'any', query.category === undefined)}${CATEGORIES.map((one) => option(one, one, one === query.category))}</select></label>
 <label>Repository <input name="repo" value="${query.repo}" placeholder="owner/name" data-action="search" size="16"></label>
-<label>Why a person <input name="why" value="${query.why}" placeholder="words" size="16"></label>
+<label>Review reason <input name="why" value="${query.why}" placeholder="words" size="16"></label>
 <label>Sort <select name="sort">${Object.entries(orders).map(([value, name]) => option(value, name, value === query.sort))}</select></label>
 <button>Show</button>${isFiltered(query) && html` <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a>`}</form>`;
 }
@@ -78,19 +78,19 @@ function reviewRow({ review, count, blind }: QueueRow, at: number, view: QueueVi
   const number = query.offset + at + 1;
   const address = `${reviewAddress(review.id)}${searchOf({ ...query, offset: 0, n: number, of: Math.max(counts.waiting, number) })}`;
   const held = review.state === 'claimed' && review.claimedBy !== reviewer;
-  const words = blind ? html`<em>Say what it is before the verdict is shown</em>` : review.title;
+  const words = blind ? html`<em>Choose a category before the verdict is shown</em>` : review.title;
   return html`<li data-row${held && html` class="held"`}>
 <span class="sureness">${blind || review.confidence === 0 ? '–' : percent(review.confidence)}</span> <span class="category">${blind ? 'BLIND' : itemCategory(review)}${!blind && riskSign(review)}</span>
 <span class="what"><a class="title" href="${address}" data-swap data-row-link>${words}</a>${count > 1 && html` <span class="count" title="${count} items with the same fingerprint">×${count}</span>`}</span>
 <span class="from">${review.repository} · <a href="${buildAddress(review.buildId)}">build</a> · ${ageOf(review.openedAt, now)}</span>
-<span class="why">${held ? `being looked at by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
+<span class="why">${held ? `under review by ${review.claimedBy} since ${clockTime(review.claimedAt)}` : whyOf(review, blind)}</span></li>`;
 }
 
 /** The answer excuses a change that touches its own suspect: the costliest mistake where it is one. */
 function riskSign({ risk }: Review): Shown {
   return (
     (risk === 4 || risk === 12) &&
-    html` <span class="warn" title="the change touches its own suspect">⚠<span class="visually-hidden"> the change touches its own suspect</span></span>`
+    html` <span class="warn" title="the change touches a suspect file">⚠<span class="visually-hidden"> the change touches a suspect file</span></span>`
   );
 }
 
@@ -98,7 +98,7 @@ function whyOf({ why, pullRequest, decision, origin }: Review, blind: boolean): 
   if (decision !== null) return decisionWords(decision);
   const parts = [
     ...(pullRequest === null ? [] : [`blocks PR ${pullRequest}`]),
-    ...(origin === 'audit' ? ['a sample of what was published'] : []),
+    ...(origin === 'audit' ? ['sample of published answers'] : []),
     ...(blind ? [] : why),
   ];
   return parts.join(' · ');
@@ -118,7 +118,7 @@ export function clockTime(iso: string | null): string {
 function questionRow({ id, question, repository, buildId, openedAt }: ReviewerQuestion, { now }: QueueView): Html {
   return html`<li data-row class="asked"><span class="sureness">?</span> <span class="category">QUESTION</span>
 <span class="what"><a class="title" href="${reviewAddress(id)}" data-swap data-row-link>“${question}”</a></span>
-<span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${ageOf(openedAt, now)}</span><span class="why">a run waits for the answer</span></li>`;
+<span class="from">${repository} · <a href="${buildAddress(buildId)}">build</a> · ${ageOf(openedAt, now)}</span><span class="why">an analysis is waiting for this answer</span></li>`;
 }
 
 function emptyState({ query, counts }: QueueView): Html {
@@ -127,12 +127,13 @@ function emptyState({ query, counts }: QueueView): Html {
     return html`<p class="empty">No ${query.state === 'decided' ? 'decided' : 'waiting'} item matches ${named.filter((one) => one !== undefined).join(' ')}. <a class="button" href="${clearAddress(query)}" data-swap>Clear filters</a></p>`;
   }
   if (query.state === 'mine')
-    return html`<p class="empty">You hold no item. <a class="button" href="/review" data-swap>All that wait</a></p>`;
+    return html`<p class="empty">You have no items. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
   if (query.state === 'decided')
-    return html`<p class="empty">Nothing was decided today. <a class="button" href="/review" data-swap>All that wait</a></p>`;
-  if (counts.waiting > 0) return html`<p class="empty">No more rows. <a class="button" href="/review" data-swap>Back to the first</a></p>`;
-  const agreed = counts.decidedToday > 0 && `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with the machine`;
-  return html`<p class="empty">Nothing waits. ${counts.decidedToday} decided today${agreed}. Oldest open analysis: none. <a class="button" href="/builds">See recent answers</a></p>`;
+    return html`<p class="empty">No decisions today. <a class="button" href="/review" data-swap>All waiting items</a></p>`;
+  if (counts.waiting > 0)
+    return html`<p class="empty">No more rows. <a class="button" href="/review" data-swap>Back to the first page</a></p>`;
+  const agreed = counts.decidedToday > 0 && `, ${Math.round((100 * counts.agreedToday) / counts.decidedToday)} % agreed with Faultline`;
+  return html`<p class="empty">The queue is empty. ${counts.decidedToday} decided today${agreed}. <a class="button" href="/builds">See recent builds</a></p>`;
 }
 
 function pages(query: QueueQuery, more: boolean): Html {

@@ -118,7 +118,7 @@ function isView(value: unknown): value is QueueView {
 async function sendUnreadable(thrown: unknown, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const { status, message } = deps.refused(thrown, request, reply);
   const main = html`<div class="notice"><h1 tabindex="-1">Review</h1>
-<p>The queue could not be read (${message.replace(/\.$/, '')}). Decisions you made are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
+<p>The queue could not be read (${message.replace(/\.$/, '')}). Your decisions are saved. <a class="button" href="${request.url}">Try again</a></p></div>`;
   const reader = await readerOf(request, deps).catch(() => ({
     principal: request.principal,
     preferences: DEFAULT_PREFERENCES,

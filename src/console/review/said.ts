@@ -21,9 +21,9 @@ export type Said = z.infer<typeof Said>;
 export async function sentenceOf(said: Said, { reviews }: Pick<ShownStores, 'reviews'>, n: number | undefined): Promise<string | null> {
   const item = `Item ${Math.max(1, (n ?? 2) - 1)}`;
   if (said.undone !== undefined) return undoneWords(said.undone);
-  if (said.skipped !== undefined) return `${item}: skipped. It stays waiting.`;
-  if (said.released !== undefined) return 'Given back: it stays waiting.';
-  if (said.answered !== undefined) return 'Answered: the run goes on.';
+  if (said.skipped !== undefined) return `${item}: skipped. It stays in the queue.`;
+  if (said.released !== undefined) return 'Released. It stays in the queue.';
+  if (said.answered !== undefined) return 'Answered. The analysis continues.';
   if (said.done === undefined) return null;
   const decision = (await reviews.find(said.done))?.decision ?? null;
   if (decision === null) return null;
@@ -33,6 +33,6 @@ export async function sentenceOf(said: Said, { reviews }: Pick<ShownStores, 'rev
 }
 
 function undoneWords(count: number): string {
-  if (count === 0) return 'That was taken back before.';
-  return count === 1 ? 'Taken back: the item is waiting again.' : `Taken back: all ${count} items are waiting again.`;
+  if (count === 0) return 'That was already undone.';
+  return count === 1 ? 'Undone. The item is back in the queue.' : `Undone. All ${count} items are back in the queue.`;
 }

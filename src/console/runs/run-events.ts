@@ -43,10 +43,10 @@ export async function liveRun(buildId: string, after: number, { stores }: Pick<C
   const sentences = {
     queued: 'Waiting for a worker.',
     running: last === undefined ? 'Reading the logs.' : `Done: ${last.node}. ${last.summary}`,
-    done: 'Answered.',
-    failed: `It could not be looked at: ${job?.error ?? 'the log says why'}.`,
+    done: 'Analyzed.',
+    failed: `The analysis failed: ${job?.error ?? 'see the server log'}.`,
   };
-  return { steps, analyses, ended, sentence: job === null ? 'No triage is owed to this build.' : sentences[job.state] };
+  return { steps, analyses, ended, sentence: job === null ? 'This build needs no analysis.' : sentences[job.state] };
 }
 
 /** A stored step as a line of the page. */
@@ -97,7 +97,7 @@ function createWatchers(): { enter(holder: string): () => void } {
     enter: (holder) => {
       const count = counts.get(holder) ?? 0;
       if (count >= MOST_WATCHED)
-        throw new TriageError('rate-limited', `${holder} watches ${count} runs already: close some of those pages.`, { retryable: true });
+        throw new TriageError('rate-limited', `${holder} already watches ${count} runs. Close some of those pages.`, { retryable: true });
       counts.set(holder, count + 1);
       return () => {
         const left = (counts.get(holder) ?? 1) - 1;

@@ -46,19 +46,19 @@ async function traced(analysis: Analysis, { masker }: ConsoleDeps): Promise<Anal
 
 async function sendFinished(analysis: Analysis, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const trace = await traced(analysis, deps);
-  const main = html`<h1 tabindex="-1">How Faultline came to “${analysis.answer.title}”</h1>
+  const main = html`<h1 tabindex="-1">How Faultline reached “${analysis.answer.title}”</h1>
 ${headOf(trace)}
 <ol class="steps">${trace.steps.map((step, at) => stepLine(step, at + 1, { startedAt: begunAt(trace), milliseconds: trace.milliseconds }))}</ol>
-${trace.truncated && html`<p>More steps followed; the JSON has them all.</p>`}
+${trace.truncated && html`<p>Not all steps are shown; the JSON has them all.</p>`}
 ${trace.notes.length > 0 && html`<h2>Notes</h2><ul>${trace.notes.map((note) => html`<li>${note}</li>`)}</ul>`}
-<p><a class="button" href="${analysisAddress(analysis.id)}">The answer</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
+<p><a class="button" href="${analysisAddress(analysis.id)}">Back to the analysis</a> <a class="button" href="/runs/${encodeURIComponent(analysis.id)}/json">Download JSON</a></p>`;
   return sendPage(request, reply, { title: 'Run', place: 'page', part: 'builds', main }, await readerOf(request, deps));
 }
 
 function headOf({ terminationReason, totals, milliseconds, reduction, model, analyst, action, promptHashes }: AnalysisTrace): Html {
   const cost =
     totals.modelCalls === 0
-      ? 'no model was asked'
+      ? 'no model used'
       : `${formatNumber(totals.inputTokens)} → ${formatNumber(totals.outputTokens)} tokens · ${formatDollars(totals.costUsd)}`;
   const prompts = [...new Set(Object.values(promptHashes))].map((hash) => hash.slice(0, 8));
   return html`<p>Finished: ${terminationReason.replaceAll('_', ' ')} · ${totals.iterations} ${totals.iterations === 1 ? 'round' : 'rounds'} · ${formatDuration(milliseconds)} · ${cost} · ended in <strong>${action.replaceAll('_', ' ')}</strong></p>
@@ -75,7 +75,7 @@ function begunAt({ steps, createdAt }: AnalysisTrace): number {
 
 async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply, deps: ConsoleDeps): Promise<FastifyReply> {
   const build = await deps.stores.builds.find(id);
-  if (build === null) throw new TriageError('not-found', `There is no analysis and no build ${id}.`);
+  if (build === null) throw new TriageError('not-found', `There is no analysis or build ${id}.`);
   const run = await liveRun(build.id, 0, deps);
   const only = run.analyses.length === 1 ? run.analyses[0] : undefined;
   if (run.ended && only !== undefined) return reply.redirect(runAddress(only.id), 303);
@@ -90,11 +90,11 @@ async function sendLive(id: string, request: FastifyRequest, reply: FastifyReply
 
 function livePage(build: Build, run: LiveRun, steps: readonly Html[]): Html {
   const at = run.steps.at(-1)?.position ?? 0;
-  return html`<h1 tabindex="-1">${run.ended ? 'What was done for' : 'Looking at'} ${build.pipeline} #${build.number}</h1>
+  return html`<h1 tabindex="-1">${run.ended ? 'Analysis of' : 'Analyzing'} ${build.pipeline} #${build.number}</h1>
 <p>${buildLine(build)}</p>
 <p id="live-state">${run.sentence}</p>
 <ol class="steps" id="steps"${!run.ended && html` data-events="${runAddress(build.id)}/events" data-last="${at}"`}>${steps}</ol>
 ${!run.ended && html`<p><a class="button" href="${runAddress(build.id)}">Refresh</a></p>`}
-${run.analyses.length > 0 && html`<h2>Answers</h2><ul>${run.analyses.map(({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`)}</ul>`}
-<p><a href="${buildAddress(build.id)}">The build</a></p>`;
+${run.analyses.length > 0 && html`<h2>Analyses</h2><ul>${run.analyses.map(({ id, title }) => html`<li><a href="${analysisAddress(id)}">${title}</a></li>`)}</ul>`}
+<p><a href="${buildAddress(build.id)}">Back to the build</a></p>`;
 }

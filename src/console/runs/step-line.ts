@@ -14,7 +14,7 @@ ${step.judgements.map(
     html`<p>${judgement.name} by ${judgement.by}${judgement.model !== null && ` (${judgement.model})`}: ${formatDuration(judgement.milliseconds)}${judgement.modelCalls > 0 && `, ${formatNumber(judgement.inputTokens)} → ${formatNumber(judgement.outputTokens)} tokens, ${formatDollars(judgement.costUsd)}`}${judgement.note !== null && html` <span class="quiet">${judgement.note}</span>`}</p>`,
 )}
 ${step.tools.length > 0 && html`<ul class="plain">${step.tools.map(toolLine)}</ul>`}
-${step.judgements.length === 0 && step.tools.length === 0 && html`<p class="quiet">Nothing was asked in this step.</p>`}</details></li>`;
+${step.judgements.length === 0 && step.tools.length === 0 && html`<p class="quiet">No model or tool was called in this step.</p>`}</details></li>`;
 }
 
 function toolLine(tool: ToolTrace): Html {
@@ -22,7 +22,7 @@ function toolLine(tool: ToolTrace): Html {
     ? html`<span class="wrong"><span aria-hidden="true">✗</span> ${tool.status}</span>`
     : html`<span class="good"><span aria-hidden="true">✓</span> ${tool.status}</span>`;
   const args = Object.entries(tool.args).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
-  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} tries`}${tool.cached && ', kept from before'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
+  return html`<li>${sign} <code>${tool.tool}</code> ${tool.summary} <span class="quiet">${formatDuration(tool.milliseconds)}${tool.attempts > 1 && `, ${tool.attempts} attempts`}${tool.cached && ', from cache'}${tool.answeredBy !== undefined && html`. Instead: <code>${tool.answeredBy}</code>`}</span>
 ${args.length > 0 && html`<br><span class="quiet mono">${args.join(' · ')}</span>`}<br><span class="quiet">${tool.why}</span></li>`;
 }
 

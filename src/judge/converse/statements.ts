@@ -60,7 +60,7 @@ export function foundBy(evidence: readonly Evidence[], ...tools: readonly string
 export function unanswered(outcomes: readonly ToolOutcome[]): Said[] {
   const failed = outcomes.filter((outcome) => outcome.status !== 'ok' && says(outcome));
   return failed.map(({ call, status, summary }) =>
-    record(`${call.tool} could not tell (${status}): ${summary.replace(/\s+/g, ' ').slice(0, 200)}`),
+    record(`${call.tool} had no answer (${status}): ${summary.replace(/\s+/g, ' ').slice(0, 200)}`),
   );
 }
 

@@ -26,7 +26,7 @@ function withGreen(input: Inquiry): Said[] {
     ...head,
     ...lines,
     ...(fresh.length === 0 && since === undefined && !isAnswered(input, 'diff_with_green')
-      ? [record('No green build of this pipeline is known whose log this one could be held against.')]
+      ? [record('No green build of this pipeline with a log to compare is known.')]
       : []),
     ...commits.map((item) => cited(`Changed: ${titleOf(item)}`, [item.id])),
   ];
@@ -34,7 +34,7 @@ function withGreen(input: Inquiry): Said[] {
 
 function withPast(input: Inquiry): Said[] {
   const past = foundBy(input.evidence, 'read_failure_history', 'find_similar_failures', 'search_error_library').slice(0, MOST);
-  if (past.length === 0) return [record('No earlier failure like this one is known, so there is nothing to hold it against.')];
+  if (past.length === 0) return [record('No similar earlier failure is known, so there is nothing to compare.')];
   const now = input.topic.subject.failures[0]?.message.split('\n')[0]?.trim() ?? '';
   return past.map((item) => against(item, now));
 }
@@ -44,7 +44,7 @@ function against(item: Evidence, now: string): Said {
   if (then === '' || now === '') return cited(`Earlier: ${titleOf(item)}`, [item.id]);
   if (squeeze(then) === squeeze(now)) return cited(`Earlier, with the same message: ${titleOf(item)}`, [item.id]);
   const quote = { source: item.source, line: item.lineStart ?? 1, text: then };
-  return cited(`Earlier: ${titleOf(item)}. Then it said ${quoted(then)}, now ${quoted(now)}`, [item.id], [quote]);
+  return cited(`Earlier: ${titleOf(item)}. The log said ${quoted(then)} then and says ${quoted(now)} now`, [item.id], [quote]);
 }
 
 function squeeze(text: string): string {

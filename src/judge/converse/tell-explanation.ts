@@ -32,7 +32,7 @@ export function tellExplanation(input: Inquiry): Said[] {
 }
 
 const LIMITS =
-  'I can tell you the cause, the fix, the lines that show it, who and which file, how sure the analysis is, earlier and similar failures, what is new since the last green build, and how it came to fail; your other words I cannot judge, because no language model answers here.';
+  'I can explain the cause, the fix, the evidence, the suspects, how sure the analysis is, earlier and similar failures, what is new since the last green build, and how the failure happened. I cannot answer other questions, because no language model is configured.';
 
 function tellCause({ topic }: Inquiry): Said[] {
   const { answer } = topic.analysis;
@@ -40,7 +40,7 @@ function tellCause({ topic }: Inquiry): Said[] {
   const cause = cited(answer.rootCause, main?.evidence ?? []);
   const claims = rest.map((claim) => cited(claim.text, claim.evidence, claim.quotes));
   const open = answer.hypotheses.map(({ text, settledBy }) =>
-    record(`Not ruled out: ${asSentence(text)}${settledBy === '' ? '' : ` Would be settled by: ${settledBy}`}`),
+    record(`Not ruled out: ${asSentence(text)}${settledBy === '' ? '' : ` To confirm: ${settledBy}`}`),
   );
   return [cause, ...claims.slice(0, MOST), ...open.slice(0, 2)];
 }
@@ -61,7 +61,7 @@ function tellSuspects({ topic, evidence }: Inquiry): Said[] {
   });
   const commits = foundBy(evidence, 'read_blame', 'read_commit_history').slice(0, 3);
   const all = [...suspects, ...commits.map((item) => cited(titleOf(item), [item.id]))];
-  return all.length > 0 ? all : [record('No file or commit is suspected, and the repository gave nothing to name one.')];
+  return all.length > 0 ? all : [record('No file or commit is suspected, and the repository offers no clue to one.')];
 }
 
 function tellCertainty({ topic }: Inquiry): Said[] {
@@ -70,7 +70,7 @@ function tellCertainty({ topic }: Inquiry): Said[] {
     record(
       `The analysis is ${Math.round(verdict.confidence * 100)} % sure and chose ${verdict.action}: ${verdict.reasons.join('; ') || 'no reason is stored'}.`,
     ),
-    ...(classification.abstained ? [record('It names the category only as its best guess.')] : []),
+    ...(classification.abstained ? [record('The category is only its best guess.')] : []),
     ...verdict.gaps.slice(0, 3).map((gap) => record(`Missing: ${gap}`)),
     ...verdict.unsupportedClaims.slice(0, 2).map((claim) => record(`Dropped from the answer: ${claim}`)),
   ];
@@ -79,13 +79,12 @@ function tellCertainty({ topic }: Inquiry): Said[] {
 function tellPast({ evidence }: Inquiry, ...tools: readonly string[]): Said[] {
   const past = foundBy(evidence, ...tools).slice(0, MOST);
   const said = past.map((item) => cited(item.tool === 'count_consecutive_failures' ? item.text : `Earlier: ${titleOf(item)}`, [item.id]));
-  return said.length > 0 ? said : [record('No earlier failure like it is known.')];
+  return said.length > 0 ? said : [record('No similar earlier failure is known.')];
 }
 
 function tellGreen(input: Inquiry): Said[] {
   const fresh = foundBy(input.evidence, 'diff_with_green').slice(0, MOST);
-  if (fresh.length === 0)
-    return isAnswered(input, 'diff_with_green') ? [] : [record('No green build is known whose log this one could be held against.')];
+  if (fresh.length === 0) return isAnswered(input, 'diff_with_green') ? [] : [record('No green build with a log to compare is known.')];
   return fresh.map((item) => lineOf(item, input));
 }
 
@@ -97,7 +96,7 @@ function tellLines(input: Inquiry): Said[] {
 
 function tellTests({ topic }: Inquiry): Said[] {
   const tests = topic.subject.failingTests.slice(0, MOST);
-  if (tests.length === 0) return [record('No failing test was named by the logs.')];
+  if (tests.length === 0) return [record('The logs name no failing test.')];
   return tests.map(({ name, suite, file, line, expected, actual }) => {
     const place = file === null ? '' : ` (${file}${line === null ? '' : `:${line}`})`;
     const values = expected === null || actual === null ? '' : `: expected ${expected}, got ${actual}`;
@@ -129,6 +128,6 @@ function tellCost({ topic }: Inquiry): Said[] {
 }
 
 function tellOthers({ topic }: Inquiry): Said[] {
-  if (topic.otherCauses.length === 0) return [record('The build has no other cause that was analysed.')];
+  if (topic.otherCauses.length === 0) return [record('No other cause of this build was analyzed.')];
   return topic.otherCauses.map(({ analysisId, category, title }) => record(`Also in this build: ${title} (${category}, ${analysisId}).`));
 }

@@ -12,10 +12,10 @@ export function tellJourney(input: Inquiry): Said[] {
   const commits = foundBy(evidence, 'read_commit_history').slice(0, MOST_COMMITS).reverse();
   return [
     ...foundBy(evidence, 'count_consecutive_failures').map((item) => cited(item.text, [item.id])),
-    ...commits.map((item) => cited(`Before it: ${titleOf(item)}`, [item.id])),
+    ...commits.map((item) => cited(`Just before: ${titleOf(item)}`, [item.id])),
     record(startOf(input)),
     ...inLogOrder(input).map((item) => lineOf(item, input)),
-    cited(`That adds up to: ${answer.title}.`, answer.claims[0]?.evidence ?? []),
+    cited(`Conclusion: ${answer.title}.`, answer.claims[0]?.evidence ?? []),
     ...unanswered(outcomes),
   ];
 }

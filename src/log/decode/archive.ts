@@ -77,13 +77,13 @@ async function unpack(unpacking: Unpacking, name: string, bytes: Uint8Array, dep
   if (sources.length === 0 && depth === 1 && left[0]?.code === 'invalid-input') throw left[0];
   append(
     notes,
-    left.slice(0, MAX_NAMED).map(({ message }) => `Left out: ${message}`),
+    left.slice(0, MAX_NAMED).map(({ message }) => `Skipped: ${message}`),
   );
   const unread = members.filter(({ path }) => !mayBeRead(path)).length;
   const more = Math.max(0, left.length - MAX_NAMED) + unread;
   if (more > 0)
     notes.push(
-      `${more} ${more === 1 ? 'file' : 'files'} of ${name} that ${more === 1 ? 'is no log and no report was' : 'are no log and no report were'} left out.`,
+      `${more} ${more === 1 ? 'file' : 'files'} of ${name} that ${more === 1 ? 'is not a log or report was' : 'are not logs or reports were'} skipped.`,
     );
   return sources;
 }
@@ -149,5 +149,5 @@ function isArchive(bytes: Uint8Array): boolean {
 
 function nothingIn(name: string, bytes: Uint8Array, notes: readonly string[]): string {
   const why = notes.length === 0 ? '' : ` ${notes.slice(0, MAX_NAMED).join(' ')}`;
-  return `${name} is a ${fileTypeOf(bytes).kind} archive with no log and no report in it.${why}`;
+  return `${name} is a ${fileTypeOf(bytes).kind} archive with no log or report in it.${why}`;
 }

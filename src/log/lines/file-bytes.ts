@@ -29,7 +29,7 @@ export function openFileBytes(path: string): FileBytes {
 /** The same over a descriptor that stays the caller's. The file must not change meanwhile. */
 export function bytesOfFile(file: number): LogBytes {
   const { size } = fstatSync(file);
-  if (size > MAX_SIZE) throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; cut it into parts.');
+  if (size > MAX_SIZE) throw new TriageError('too-large', 'A log of 4 GiB or more cannot be read; split it into parts.');
   const windows = new Map<number, Buffer>();
   let large = Buffer.alloc(0);
   const window = (at: number) => {

@@ -25,7 +25,7 @@ export function explainLog(explain: ExplainLog): McpTool {
     name: 'explain_log',
     title: 'Explain a pasted log',
     description:
-      'Explains a CI log that you paste: category, cause, fix and the telling lines with their numbers in what you pasted. Needs no stored build and keeps nothing. Rules judge, no model is asked. Prefer get_failure for a build that is stored: it knows the history. Paste the failing part, not the whole log.',
+      'Explains a CI log that you paste: category, cause, fix and the key lines with their numbers in the pasted text. Needs no stored build and stores nothing. Uses rules, no model. Prefer get_failure for a stored build: it knows the history. Paste the failing part, not the whole log.',
     input: Input,
     output: z.object({ causes: z.array(ToldCause.omit({ id: true })) }),
     timeoutMs: TIMEOUT_MS,

@@ -43,7 +43,7 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
     name: NAME,
     title: 'List flaky tests',
     description:
-      'Lists tests that failed and then passed although nothing had changed, the highest share first, with counts and a 95 % interval. Use it to judge whether a failed test may be flaky. A flaky past is a hint only: it never proves that the failure at hand is harmless.',
+      'Lists tests that failed and then passed without a change, highest share first, with counts and a 95 % interval. Use it to judge whether a failed test may be flaky. A flaky past is a hint only: it never proves that the failure at hand is harmless.',
     input: Input,
     output: Output,
     run: async ({ limit, cursor, ...given }) => {
@@ -59,7 +59,7 @@ export function flakyTests({ stores }: InstallationDeps): McpTool {
       );
       const next = shown < tests.length || tests.length === limit ? cursorOf(NAME, offset + shown) : null;
       const told = tests.slice(0, shown).map((test) => ({ ...flakyTest(test), name: line(test.name, 300) }));
-      return { text: `${text}\n${next === null ? 'That is all.' : `… perhaps more, cursor: ${next}`}`, data: { tests: told, next } };
+      return { text: `${text}\n${next === null ? 'End of list.' : `… perhaps more, cursor: ${next}`}`, data: { tests: told, next } };
     },
   });
 }
@@ -68,8 +68,7 @@ function entryOf(test: TestFlakiness, number: number): string {
   const { share: flaked, low, high } = proportion(test.flakes, test.runs);
   const share = `${rounded(flaked)} of runs (${test.flakes} of ${test.runs}; 95 % interval ${rounded(low)} to ${rounded(high)})`;
   const probability = flakeProbability(test);
-  const rerun =
-    probability === null ? 'never run again on the same commit' : `passed when run again on ${test.recovered} of ${test.rerun} commits`;
+  const rerun = probability === null ? 'never rerun on the same commit' : `passed on rerun on ${test.recovered} of ${test.rerun} commits`;
   const since = test.since === null ? '' : ` · since ${test.since.slice(0, 10)}`;
   const suite = test.suite === null ? '' : `${test.suite} › `;
   return `${number}. ${line(`${suite}${test.name}`, 200)}\n   ${line(test.repository, 100)} · flaked in ${share} · ${rerun}${since}`;

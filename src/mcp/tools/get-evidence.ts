@@ -28,7 +28,7 @@ const Input = z.strictObject({
     .describe('One piece of evidence in full, such as E3'),
   from: z.int().min(1).max(1_000_000_000).optional().describe('First line of the log to read, 1-based; instead of evidence'),
   to: z.int().min(1).max(1_000_000_000).optional().describe('Last line to read'),
-  source: z.string().min(1).max(500).optional().describe("Which log or report, as the proof names it; by default the main evidence's"),
+  source: z.string().min(1).max(500).optional().describe('Which log or report, as named in the proof (default: that of the main evidence)'),
   cursor: FIELDS.cursor.optional(),
 });
 
@@ -46,13 +46,13 @@ export function getEvidence(deps: InstallationDeps): McpTool {
     name: NAME,
     title: 'Read evidence and log lines',
     description:
-      'Reads what an answer rests on. With only an id: every piece of evidence, shortened. With evidence (E3): that one in full. With from and to: those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ask for the narrowest range that helps.',
+      'Reads the evidence of an answer. With only an id: all evidence, shortened. With evidence (E3): that piece in full. With from and to: those lines of the stored log, secrets masked. Use it when get_failure does not show enough; ask for the narrowest range that helps.',
     input: Input,
     output: Output,
     run: async ({ id, evidence, from, to, source, cursor }) => {
       const { analyses } = await findAnalyses(id, deps);
       const [main] = analyses;
-      if (main === undefined) throw new TriageError('not-found', 'Nothing is known of it.');
+      if (main === undefined) throw new TriageError('not-found', 'There is no analysis for it.');
       const offset = offsetOf(NAME, cursor);
       if (from !== undefined || to !== undefined) {
         const first = from ?? Math.max(1, (to ?? 1) - 40);
@@ -90,7 +90,7 @@ async function logLines(
 
 async function noSuchSource(analysis: Analysis, named: string | undefined, archive: InstallationDeps['archive']): Promise<TriageError> {
   const stored = (await archive.list(analysis.buildId)).slice(0, 20).map(({ name, lines }) => `${line(name, 200)} (${lines} lines)`);
-  const kept = stored.length === 0 ? 'No log of this build is kept any more.' : `Kept are: ${stored.join(', ')}.`;
+  const kept = stored.length === 0 ? 'The logs of this build are no longer stored.' : `Available: ${stored.join(', ')}.`;
   return new TriageError('not-found', `${named === undefined ? 'The evidence names no log.' : `There is no ${line(named, 200)}.`} ${kept}`);
 }
 
@@ -128,7 +128,7 @@ function inFull({ evidence }: Analysis, id: string, offset: number): EvidenceAns
   const item = evidence.find((one) => one.id === id);
   if (item === undefined) {
     const known = evidence.map((one) => one.id).slice(0, 40);
-    throw new TriageError('not-found', `There is no evidence ${id}; known are ${known.join(', ')}.`);
+    throw new TriageError('not-found', `There is no evidence ${id}; available: ${known.join(', ')}.`);
   }
   const lines = readableLines(item).slice(offset);
   const rows = lines.map(numbered);

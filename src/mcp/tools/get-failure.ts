@@ -18,7 +18,7 @@ export const FailureId = z
   .string()
   .min(1)
   .max(300)
-  .describe('The id that list_failures gave; or a build as provider:number, such as github:812 or jenkins:4711');
+  .describe('An ID from list_failures, or a build as provider:number, such as github:812 or jenkins:4711');
 
 const Output = z.object({
   cause: ToldCause,
@@ -48,7 +48,7 @@ export function getFailure(deps: InstallationDeps): McpTool {
     run: async ({ id }) => {
       const { build, analyses } = await findAnalyses(id, deps);
       const [main, ...others] = analyses;
-      if (main === undefined) throw new TriageError('not-found', 'Nothing is known of it.');
+      if (main === undefined) throw new TriageError('not-found', 'There is no analysis for it.');
       const tests = await testsOf(main, deps);
       const { text, rest } = takeFitting([`${main.id}`, ...describeAnalysis(main, { build, tests })], BUDGET_BYTES);
       const cut = rest === 0 ? '' : `\n… ${rest} more parts; get_evidence has the evidence in full`;

@@ -15,7 +15,7 @@ const MIN_SCORE = 0.3;
 const CANDIDATES = 50;
 
 const Input = z.strictObject({
-  text: z.string().min(3).max(2000).describe('The failing line or error message, as the log says it; or a word of it'),
+  text: z.string().min(3).max(2000).describe('The failing line or error message, as in the log, or a word of it'),
   repository: FIELDS.repository.optional(),
   limit: z.int().min(1).max(20).default(5),
 });
@@ -23,7 +23,7 @@ const Decided = LibraryEntry.pick({ category: true, rootCause: true, fixRecommen
 const Output = z.object({
   failures: z.array(
     FailedCause.extend({
-      score: z.number().nullable().describe('How alike the lines are, 0 to 1; null: the line has these words'),
+      score: z.number().nullable().describe('Similarity of the lines, 0 to 1; null: matched by words'),
       decided: Decided.nullable().describe('What a person decided about it'),
     }),
   ),
@@ -39,13 +39,13 @@ export function searchSimilar({ stores }: InstallationDeps): McpTool {
     name: 'search_similar',
     title: 'Search similar failures',
     description:
-      'Finds earlier failures whose failing line resembles a text or has its words, best first, with what a person decided about the same failure where somebody did: cause, fix, who. A decision by a person outranks a machine answer. Use it to learn whether a failure is new and what fixed it before.',
+      'Finds earlier failures whose failing line is similar to a text or contains its words, best match first, with any decision by a person: cause, fix, who. A decision by a person outranks a machine answer. Use it to learn whether a failure is new and what fixed it before.',
     input: Input,
     output: Output,
     run: async ({ text, repository, limit }) => {
       const found = (await candidates(text, repository, stores)).slice(0, limit);
       if (found.length === 0) {
-        const advice = 'Nothing similar is known. Try a shorter text: the line of the error itself, without times and paths.';
+        const advice = 'No similar failure is known. Try a shorter text: the error line itself, without times and paths.';
         return { text: advice, data: { failures: [] } };
       }
       const failures = await Promise.all(found.map(async (row) => await toldOf(row, stores)));
@@ -107,8 +107,8 @@ function entryOf(one: Similar, number: number): string {
       ? `decided by ${line(decided.confirmedBy, 100)} on ${decided.confirmedAt.slice(0, 10)}: ${decided.category}. ${decided.rootCause} Fix: ${decided.fixRecommendation}`
       : one.title === null
         ? 'no answer is known'
-        : `machine answer, nobody decided: ${one.category}. ${one.title}`;
+        : `not reviewed: ${one.category}. ${one.title}`;
   const where = `${describeBuild(one)} · ${one.seenAt.slice(0, 10)}`;
-  const alike = one.score === null ? 'has these words' : `${one.score.toFixed(2)} alike`;
+  const alike = one.score === null ? 'matches these words' : `${one.score.toFixed(2)} alike`;
   return `${number}. ${one.id} · ${alike} · ${where}\n   line: ${one.message}\n   ${answer}`;
 }

@@ -9,7 +9,7 @@ import { findAnalyses } from '../find-analysis.ts';
 import { defineTool, type McpTool } from '../tool.ts';
 
 const Input = z.strictObject({
-  id: z.string().min(1).max(300).describe('The id of the failure, as list_failures or get_failure gave it; or of its review'),
+  id: z.string().min(1).max(300).describe('ID of the failure, from list_failures or get_failure, or of its review'),
   verdict: z
     .enum(['accept', 'correct', 'reject'])
     .describe('accept: the answer is right. correct: it is something else. reject: it is not usable'),
@@ -23,9 +23,9 @@ const Input = z.strictObject({
 export function submitFeedback(deps: InstallationDeps, { decide, openReview, reviewer }: NonNullable<McpDeps['feedback']>): McpTool {
   return defineTool({
     name: 'submit_feedback',
-    title: 'Pass on what a person decided',
+    title: "Store a person's decision",
     description:
-      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions teach, and a later failure of the same kind is answered with them. Quote the person in said. The decision is stored as brought by an agent.',
+      'Stores what a PERSON told you about an answer: that it is right, what it is instead, or that it is not usable. Never call it on your own judgement: decisions are reused to answer later failures of the same kind. Quote the person in said. The decision is stored as brought by an agent.',
     input: Input,
     output: z.object({ stored: Input.shape.verdict, teaching: z.string() }),
     manners: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
@@ -44,5 +44,5 @@ async function oneAnalysis(id: string, deps: InstallationDeps): Promise<string> 
   const { analyses } = await findAnalyses(id, deps);
   const [only] = analyses;
   if (only !== undefined && analyses.length === 1) return only.id;
-  throw new TriageError('invalid-input', 'This build has several causes: name one by its own id.');
+  throw new TriageError('invalid-input', 'This build has several causes: use the ID of one of them.');
 }

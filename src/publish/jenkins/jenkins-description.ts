@@ -58,17 +58,17 @@ function howSure({ analysis, review }: Cause): string {
   const category = saidCategory(analysis);
   if (decision?.type === 'accept') return `${category}, confirmed by ${decision.reviewer}`;
   if (decision?.type === 'correct')
-    return `${decision.category ?? category}, corrected by ${decision.reviewer} (the machine said ${category})`;
-  if (decision?.type === 'reject') return `${category}, said to be wrong by ${decision.reviewer}`;
+    return `${decision.category ?? category}, corrected by ${decision.reviewer} (Faultline said ${category})`;
+  if (decision?.type === 'reject') return `${category}, marked wrong by ${decision.reviewer}`;
   const known = confirmation(analysis);
   if (known !== null) return `${category}, ${known}`;
-  if (!isJudged(analysis)) return 'Not judged, a person is asked';
+  if (!isJudged(analysis)) return 'Not analyzed, needs review';
   const sure = `${category} ${percent(verdict.confidence)}`;
-  return formOf(analysis) === 'unsure' ? `${sure}, a person is asked` : sure;
+  return formOf(analysis) === 'unsure' ? `${sure}, needs review` : sure;
 }
 
 function notAnalysed(reason: string | null, { format }: DescriptionOptions): string {
-  return `Faultline: not analysed, ${shown(reason ?? 'no failure was found in what it could read', 300, format)}`;
+  return `Faultline: not analyzed, ${shown(reason ?? 'no failure was found in its logs', 300, format)}`;
 }
 
 function linkTo(analysisId: string, { publicUrl, format }: DescriptionOptions): string {

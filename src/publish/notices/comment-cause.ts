@@ -60,7 +60,7 @@ function unsure(standing: CauseStanding): string[] {
   const { hypotheses } = standing.cause.analysis.answer;
   if (hypotheses.length < 2) return explained(standing);
   const listed = hypotheses.slice(0, MAX_LISTED).map(({ category, text, settledBy }, index) => {
-    const settled = settledBy === '' ? '' : ` Would be settled by: ${inline(clip(settledBy, 300))}`;
+    const settled = settledBy === '' ? '' : ` To confirm: ${inline(clip(settledBy, 300))}`;
     return `${index + 1}. ${category}: ${inline(clip(asSentence(text), 600))}${settled}`;
   });
   return [listed.join('\n'), change(standing)];

@@ -68,7 +68,8 @@ interface Held {
 /** Throws only where the database cannot be asked; the notice is then found again when its lease is over. */
 async function keep(notice: Notice, channel: NoticeChannel, deps: NoticesDeps, held: Held): Promise<void> {
   const { notices, failpoint, logger } = deps;
-  if (notice.attempts > MAX_ACT_ATTEMPTS) return await fail(notice, `Given up after ${MAX_ACT_ATTEMPTS} tries that did not end.`, deps);
+  if (notice.attempts > MAX_ACT_ATTEMPTS)
+    return await fail(notice, `Stopped after ${MAX_ACT_ATTEMPTS} attempts that did not finish.`, deps);
   const ready = channel.prepare(await notices.situation(notice.about));
   // What came meanwhile may be read already and not be due yet: a decision that is taken back within its delay is never seen.
   if (!(await notices.isCurrent(notice))) return await notices.release(notice, null, 0);

@@ -46,10 +46,10 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   const by = decision === null ? '' : `${plain(clip(decision.reviewer, 100))} ${timeWords(decision.decidedAt, build)}`;
   const sureness = percent(analysis.verdict.confidence);
   if (form === 'confirmed') return `${category}, ${counted}, confirmed by ${by}`;
-  if (form === 'corrected') return `${category}, ${counted}, corrected by ${by} (the machine said ${analysis.category})`;
-  if (form === 'rejected') return `${counted}, not explained: ${by} rejected what the machine said (${analysis.category})`;
-  if (form === 'failed') return `${counted}, could not be looked into`;
-  if (form === 'unsure') return `best guess ${category}, ${counted}, ${sureness}, a person was asked`;
+  if (form === 'corrected') return `${category}, ${counted}, corrected by ${by} (Faultline said ${analysis.category})`;
+  if (form === 'rejected') return `${counted}, not explained: ${by} rejected Faultline's answer (${analysis.category})`;
+  if (form === 'failed') return `${counted}, the analysis failed`;
+  if (form === 'unsure') return `best guess ${category}, ${counted}, ${sureness}, needs review`;
   if (analysis.recalled !== null) {
     const { confirmedBy, confirmedAt, timesSeen } = analysis.recalled;
     const seen = timesSeen === 1 ? 'seen once' : `seen ${formatNumber(timesSeen)} times`;
@@ -57,7 +57,7 @@ export function standingWords(standing: CauseStanding, { plain }: Wording): stri
   }
   if (analysis.ruled !== undefined) {
     const { author, createdAt } = analysis.ruled;
-    return `${category}, ${counted}, by a rule of ${plain(clip(author, 100))} of ${dayWords(createdAt)}`;
+    return `${category}, ${counted}, by a rule from ${plain(clip(author, 100))} (${dayWords(createdAt)})`;
   }
   const right = record === null ? '' : ` (right ${record.right} of ${record.decided} times at this level)`;
   return `${category}, ${counted}, ${sureness}${right}`;
@@ -71,7 +71,7 @@ export function changeWords({ change: { says } }: CauseStanding, { code }: Wordi
     case 'failed-on':
       return `also failed on ${code(clip(says.name, 100))} on ${dayWords(says.at)}`;
     case 'other-pull-requests':
-      return `also failed on ${says.count} other pull request${says.count === 1 ? '' : 's'} in the week before`;
+      return `also failed on ${says.count} other pull request${says.count === 1 ? '' : 's'} in the past week`;
     case 'first-here':
       return `passes on ${code(clip(says.name, 100))}, first seen here`;
     default:

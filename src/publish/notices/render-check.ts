@@ -62,7 +62,7 @@ export function renderCheck(situation: Situation, links: NoticeLinks): CheckCont
 /** A job that had failed was allowed to: a check that began must end. Of what a pull request or a branch is, nothing is said. */
 function passedAfterAll(build: Build, commit: string, { about }: Situation, links: NoticeLinks): CheckContent | null {
   if (about.type !== 'build' || build.status !== 'passed') return null;
-  const said = { title: 'It has passed after all', summary: 'A part of the build had failed, and the build has passed.\n', text: '' };
+  const said = { title: 'The build passed after all', summary: 'Part of the build failed, but the build passed.\n', text: '' };
   const { pullRequest } = build;
   return { status: 'completed', commit, pullRequest, ...said, annotations: [], detailsUrl: links.build(build.id) };
 }
@@ -70,29 +70,32 @@ function passedAfterAll(build: Build, commit: string, { about }: Situation, link
 function titleOf(toSay: ToSay): string {
   switch (toSay.state) {
     case 'looking':
-      return toSay.failures > 0 ? `Looking at ${countWords(toSay.failures, false)}` : 'Looking at why it failed';
+      return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
     case 'could-not-look':
-      return toSay.unread ? `Could not read the log: ${toSay.why}` : `Could not look: ${toSay.why}`;
+      return toSay.unread ? `Could not read the log: ${toSay.why}` : `Analysis failed: ${toSay.why}`;
     case 'fixed':
-      return 'Nothing fails any more';
+      return 'All failures are fixed';
     case 'answered':
       return answeredTitle(toSay.causes);
   }
 }
 
-/** "2 causes, 1 needs you", "Not sure: a person was asked", "Known: npm registry 503 (confirmed 12 Oct 2026)". */
+/** "2 causes, 1 needs you", "Not sure: needs review", "Known: npm registry 503 (confirmed 12 Oct 2026)". */
 function answeredTitle(causes: readonly CauseStanding[]): string {
   const [only] = causes;
   if (causes.length === 1 && only !== undefined) {
     const { recalled } = only.cause.analysis;
-    if (only.form === 'unsure') return 'Not sure: a person was asked';
+    if (only.form === 'unsure') return 'Not sure: needs review';
     if (only.form === 'known' && recalled !== null) return `Known: ${only.title} (confirmed ${dayWords(recalled.confirmedAt)})`;
-    if (only.form === 'rejected') return 'Not explained: a person rejected the answer';
+    if (only.form === 'rejected') return 'Not explained: a reviewer rejected the answer';
     return `${only.title} (${only.category})`;
   }
   const you = causes.filter(({ needsYou }) => needsYou).length;
   const unsure = causes.filter(({ form }) => form === 'unsure').length;
-  const needs = [...(you === 0 ? [] : [`${you} need${you === 1 ? 's' : ''} you`]), ...(unsure === 0 ? [] : [`${unsure} not certain`])];
+  const needs = [
+    ...(you === 0 ? [] : [`${you} need${you === 1 ? 's' : ''} your attention`]),
+    ...(unsure === 0 ? [] : [`${unsure} need${unsure === 1 ? 's' : ''} review`]),
+  ];
   return [`${causes.length} causes`, ...needs].join(', ');
 }
 

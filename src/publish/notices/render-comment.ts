@@ -48,18 +48,18 @@ function commentBlocks(toSay: ToSay, links: NoticeLinks): string[] {
 
 function looking({ builds, failures, question, usualMs }: Extract<ToSay, { state: 'looking' }>, links: NoticeLinks): string[] {
   const names = namesOf(builds.map(({ build }) => build));
-  const what = failures > 0 ? `at ${countWords(failures, false)} in ${names}` : `at why ${names} failed`;
+  const what = failures > 0 ? `${countWords(failures, false)} in ${names}` : `why ${names} failed`;
   const commit = builds[0] === undefined ? null : shortCommit(builds[0].build);
   const watch = builds[0] === undefined ? null : markdownLink('Watch', links.build(builds[0].build.id));
-  const usual = usualMs === null || question !== null ? null : `Usually ${durationWords(usualMs)}.`;
-  const head = [`**Looking ${what}**${commit === null ? '' : ` (commit ${inline(commit)})`}.`, usual, watch].filter(
+  const usual = usualMs === null || question !== null ? null : `This usually takes ${durationWords(usualMs)}.`;
+  const head = [`**Analyzing ${what}**${commit === null ? '' : ` (commit ${inline(commit)})`}.`, usual, watch].filter(
     (part) => part !== null,
   );
   if (question === null) return [head.join(' ')];
   const answer = markdownLink('Answer', links.review(question.id));
   return [
     head.join(' '),
-    [`A person was asked: ${inline(clip(question.question, 500))}`, answer].filter((part) => part !== null).join(' '),
+    [`Question for a reviewer: ${inline(clip(question.question, 500))}`, answer].filter((part) => part !== null).join(' '),
   ];
 }
 
@@ -75,7 +75,7 @@ function answered(toSay: Extract<ToSay, { state: 'answered' }>, links: NoticeLin
     more: (count) => `… and ${count} more cause${count === 1 ? '' : 's'}${inFaultline(builds, links)}`,
     budget: COMMENT_BUDGET - 2_000,
   });
-  const still = open === 0 ? [] : [`Still looking at ${open} more.`];
+  const still = open === 0 ? [] : [`Still analyzing ${open} more.`];
   return [headline(toSay), ...shown, ...still, footer(causes, isAlone && only !== undefined ? only : null, builds, links)];
 }
 
@@ -86,7 +86,7 @@ function headline({ causes, builds, failures, areTests, open }: Extract<ToSay, {
   const [only] = causes;
   if (causes.length === 1 && open === 0 && only?.form === 'unsure') {
     const sureness = percent(only.cause.analysis.verdict.confidence);
-    return `**${failed}. Faultline is not sure why (${sureness}) and has asked a person.** · ${where}`;
+    return `**${failed}. Faultline is not sure why (${sureness}). The answer needs review.** · ${where}`;
   }
   const reasons = `for ${causes.length} reason${causes.length === 1 ? '' : 's'}${open > 0 ? ' so far' : ''}`;
   return `**${failed} ${reasons}.${needs(causes)}** · ${where}`;
@@ -96,8 +96,8 @@ function needs(causes: readonly CauseStanding[]): string {
   const you = causes.filter(({ needsYou }) => needsYou).length;
   const unsure = causes.filter(({ form }) => form === 'unsure').length;
   const parts = [
-    ...(you === 0 ? [] : [causes.length === 1 ? 'It needs you' : `${you} need${you === 1 ? 's' : ''} you`]),
-    ...(unsure === 0 ? [] : [`of ${unsure} Faultline is not sure and has asked a person`]),
+    ...(you === 0 ? [] : [causes.length === 1 ? 'It needs your attention' : `${you} need${you === 1 ? 's' : ''} your attention`]),
+    ...(unsure === 0 ? [] : [`${unsure} need${unsure === 1 ? 's' : ''} review because Faultline is not sure`]),
   ];
   const sentence = parts.join('; ');
   return sentence === '' ? '' : ` ${sentence.slice(0, 1).toUpperCase()}${sentence.slice(1)}.`;
@@ -115,7 +115,7 @@ function footer(causes: readonly CauseStanding[], only: CauseStanding | null, bu
     ...(only?.form === 'unsure' && review !== null
       ? [markdownLink('Decide', links.review(review.id)), `waiting since ${review.openedAt.slice(11, 16)} UTC`]
       : [wrong(page)]),
-    analysis === null ? null : markdownLink('How it got there', links.run(analysis.id)),
+    analysis === null ? null : markdownLink('Analysis steps', links.run(analysis.id)),
     durationWords(seconds),
     cost > 0 ? `$${cost.toFixed(cost < 0.01 ? 4 : 2)}`.replace('$', '&#36;') : null,
   ];
@@ -124,23 +124,23 @@ function footer(causes: readonly CauseStanding[], only: CauseStanding | null, bu
 
 function wrong(page: string | null): string | null {
   const link = markdownLink('Correct it', page);
-  return link === null ? null : `Wrong? ${link}: the next answer learns from it`;
+  return link === null ? null : `Wrong? ${link}. The correction improves future answers`;
 }
 
 function couldNotLook(toSay: Extract<ToSay, { state: 'could-not-look' }>, links: NoticeLinks): string[] {
   const { builds, causes, unread, why } = toSay;
   const what = unread
     ? `**${namesOf(builds)} failed. Faultline could not read ${builds.length === 1 ? 'its log' : 'their logs'}**`
-    : `**${countWords(causes.length, false)}. Faultline could not look into ${causes.length === 1 ? 'it' : 'them'}**`;
+    : `**${countWords(causes.length, false)}. Faultline could not analyze ${causes.length === 1 ? 'it' : 'them'}**`;
   const reason = why === '' ? '' : ` (${inline(clip(why.replace(/\.$/, ''), 300))})`;
   const [first] = builds;
-  const known = first === undefined ? null : markdownLink('What it knows', links.build(first.id));
+  const known = first === undefined ? null : markdownLink('Details', links.build(first.id));
   return [`${what}${reason}.${unread ? '' : ` · ${namesOf(builds)}`}${known === null ? '' : ` ${known}`}`];
 }
 
 function goneLine({ build, fixedBy, failures }: FailedBefore): string {
   const many = failures > 1 ? `All ${countWords(failures, false)}` : 'The failure';
-  return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} gone in ${codeSpan(buildName(fixedBy))}.**`;
+  return `**${many} of ${codeSpan(buildName(build))} ${failures > 1 ? 'are' : 'is'} fixed in ${codeSpan(buildName(fixedBy))}.**`;
 }
 
 function fixed(one: FailedBefore, links: NoticeLinks): string {

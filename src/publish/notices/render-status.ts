@@ -31,16 +31,16 @@ export function renderStatus(situation: Situation, links: NoticeLinks): StatusCo
 function sentenceOf(toSay: NonNullable<ReturnType<typeof whatToSay>>): string {
   switch (toSay.state) {
     case 'looking':
-      return toSay.failures > 0 ? `Looking at ${countWords(toSay.failures, false)}` : 'Looking at why it failed';
+      return toSay.failures > 0 ? `Analyzing ${countWords(toSay.failures, false)}` : 'Analyzing the failure';
     case 'could-not-look':
-      return `Could not look: ${toSay.why}`;
+      return `Analysis failed: ${toSay.why}`;
     case 'fixed':
-      return 'Nothing fails any more';
+      return 'All failures are fixed';
     case 'answered': {
       const [first] = toSay.causes;
       if (toSay.causes.length > 1 || first === undefined)
         return `${countWords(toSay.failures, toSay.areTests)}, ${toSay.causes.length} causes`;
-      return first.form === 'unsure' ? 'Not sure: a person was asked' : `${first.category}: ${first.title}`;
+      return first.form === 'unsure' ? 'Not sure: needs review' : `${first.category}: ${first.title}`;
     }
   }
 }

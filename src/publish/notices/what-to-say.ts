@@ -59,7 +59,7 @@ export function whatToSay(situation: Situation): ToSay | null {
   };
 }
 
-const NOTHING_FOUND = 'no failure was found in what it could read';
+const NOTHING_FOUND = 'no failure was found in its logs';
 
 function looking(failed: readonly BuildSituation[], failures: number, { usualMs }: Situation): ToSay {
   const question = failed.flatMap((one) => (one.question === null ? [] : [one.question]))[0] ?? null;

@@ -60,7 +60,7 @@ function redOf({ build, job, causes, failures, question }: BuildSituation): RedF
   const waits = causes.length === 0 && question !== null;
   if (named === null || !ended || waits) return null;
   const told = [...causes].sort((a, b) => b.failures - a.failures).map(causeOf);
-  const why = job?.error ?? (failures === 0 ? 'it found no failure in what it could read' : 'no answer came');
+  const why = job?.error ?? (failures === 0 ? 'no failure was found in its logs' : 'no answer was produced');
   return { state: 'red', build: named, causes: told, notLooked: told.length === 0 ? why : null };
 }
 

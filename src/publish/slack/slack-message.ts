@@ -35,7 +35,7 @@ function redMessage({ build, causes, notLooked }: RedFacts, streak: Streak, link
   const branch = slackProse(build.branch, 100);
   const where = whereOf(build, streak, first?.tests ?? 0, first !== undefined);
   if (first === undefined) {
-    const why = `Faultline: not analysed, ${slackProse(notLooked ?? 'no answer came', 300)}`;
+    const why = `Faultline: not analyzed, ${slackProse(notLooked ?? 'no answer was produced', 300)}`;
     const text = `${branch} is red`;
     return { text, blocks: [{ text: `:red_circle: *${text}*\n${where}\n${why}` }, ...buttons([openBuild(build.url)])] };
   }
@@ -71,7 +71,7 @@ function headOf(cause: CauseFacts, branch: string): Headline {
     return { plain: `${plain} ${howSure(cause)}`, marked: `:red_circle: *${plain}* ${howSure(cause)}` };
   }
   const plain = `${branch} is red, cause not certain (${slackLine(cause.howSure, 20)})`;
-  return { plain, marked: `:large_yellow_circle: *${plain}*\nPerhaps: ${titleOf(cause)} (${slackLine(cause.category, 40)})` };
+  return { plain, marked: `:large_yellow_circle: *${plain}*\nPossibly: ${titleOf(cause)} (${slackLine(cause.category, 40)})` };
 }
 
 function severalOf(causes: readonly CauseFacts[], branch: string): Headline {
@@ -110,7 +110,7 @@ function decidedLine({ type, by, at, category }: NonNullable<CauseFacts['decisio
   const who = `by ${slackLine(by, 100)} ${slackTime(at)}`;
   if (type === 'accept') return `:white_check_mark: confirmed ${who}`;
   if (type === 'correct') return `:pencil2: corrected to ${slackLine(category, 40)} ${who}`;
-  return `:x: said to be wrong ${who}`;
+  return `:x: marked wrong ${who}`;
 }
 
 function buttonsOf(cause: CauseFacts, links: SlackLinks): ChatBlock[] {

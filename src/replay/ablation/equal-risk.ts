@@ -19,7 +19,7 @@ interface Ranked {
  * these very cases: fair between sides, too good for either.
  */
 export const COVERAGE_AT_EQUAL_RISK: Measure = {
-  name: 'could be published with at most 5 % wrong',
+  name: 'publishable with at most 5 % wrong',
   better: 'higher',
   prepare: (pairs): Prepared | null => {
     const ranked = { a: rankedOf(pairs, 'a'), b: rankedOf(pairs, 'b') };

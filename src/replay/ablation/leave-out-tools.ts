@@ -42,4 +42,4 @@ export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]
   };
 }
 
-const LEFT_OUT = 'It is left out of this measurement.';
+const LEFT_OUT = 'Excluded from this measurement.';

@@ -11,8 +11,8 @@ import { COVERAGE_AT_EQUAL_RISK } from './equal-risk.ts';
 export const ABLATION_MEASURES: readonly Measure[] = [
   ...MEASURES,
   COVERAGE_AT_EQUAL_RISK,
-  meanMeasure('answers stated as sure and wrong', 'lower', sureAndWrong),
-  meanMeasure('published with words that are not in the log', 'lower', misquoted),
+  meanMeasure('confident but wrong answers', 'lower', sureAndWrong),
+  meanMeasure('published with quotes that are not in the log', 'lower', misquoted),
   meanMeasure('faulty file in the first three', 'higher', (run) => amongFirst(run, 3)),
   meanMeasure('failing tests: F1 of a log', 'higher', testsOf),
 ];

@@ -3,19 +3,19 @@ import { TriageError } from '../../domain/errors.ts';
 
 /** What each stage is, for people: what is missing where it is left out. */
 export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
-  library: 'no failures that people decided before',
+  library: 'no earlier failures decided by people',
   knowledge: 'no curated documents',
   'code-host': 'no repository: no code, commits or blame',
   history: 'no earlier builds',
   logs: 'no second look into the logs',
   web: 'no web search',
-  tools: 'no tool at all: straight from the reading to the answer',
+  tools: 'no tool at all: straight from reading the log to the answer',
   loop: 'one round of questions instead of a loop',
   corrections: 'verify never sends an answer back',
   green: 'no comparison with a green build',
-  sections: 'no cut to the step that failed',
-  extractors: 'no reader of any named tool, only what reads an unknown one',
-  ranking: 'the readers’ weights alone choose the lines',
+  sections: 'no reduction to the failed step',
+  extractors: 'no tool-specific readers, only the generic one',
+  ranking: 'only the readers’ weights choose the lines',
   reducer: 'the last lines of the log that fit the budget, nothing else',
 };
 
@@ -23,7 +23,7 @@ export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
 export function parseStages(names: readonly string[]): AblationStage[] {
   const unknown = names.find((name) => !AblationStage.safeParse(name).success);
   if (unknown !== undefined) {
-    throw new TriageError('invalid-input', `--without: there is no stage "${unknown}"; choose among ${AblationStage.options.join(', ')}.`);
+    throw new TriageError('invalid-input', `--without: there is no stage "${unknown}"; choose from ${AblationStage.options.join(', ')}.`);
   }
   return AblationStage.options.filter((stage) => names.includes(stage));
 }

@@ -51,7 +51,8 @@ const NAMED_PROJECTS = 50;
 
 /** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
 export function calibrationOf(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
-  if (answers.length === 0) throw new TriageError('invalid-input', 'There is no answer whose truth is known, so nothing to calibrate by.');
+  if (answers.length === 0)
+    throw new TriageError('invalid-input', 'No answer has a known correct category, so there is nothing to calibrate with.');
   const maps = fitCategories(answers, options.method);
   const held = heldOut(answers, options.method);
   const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);

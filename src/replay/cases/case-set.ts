@@ -77,7 +77,7 @@ async function readCase(one: ReplayCase, options: CaseSetOptions): Promise<Maske
   try {
     const texts = await one.load({ maxBytes: options.maxLogBytes, green: true });
     const masked = await maskCase(one.row, texts, options.masker);
-    return masked.idHidden ? { field: 'id', reason: 'the id holds something that is hidden in logs' } : masked;
+    return masked.idHidden ? { field: 'id', reason: 'the ID contains something that is masked in logs' } : masked;
   } catch (error) {
     return { field: null, reason: messageOf(error) };
   }

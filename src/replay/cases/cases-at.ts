@@ -17,7 +17,7 @@ export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>>
 /** The JSONL file that a path stands for; null for a folder of logs. Throws `not-found`. */
 export async function datasetAt(path: string): Promise<string | null> {
   const found = await stat(path).catch((cause: unknown) => {
-    throw new TriageError('not-found', `${path} is no file and no folder.`, { cause });
+    throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
   });
   if (!found.isDirectory()) return path;
   const inside = await stat(join(path, SET_FILE)).catch(() => null);

@@ -32,6 +32,6 @@ export async function openClone(path: string, signal: AbortSignal): Promise<Open
   } catch (cause) {
     await close();
     if (signal.aborted) throw cause;
-    throw new TriageError('invalid-input', `${path} is no tar archive of a clone.`, { cause });
+    throw new TriageError('invalid-input', `${path} is not a tar archive of a clone.`, { cause });
   }
 }

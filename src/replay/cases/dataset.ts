@@ -36,11 +36,11 @@ export async function* readDataset(path: string): AsyncGenerator<RowOutcome> {
 }
 
 function tooLong(line: number): BadCase {
-  return { line, id: null, error: `line ${line} is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB, which no row may be` };
+  return { line, id: null, error: `line ${line} is longer than ${MAX_LINE_BYTES / 1024 / 1024} MB, the limit for a row` };
 }
 
 function duplicate(id: string, line: number, first: number): BadCase {
-  return { line, id, field: 'id', error: `line ${line}, field id: "${id.slice(0, 200)}" is the id of line ${first} already` };
+  return { line, id, field: 'id', error: `line ${line}, field id: "${id.slice(0, 200)}" is already the ID of line ${first}` };
 }
 
 /** One line of a data set. */
@@ -95,7 +95,7 @@ async function fileTexts(folder: string, path: string, maxBytes: number): Promis
 /** A row has one log: several of an archive are read as one. */
 function joined(path: string, texts: readonly SourceText[]): SourceText {
   const [first, ...rest] = texts;
-  if (first === undefined) throw new TriageError('invalid-input', `${path} holds no log`);
+  if (first === undefined) throw new TriageError('invalid-input', `${path} contains no log`);
   return rest.length === 0 ? first : { ...first, text: texts.map(({ text }) => text).join('\n') };
 }
 

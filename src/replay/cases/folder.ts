@@ -121,7 +121,7 @@ async function truthOf({ folder, truth, category }: Found): Promise<Truth | { re
 async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: wanted }: CaseLimits): Promise<CaseTexts> {
   const sources: SourceText[] = [];
   for (const name of files) append(sources, await readLog(join(folder, name), maxBytes));
-  if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} holds no log`);
+  if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} contains no log`);
   const greenTexts = wanted && green !== null ? await readLog(join(folder, green), maxBytes) : [];
   return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };
 }

@@ -68,15 +68,15 @@ export async function beginFolder(path: string): Promise<NewFolder> {
 }
 
 function exists(path: string): TriageError {
-  return new TriageError('conflict', `${path} exists already and stays as it is. Name another folder, or delete it first.`);
+  return new TriageError('conflict', `${path} already exists and was not changed. Choose another folder, or delete it first.`);
 }
 
 const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
   EDQUOT: 'the disk quota is used up',
-  EFBIG: 'the file would be larger than is allowed',
-  EACCES: 'there is no permission to write there',
-  EPERM: 'there is no permission to write there',
+  EFBIG: 'the file would exceed the allowed size',
+  EACCES: 'you do not have permission to write there',
+  EPERM: 'you do not have permission to write there',
   EROFS: 'the file system is read-only',
   ENAMETOOLONG: 'the name is too long',
 };
@@ -86,5 +86,5 @@ export function storageError(path: string, cause: unknown): TriageError {
   if (cause instanceof TriageError) return cause;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why = REASONS[code] ?? messageOf(cause);
-  return new TriageError('storage-failed', `${path} cannot be written: ${why}. Nothing of it is left.`, { cause });
+  return new TriageError('storage-failed', `${path} cannot be written: ${why}. Nothing was left behind.`, { cause });
 }

@@ -12,7 +12,7 @@ export async function readLog(path: string, maxBytes: number): Promise<SourceTex
     throw new TriageError('not-found', `${path} is missing or cannot be read.`, { cause });
   });
   // A device or a pipe may have no end.
-  if (!file.isFile()) throw new TriageError('invalid-input', `${path} is no file.`);
+  if (!file.isFile()) throw new TriageError('invalid-input', `${path} is not a file.`);
   if (file.size > maxBytes) throw tooLarge(name, maxBytes);
   return await decodeSources(name, await readFile(path), 'log', { maxBytes });
 }

@@ -21,7 +21,7 @@ export function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
     const path = issue.path.join('.') || '(row)';
     const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
     if (typeof given !== 'string') return { path, reason: issue.message };
-    return { path, reason: `"${given.slice(0, SHOWN)}" is no category; it must be one of ${CATEGORIES.join(', ')}` };
+    return { path, reason: `"${given.slice(0, SHOWN)}" is not a category; use one of ${CATEGORIES.join(', ')}` };
   });
 }
 

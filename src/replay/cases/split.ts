@@ -132,16 +132,16 @@ function refuseEmpty({ by, dataset }: SplitTask, rows: readonly SplitRow[], side
   const found = new Set(sides.values());
   if (found.has('train') && found.has('test')) return;
   if (by === 'time' && sides.size === 0 && rows.length > 0)
-    throw new TriageError('invalid-input', `No row of ${dataset} says when it happened (happened_at): split it --by project.`);
+    throw new TriageError('invalid-input', `No row of ${dataset} has a time (happened_at): use --by project.`);
   const why =
     rows.length === 0
-      ? 'it holds no case'
+      ? 'it has no cases'
       : by === 'time'
-        ? 'all that is dated happened at one moment'
+        ? 'all dated cases have the same time'
         : by === 'project'
-          ? 'all its cases are of one project'
-          : 'it holds too few cases';
-  throw new TriageError('invalid-input', `${dataset} cannot be split in two: ${why}.`);
+          ? 'all its cases belong to one project'
+          : 'it has too few cases';
+  throw new TriageError('invalid-input', `${dataset} cannot be split: ${why}.`);
 }
 
 async function* rowsOf({ dataset }: SplitTask, sides: ReadonlyMap<number, Side>, side: Side, signal: AbortSignal) {

@@ -12,11 +12,11 @@ export type StoredTruth = { readonly row: DatasetRow; readonly shownIn: string |
  */
 export function storedTruth(stored: StoredCase): StoredTruth {
   const { build, analysis, decision, origin, cause } = stored;
-  if (cause > 0) return { leftOut: 'a further cause of its build: a replay is measured by the first' };
+  if (cause > 0) return { leftOut: 'another cause of its build: a replay measures only the first' };
   const row = rowOf(build);
   if (analysis === null || decision === null) return { row, shownIn: null };
   const said = labelsOf(analysis, decision);
-  if (said === null) return { leftOut: `rejected without a truth (${decision.reasonCode ?? 'in words only'})` };
+  if (said === null) return { leftOut: `rejected without a correct category (${decision.reasonCode ?? 'in words only'})` };
   const shown = shownLines(analysis, decision);
   return {
     row: {

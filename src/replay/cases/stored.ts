@@ -53,7 +53,7 @@ async function* everyCase(cases: CaseStore, filter: CaseFilter): AsyncGenerator<
 async function archived(buildId: string, first: string | null, maxBytes: number, deps: StoredCaseDeps): Promise<CaseTexts> {
   const listed = await deps.archive.list(buildId);
   const total = listed.reduce((sum, { bytes }) => sum + bytes, 0);
-  if (total > maxBytes) throw tooLarge(`What is stored of build ${buildId}`, maxBytes);
+  if (total > maxBytes) throw tooLarge(`The stored data of build ${buildId}`, maxBytes);
   const rank = ({ name, kind }: { readonly name: string; readonly kind: string }) => (name === first ? 0 : kind === 'log' ? 1 : 2);
   const sources: SourceText[] = [];
   for (const { name, kind, notes } of [...listed].sort((left, right) => rank(left) - rank(right))) {

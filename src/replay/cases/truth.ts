@@ -37,7 +37,7 @@ export function parseTruth(name: string, text: string): Truth | { readonly error
     return { error: `${name} is not JSON: ${messageOf(error)}` };
   }
   const held = z.record(z.string(), z.unknown()).safeParse(value);
-  if (!held.success) return { error: `${name} is no JSON object` };
+  if (!held.success) return { error: `${name} is not a JSON object` };
   const written = new Map<string, string>();
   const fields = Object.entries(held.data).map(([key, value]): [string, unknown] => {
     const field = ALIASES[key] ?? key;

@@ -50,7 +50,7 @@ export async function pairCases(cases: AsyncIterable<CaseOutcome>, files: Sides<
     const { row } = outcome.one;
     const earlier = seen.get(row.id);
     if (earlier !== undefined)
-      throw new TriageError('invalid-input', `The data set holds the id ${row.id} on line ${earlier} and on line ${outcome.line}.`);
+      throw new TriageError('invalid-input', `The data set has the ID ${row.id} on lines ${earlier} and ${outcome.line}.`);
     seen.set(row.id, outcome.line);
     const runs = { a: runsOf(row, files.a), b: runsOf(row, files.b) };
     if (runs.a.length > 0 && runs.b.length > 0) pairs.push({ id: row.id, line: outcome.line, row, project: projectOf(row), runs });
@@ -82,6 +82,6 @@ function noCommonCase(rows: number, { a, b }: Sides<readonly RunResults[]>): Tri
   const count = (files: readonly RunResults[]) => files.reduce((total, { results }) => total + results.size, 0);
   return new TriageError(
     'invalid-input',
-    `No case is on both sides: the data set holds ${rows} cases, the first side ${count(a)} results, the second ${count(b)}; their ids do not meet. Is it the data set that was replayed?`,
+    `No case is on both sides: the IDs do not match (cases in the data set: ${rows}, results on side A: ${count(a)}, on side B: ${count(b)}). Is this the data set that was replayed?`,
   );
 }

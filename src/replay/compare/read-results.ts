@@ -14,7 +14,7 @@ export interface RunResults {
 
 /** Reads what `replay --out` wrote. Throws with the file and the line: a comparison of half a file would be one of other cases. */
 export async function readResults(path: string): Promise<RunResults> {
-  if (!(await isFile(path))) throw new TriageError('not-found', `${path} is no results file: there is no such file.`);
+  if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
   const results = new Map<string, CaseResult>();
   const lines = new Map<string, number>();
   for await (const { line, text } of numberedLines(path)) {
@@ -26,7 +26,7 @@ export async function readResults(path: string): Promise<RunResults> {
     lines.set(id, line);
     results.set(id, result);
   }
-  if (results.size === 0) throw new TriageError('invalid-input', `${path} holds no result.`);
+  if (results.size === 0) throw new TriageError('invalid-input', `${path} contains no results.`);
   return { path, results };
 }
 
@@ -53,7 +53,7 @@ function readLine(text: string | null, where: string): CaseResult {
   }
   const { category } = parsed.data;
   if (category !== null && !CATEGORIES.some((known) => known === category))
-    throw new TriageError('invalid-input', `${where}, field category: ${category} is none of ${CATEGORIES.join(', ')}.`);
+    throw new TriageError('invalid-input', `${where}, field category: ${category} is not one of ${CATEGORIES.join(', ')}.`);
   return withoutTexts(parsed.data);
 }
 

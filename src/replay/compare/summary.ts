@@ -2,7 +2,7 @@ import { maxOf } from '../../domain/lists.ts';
 import type { Comparison, CostDifference, Difference } from './comparison.ts';
 import { amount, dollars, points, probability, shareOf } from './words.ts';
 
-const NO_FIGURE = 'The labels of these cases allow no figure; only what the answers cost is compared.';
+const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
 
 /** What a comparison means, a sentence at a time: the main figure, what else is beyond noise, the cost, and what to be careful about. */
 export function summaryOf(comparison: Omit<Comparison, 'summary'>): string[] {
@@ -17,7 +17,7 @@ function mainSentence(main: Difference): string {
   const by = `${points(Math.abs(difference))} of ${name}`;
   switch (verdict) {
     case 'same':
-      return `A and B are alike in every one of the ${main.cases} cases: ${name} is ${shareOf(main.a)} on both sides.`;
+      return `A and B agree in all ${main.cases} cases: ${name} is ${shareOf(main.a)} on both sides.`;
     case 'b-better':
       return `B is better by ${by} (${evidenceOf(main)}); ${counts}.`;
     case 'a-better':
@@ -47,8 +47,8 @@ function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Dif
     others.filter(({ verdict }) => verdicts.includes(verdict)).map(({ name, difference }) => `${name} ${signed(difference)}`);
   const list = (lead: string, names: readonly string[]) => (names.length === 0 ? [] : [`${lead}: ${names.join('; ')}.`]);
   return [
-    ...list('Beyond noise B is better in', named(['b-better'])),
-    ...list('Beyond noise B is worse in', named(['a-better'])),
+    ...list('Beyond noise, B is better in', named(['b-better'])),
+    ...list('Beyond noise, B is worse in', named(['a-better'])),
     ...list('Changed beyond noise, for better or worse', named(['higher', 'lower'])),
   ];
 }
@@ -79,11 +79,11 @@ function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'
   const widest = maxOf(spreads, 0);
   return [
     ...(widest > 0 && Math.abs(main.difference) < 2 * widest
-      ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be the next repeat's.`]
+      ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`]
       : []),
     ...(half > 0 ? [`${amount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
     ...(failed > 0 ? [`${amount(failed, 'case', 'cases')} failed on a side and ${failed === 1 ? 'counts' : 'count'} as wrong there.`] : []),
     ...(cases.unreadable.length > 0 ? [`${amount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`] : []),
-    ...(differences.some(({ interval }) => interval === null) ? ['One case is no sample: there are no intervals.'] : []),
+    ...(differences.some(({ interval }) => interval === null) ? ['A single case allows no intervals.'] : []),
   ];
 }

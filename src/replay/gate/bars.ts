@@ -28,7 +28,7 @@ export const Bar = z
     why: Name.optional(),
   })
   .refine(({ atLeast, atMost, worseBy }) => [atLeast, atMost, worseBy].filter((one) => one !== undefined).length === 1, {
-    message: 'say exactly one of atLeast, atMost and worseBy',
+    message: 'set exactly one of atLeast, atMost and worseBy',
   });
 export type Bar = z.infer<typeof Bar>;
 
@@ -40,7 +40,7 @@ const Bars = z
     bars: z.array(Bar).min(1),
   })
   .refine(({ baseline, bars }) => baseline !== undefined || bars.every(({ worseBy }) => worseBy === undefined), {
-    message: 'a bar says worseBy, but no baseline is named to be worse than',
+    message: 'a bar uses worseBy, but no baseline is named',
     path: ['baseline'],
   });
 type Bars = z.infer<typeof Bars>;
@@ -71,5 +71,5 @@ async function readBars(path: string): Promise<Bars> {
   const parsed = Bars.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || '(file)'}: ${issue.message}`);
-  throw new TriageError('invalid-input', `--gate: ${path} is no file of bars: ${problems.join('; ')}.`);
+  throw new TriageError('invalid-input', `--gate: ${path} is not a gate file: ${problems.join('; ')}.`);
 }

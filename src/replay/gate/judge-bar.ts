@@ -48,17 +48,16 @@ function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]
   const [first, second] = found;
   const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
   if (first === undefined) return `there is no figure "${figure}"${meant(figure, names)}`;
-  if (second !== undefined)
-    return `"${figure}" stands in several sections; say which: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
-  if (first.one.judged === true) return `"${figure}" is a model's opinion; a gate may only rest on what is counted.`;
+  if (second !== undefined) return `"${figure}" is in several sections; choose one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
+  if (first.one.judged === true) return `"${figure}" is a model's opinion; a gate can only use measured figures.`;
   if (!Number.isFinite(first.one.value)) return `"${figure}" has no value.`;
-  if (first.one.cases === 0) return `"${figure}" rests on no case at all.`;
+  if (first.one.cases === 0) return `"${figure}" is based on no cases.`;
   return first.one;
 }
 
 function meant(name: string, known: readonly string[]): string {
   const near = nearestName(name, known);
-  return near === null ? '; the table says which there are, and the labels decide it.' : `; did you mean "${near}"?`;
+  return near === null ? '; see the table for available figures, which depend on the labels.' : `; did you mean "${near}"?`;
 }
 
 function pointStatus({ atLeast, atMost }: Bar, value: number): BarStatus {
@@ -76,7 +75,7 @@ function sentenceOf(bar: Bar, dataset: string, figure: Figure, status: BarStatus
   const range = figure.interval === undefined || bar.noise === 'none' ? '' : ` ${intervalText(figure)}`;
   const side = bar.atLeast === undefined ? 'above' : 'below';
   const lead = `${dataset}: ${bar.figure} is ${valueText(figure)}${range}, n=${figure.cases}`;
-  if (status === 'ok') return `${lead}; ${barText(bar)} was asked.`;
+  if (status === 'ok') return `${lead}; required: ${barText(bar)}.`;
   const missed = `${side} its bar of ${bar.atLeast ?? bar.atMost}`;
   return status === 'failed' ? `${lead}: ${missed}.` : `${lead}: ${missed}, within noise.`;
 }

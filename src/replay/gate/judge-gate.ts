@@ -21,22 +21,22 @@ export async function judgeGate(gate: Gate, runs: readonly GatedRun[]): Promise<
   const names = [...new Set(runs.map(({ name }) => name))];
   for (const bar of gate.bars)
     if (bar.dataset !== undefined && !names.includes(bar.dataset)) outcomes.push(notReplayed(bar, bar.dataset, names));
-  if (runs.length === 0) outcomes.push(problem('(none)', 'Nothing was replayed: no bar was judged.'));
+  if (runs.length === 0) outcomes.push(problem('(none)', 'Nothing was replayed, so no bar was checked.'));
   return { schema: 1, file: gate.path, ok: outcomes.every(({ status }) => status !== 'failed'), outcomes };
 }
 
 function problemsOf({ name, label, cases, isAll }: GatedRun, bars: readonly Bar[]): BarOutcome[] {
   const problems: string[] = [];
-  if (cases.length === 0) problems.push(`${label} holds no case: nothing was measured.`);
-  else if (!cases.some(hasLabel)) problems.push(`${label} holds no label: nothing of what its cases answer could be checked.`);
+  if (cases.length === 0) problems.push(`${label} has no cases: nothing was measured.`);
+  else if (!cases.some(hasLabel)) problems.push(`${label} has no labels: its answers could not be checked.`);
   const [unreadable, ...more] = cases.filter(({ row }) => row === null).map(({ result }) => result.id);
   if (unreadable !== undefined)
     problems.push(
       `${label} has ${more.length === 0 ? '1 row' : `${more.length + 1} rows`} that cannot be read, ${unreadable} for one: what ${more.length === 0 ? 'it' : 'they'} would have shown nobody knows.`,
     );
-  if (!isAll) problems.push(`${label} was not replayed to its end: what is missing may be what fails.`);
+  if (!isAll) problems.push(`${label} was not fully replayed: the missing cases may be the failing ones.`);
   if (bars.every(({ dataset }) => dataset !== undefined && dataset !== name))
-    problems.push(`No bar is for ${name}: name it in one, or leave it out.`);
+    problems.push(`No bar covers ${name}: add one, or leave the data set out.`);
   return problems.map((sentence) => problem(label, sentence));
 }
 
@@ -51,7 +51,7 @@ function hasLabel({ row }: ReplayedCase): boolean {
 function notReplayed({ figure, why }: Bar, dataset: string, names: readonly string[]): BarOutcome {
   const near = nearestName(dataset, names);
   const hint = near === null ? `replayed: ${names.join(', ') || 'nothing'}` : `did you mean ${near}?`;
-  return { ...problem(dataset, `${dataset} was not replayed, so ${figure} could not be judged; ${hint}`), figure, why: why ?? null };
+  return { ...problem(dataset, `${dataset} was not replayed, so ${figure} could not be checked; ${hint}`), figure, why: why ?? null };
 }
 
 function problem(dataset: string, sentence: string): BarOutcome {

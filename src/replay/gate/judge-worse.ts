@@ -15,13 +15,14 @@ export function judgeWorse(
   compared: Comparison | string | null,
 ): BarOutcome {
   if (compared === null || typeof compared === 'string') {
-    return unjudged(bar, label, `${label}: ${bar.figure} could not be held against the baseline: ${compared}`);
+    return unjudged(bar, label, `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`);
   }
   const missing = missingCases(compared);
   if (missing !== null) return unjudged(bar, label, `${label}: ${missing}`);
   const found = compared.differences.find((one) => one.name === bar.figure);
   if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
-  if (found.better === null) return unjudged(bar, label, `${label}: neither way is worse for "${bar.figure}"; set atLeast or atMost.`);
+  if (found.better === null)
+    return unjudged(bar, label, `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`);
   return outcomeOf(bar, worseBy, label, found, compared);
 }
 
@@ -29,7 +30,7 @@ export function judgeWorse(
 function missingCases({ cases }: Comparison): string | null {
   const [first] = cases.onlyB;
   if (first === undefined) return null;
-  return `the baseline lacks ${cases.onlyB.length} of the cases, ${first} for one: write it anew with --out.`;
+  return `the baseline lacks ${cases.onlyB.length} of the cases, for example ${first}: recreate it with --out.`;
 }
 
 function notComparable(figure: string, { differences }: Comparison): string {
@@ -37,7 +38,7 @@ function notComparable(figure: string, { differences }: Comparison): string {
     figure,
     differences.map(({ name }) => name),
   );
-  const hint = near === null ? '; `faultline compare` says which are' : `; did you mean "${near}"?`;
+  const hint = near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
   return `"${figure}" is not compared with a baseline${hint}`;
 }
 
@@ -51,7 +52,7 @@ function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference
   const was = `${dataset}: ${bar.figure} is ${found.b.toFixed(3)}, was ${found.a.toFixed(3)}`;
   const by = worse > 0 ? `worse by ${worse.toFixed(3)}${range}` : 'no worse';
   const verdict = {
-    ok: ` ${barText(bar)} was asked.`,
+    ok: ` required: ${barText(bar)}.`,
     failed: ` more than ${worseBy}.`,
     'within-noise': ` more than ${worseBy}, within noise.`,
   };

@@ -72,7 +72,7 @@ async function opinionsOf(one: ReplayedCase, options: JudgeOptions, bill: Bill, 
   const opinions: JudgedCase['opinions'][number][] = [];
   for (let repeat = 0; repeat < (options.repeats ?? 1); repeat++) {
     signal.throwIfAborted();
-    if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY)) opinions.push({ notJudged: 'the limit of dollars is reached' });
+    if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY)) opinions.push({ notJudged: 'the cost limit is reached' });
     else opinions.push(await askOnce(shown, options, bill, signal));
   }
   return opinions;

@@ -18,34 +18,34 @@ export function describeDifference(difference: Difference): string {
 function sentence(difference: Difference): string {
   switch (difference.what) {
     case 'limits':
-      return `the limits of a run are others: ${fieldsText(difference.fields)}`;
+      return `the limits of the run differ: ${fieldsText(difference.fields)}`;
     case 'analyst':
-      return `another analyst is configured: ${difference.before} → ${difference.after}`;
+      return `a different analyst is configured: ${difference.before} → ${difference.after}`;
     case 'input':
-      return `${placeText(difference.at)} is given something else: ${difference.parts.join(', ')}`;
+      return `${placeText(difference.at)} receives different input: ${difference.parts.join(', ')}`;
     case 'prompt':
-      return `${placeText(difference.at)} has another prompt: ${difference.before ?? 'none'} → ${difference.after ?? 'none'}`;
+      return `${placeText(difference.at)} has a different prompt: ${difference.before ?? 'none'} → ${difference.after ?? 'none'}`;
     case 'shown':
-      return `${placeText(difference.at)} shows the model something else, with the same prompt: ${difference.before} → ${difference.after}`;
+      return `${placeText(difference.at)} shows the model different input with the same prompt: ${difference.before} → ${difference.after}`;
     case 'model':
-      return `another model is configured: ${difference.before ?? 'none'} → ${difference.after}`;
+      return `a different model is configured: ${difference.before ?? 'none'} → ${difference.after}`;
     case 'rule':
-      return `the rules judge otherwise in ${placeText(difference.at)}: ${fieldsText(difference.fields)}`;
+      return `the rules decide differently in ${placeText(difference.at)}: ${fieldsText(difference.fields)}`;
     case 'judgement-not-recorded':
-      return `${placeText(difference.at)} is asked for, and was not when it was recorded`;
+      return `${placeText(difference.at)} is called, but was not when recorded`;
     case 'judgement-unreadable':
-      return `${placeText(difference.at)} was answered with what is not understood: ${difference.why}`;
+      return `${placeText(difference.at)} has a recorded answer that cannot be read: ${difference.why}`;
     case 'call-not-recorded':
-      return `${difference.tool} is asked, and was not when it was recorded: ${difference.args}`;
+      return `${difference.tool} is called, but was not when recorded: ${difference.args}`;
     case 'tools':
-      return `the tools for ${difference.category} are others: ${toolsText(difference)}`;
+      return `the tools for ${difference.category} differ: ${toolsText(difference)}`;
     case 'analysis':
       return `the answer differs: ${fieldsText(difference.fields)}`;
   }
 }
 
 function placeText({ name, role, round, investigator }: Place): string {
-  const who = [...(role === 'spare' ? ['the spare analyst'] : []), ...(investigator === null ? [] : [`investigator ${investigator}`])];
+  const who = [...(role === 'spare' ? ['the fallback analyst'] : []), ...(investigator === null ? [] : [`investigator ${investigator}`])];
   return `${NODES[name]}${round === 0 ? '' : ` of round ${round}`}${who.length === 0 ? '' : ` (${who.join(', ')})`}`;
 }
 

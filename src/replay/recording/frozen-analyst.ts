@@ -15,7 +15,7 @@ export class CarriedNoFurther extends Error {
   readonly at: Place;
 
   constructor(at: Place) {
-    super(`The recording holds no ${at.name} of round ${at.round}`);
+    super(`The recording has no ${at.name} in round ${at.round}`);
     this.at = at;
   }
 }

@@ -24,7 +24,7 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   // Of two workers at one run, whose answer was stored is heard last.
   turns.sort((left, right) => Number(isStored(left, analysis)) - Number(isStored(right, analysis)));
   const first = turns.find((turn) => turn.head !== null);
-  if (first?.head == null) throw new TriageError('invalid-input', `The recording of ${triageId} has no beginning.`);
+  if (first?.head == null) throw new TriageError('invalid-input', `The start of the recording of ${triageId} is missing.`);
   const { startedAt, madeBy, subject, limits } = first.head;
   const judgements = lastHeard(
     turns.map((turn) => turn.judgements),
@@ -36,10 +36,10 @@ export function joinLines(triageId: string, lines: Iterable<RecordingLine>, anal
   );
   const stored = turns.find((turn) => isStored(turn, analysis));
   const missing = [
-    ...(capped || turns.some((turn) => turn.capped) ? ['what went beyond the size of a recording'] : []),
+    ...(capped || turns.some((turn) => turn.capped) ? ['parts beyond the size limit of a recording'] : []),
     ...(analysis === null ? ['the answer: the run had not ended with one'] : missingOf(analysis, judgements, calls)),
     ...(analysis !== null && stored?.ended != null && stored.ended.hash !== fullHashOf(analysis)
-      ? ['the answer as the run gave it: the stored one is another']
+      ? ['the original answer of the run: the stored answer differs']
       : []),
   ];
   return {

@@ -23,20 +23,20 @@ const UPGRADES: Upgrades = {};
  * it and what to do where it cannot be read.
  */
 export function readRecording(json: unknown, upgrades: Upgrades = UPGRADES): Recording {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is no JSON object.');
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
   let raw: Raw = { ...json };
   checkSchema(raw.schema, raw);
   for (let schema = Number(raw.schema); schema < RECORDING_SCHEMA; schema++) {
     const upgrade = upgrades[schema];
     if (upgrade === undefined) {
-      throw unreadable(`It was made by ${makerOf(raw)} in schema ${schema}, which is no longer read: replay it with that version.`);
+      throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
     }
     raw = { ...upgrade(raw), schema: schema + 1 };
   }
   const read = Recording.safeParse(raw);
   if (read.success) return read.data;
   const issue = read.error.issues[0];
-  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (made by ${makerOf(raw)}).`);
+  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${makerOf(raw)}).`);
 }
 
 /** A recording as the store keeps it: parts of JSON lines, gzipped one by one. Throws `invalid-input` where they cannot be read. */
@@ -66,16 +66,19 @@ function lineOf(line: string, triageId: string): RecordingLine {
   try {
     return RecordingLine.parse(JSON.parse(line));
   } catch (error) {
-    throw new TriageError('invalid-input', `The recording of ${triageId} is not understood: ${firstLine(messageOf(error))}.`, {
+    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(messageOf(error))}.`, {
       cause: error,
     });
   }
 }
 
 function checkSchema(schema: unknown, raw: Raw): void {
-  if (typeof schema !== 'number' || !Number.isSafeInteger(schema)) throw unreadable('It names no schema, so it is no recording of ours.');
+  if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
+    throw unreadable('It has no schema, so it is not a Faultline recording.');
   if (schema > RECORDING_SCHEMA) {
-    throw unreadable(`It was made by ${makerOf(raw)} in schema ${schema}; this version reads up to ${RECORDING_SCHEMA}: update Faultline.`);
+    throw unreadable(
+      `It was created by ${makerOf(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
+    );
   }
 }
 

@@ -54,7 +54,7 @@ export async function runFrozen(recording: Recording, today: Today, signal: Abor
     const deps = frozenDeps(recording, today, differs);
     const analysis = await investigateOrWait(recording.subject, deps, signal);
     if (analysis === null)
-      return ended(recording, differences, notes, null, 'The run waits for a person, whose answer is not in the recording.');
+      return ended(recording, differences, notes, null, 'The run is waiting for a reviewer, whose answer is not in the recording.');
     const timed = recording.analysis === null ? analysis : withRecordedTimes(analysis, recording.analysis);
     return ended(recording, differences, notes, timed, null);
   } catch (error) {
@@ -102,7 +102,7 @@ function limitsFor(recording: Recording, { boundBy, limits }: Today): TriageLimi
 function limitsIn({ limits }: Recording): TriageLimits {
   const read = TriageLimits.safeParse(limits);
   if (read.success) return read.data;
-  throw new TriageError('invalid-input', `The limits of the recorded run are not understood: ${read.error.issues[0]?.message ?? ''}`);
+  throw new TriageError('invalid-input', `The limits of the recorded run cannot be read: ${read.error.issues[0]?.message ?? ''}`);
 }
 
 /** A person who answers each time as he did. */
@@ -141,17 +141,19 @@ function compareMakers(recording: Recording, today: Today, differs: (difference:
   const fields = fieldsThatDiffer({ ...limits, calibrations: undefined }, today.limits);
   if (fields.length > 0 && today.boundBy === 'configured') differs({ what: 'limits', fields });
   if (fields.length > 0 && today.boundBy === 'recorded')
-    notes.push(`Bounded as it was; configured today: ${fields.map(({ path, after }) => `${path} ${after ?? 'absent'}`).join(', ')}.`);
+    notes.push(
+      `Run with the recorded limits; configured today: ${fields.map(({ path, after }) => `${path} ${after ?? 'absent'}`).join(', ')}.`,
+    );
   if (madeBy.faultline !== today.madeBy.faultline)
     notes.push(`Recorded by Faultline ${madeBy.faultline}; this is ${today.madeBy.faultline}.`);
   if (madeBy.rules !== today.madeBy.rules) notes.push('The table of rules has changed since.');
   if (madeBy.model === null || madeBy.model === today.madeBy.model) return;
-  if (today.madeBy.model === null) notes.push(`No model is configured here; what ${madeBy.model} said comes from the recording.`);
+  if (today.madeBy.model === null) notes.push(`No model is configured here; the answers of ${madeBy.model} come from the recording.`);
   else differs({ what: 'model', before: madeBy.model, after: today.madeBy.model });
 }
 
 function whyStopped(error: unknown): string {
-  if (error instanceof CarriedNoFurther) return `The recording carries no further: ${error.message}, and a model would have to be asked.`;
+  if (error instanceof CarriedNoFurther) return `The recording ends here: ${error.message}, and a model call would be needed.`;
   return messageOf(error);
 }
 

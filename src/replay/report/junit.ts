@@ -39,7 +39,7 @@ function wrongText(one: ReplayedCase): string | null {
   const [judged] = judgedCases([one]);
   if (judged === undefined || result.analyst === null || isRight(judged)) return null;
   const sure = result.confidence === null ? '' : ` with ${Math.round(result.confidence * 100)} %`;
-  return `said ${result.category ?? 'nothing'}${sure}, true is ${judged.accepted.join(' or ')}`;
+  return `said ${result.category ?? 'nothing'}${sure}, correct is ${judged.accepted.join(' or ')}`;
 }
 
 /** JUnit XML, as CI servers read it (the dialect of Surefire). */

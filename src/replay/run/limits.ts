@@ -25,9 +25,9 @@ export function createSpending({ usd = Number.POSITIVE_INFINITY, minutes }: Limi
       return spent;
     },
     reached() {
-      if (spent >= usd) return `$${usd} are spent`;
+      if (spent >= usd) return `$${usd} spent`;
       if (minutes !== undefined && now() - startedAt >= minutes * 60_000)
-        return `${minutes} ${minutes === 1 ? 'minute is' : 'minutes are'} over`;
+        return `${minutes} ${minutes === 1 ? 'minute' : 'minutes'} passed`;
       return null;
     },
   };

@@ -26,7 +26,7 @@ export function parseManifest(text: string): RunManifest | null {
 
 /** What differs between two runs, a phrase each; empty where the later may go on with the earlier one's results. */
 export function differencesOf(earlier: RunManifest, now: RunManifest): string[] {
-  const differences = earlier.version === now.version ? [] : [`it was version ${earlier.version}, now it is ${now.version}`];
+  const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
   if (earlier.sources.length !== now.sources.length)
     differences.push(`it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`);
   for (const [index, source] of now.sources.entries()) {

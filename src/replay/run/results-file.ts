@@ -39,7 +39,7 @@ export async function resumeResults(path: string): Promise<ResultsFile> {
 export async function* readResultLines(path: string): AsyncGenerator<CaseResult> {
   for await (const { line, text } of numberedLines(path)) {
     const result = text === null ? null : parseResult(text);
-    if (result === null) throw new TriageError('invalid-input', `${path}, line ${line}, is no result of a replay.`);
+    if (result === null) throw new TriageError('invalid-input', `${path}, line ${line} is not a replay result.`);
     yield result;
   }
 }
@@ -78,7 +78,7 @@ async function writeAll(handle: FileHandle, bytes: Buffer, position: number | nu
 function unwritten(path: string, cause: unknown): string {
   const isFull = cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
   const why = isFull ? 'the disk is full' : messageOf(cause);
-  return `${path} cannot be written further: ${why}. What it holds is whole; make room and go on with --resume.`;
+  return `${path} cannot be written further: ${why}. Its content is intact; free some space and continue with --resume.`;
 }
 
 /** Where the last whole line of a file ends, in bytes; what stands behind it a process that died has left. */

@@ -33,7 +33,7 @@ export async function checkRule(
   const generic = GENERIC_LINES.find((one) => compiled.matchedLine(one) !== null || compiled.matchedLine(`${one}\n${one}\n`) !== null);
   if (generic !== undefined) {
     const what = generic === '' ? 'an empty line' : `"${generic}"`;
-    return { refused: `The pattern is too general: it matches ${what}, with which builds of every cause end.` };
+    return { refused: `The pattern is too general: it matches ${what}, which builds print for any cause.` };
   }
   const green = await standsInGreen(deps, compiled, line, repository);
   return green === null ? { pattern: compiled, line } : { refused: green };
@@ -42,11 +42,10 @@ export async function checkRule(
 async function standsInGreen(deps: CheckRuleDeps, pattern: RulePattern, line: string, repository: string | null): Promise<string | null> {
   for (const { build, templates } of await deps.greens.newest(repository, GREEN_LOGS)) {
     await nextTurn();
-    if (standsIn([line.trim()], [templates]))
-      return `Green build ${build.number} says the line of the sample that it matches, too: "${line.trim()}".`;
+    if (standsIn([line.trim()], [templates])) return `Green build ${build.number} also contains the matched sample line: "${line.trim()}".`;
     for (const piece of pieces(templates.lines)) {
       const said = pattern.matchedLine(piece);
-      if (said !== null) return `The pattern matches what green build ${build.number} says: "${said}".`;
+      if (said !== null) return `The pattern matches a line of green build ${build.number}: "${said}".`;
       await nextTurn();
     }
   }

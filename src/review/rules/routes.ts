@@ -10,10 +10,10 @@ import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 const RuleBody = RuleInput.extend({
-  replaces: z.string().min(1).max(100).optional().describe('The rule of which this is the next version'),
+  replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces'),
 });
 const RulesQuery = z.strictObject({
-  withdrawn: z.enum(['true', 'false']).default('false').describe('Withdrawn versions too'),
+  withdrawn: z.enum(['true', 'false']).default('false').describe('Include withdrawn versions'),
   ...pageQuery,
 });
 const RuleList = z.object({ items: z.array(Rule), limit: z.int(), offset: z.int(), next: z.int().nullable() });
@@ -57,7 +57,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
         operationId: 'createRule',
         summary: 'Write a rule',
         description:
-          'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a person has confirmed their cause. It is refused where it does not match its sample, or matches what green builds or builds of every cause say.',
+          'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
         body: RuleBody,
         response: { 200: Rule },
       },
@@ -74,8 +74,8 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       schema: {
         tags,
         operationId: 'tryRule',
-        summary: 'See what a rule would match',
-        description: 'Tries it on its sample, on green builds and on the 200 newest failures; nothing is stored.',
+        summary: 'Test a rule',
+        description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
         body: RuleInput,
         response: { 200: TrialView },
       },
@@ -92,7 +92,7 @@ export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
       schema: {
         tags,
         operationId: 'withdrawRule',
-        summary: 'Take a rule out of use',
+        summary: 'Withdraw a rule',
         params: Params,
         body: WithdrawBody,
         response: { 200: Rule },

@@ -99,7 +99,7 @@ async function maskInput(input: RuleInput, masker: Pick<Masker, 'mask'>): Promis
   const mask = async (text: string) => (await masker.mask(clean(text))).text;
   const pattern = await mask(input.pattern);
   if (pattern !== input.pattern)
-    throw new TriageError('invalid-input', 'The pattern holds what looks like a secret; match the words around it.');
+    throw new TriageError('invalid-input', 'The pattern contains what looks like a secret; match the words around it.');
   const { sample, rootCause, fixRecommendation } = input;
   return { ...input, sample: await mask(sample), rootCause: await mask(rootCause), fixRecommendation: await mask(fixRecommendation) };
 }
@@ -114,8 +114,5 @@ function unknownRule(id: string): TriageError {
 }
 
 function tooMany(): TriageError {
-  return new TriageError(
-    'conflict',
-    `There are ${MAX_RULES} active rules, as many as there may be. Withdraw one that is not used any more.`,
-  );
+  return new TriageError('conflict', `The limit of ${MAX_RULES} active rules is reached. Withdraw one that is no longer used.`);
 }

@@ -27,7 +27,7 @@ export function cutPassages(document: ReadDocument): Passage[] {
   for (const section of sectionsOf(document)) {
     for (const { text, place } of cutSection(section)) passages.push({ position: passages.length + 1, place, text });
     if (passages.length > MAX_PASSAGES) {
-      throw new TriageError('too-large', `The document makes more than ${MAX_PASSAGES} passages. Give the part of it that matters.`);
+      throw new TriageError('too-large', `The document has more than ${MAX_PASSAGES} passages. Provide only the part that matters.`);
     }
   }
   return passages;

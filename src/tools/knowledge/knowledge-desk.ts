@@ -113,7 +113,7 @@ async function embedQuietly(deps: KnowledgeDeskDeps, signal: AbortSignal | undef
   } catch (error) {
     deps.logger.warn({ error }, 'knowledge is not embedded yet; it is found by words alone');
     const why = error instanceof TriageError ? error.message : messageOf(error);
-    return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). Then run: faultline knowledge reindex`;
+    return `Found by words only until it is embedded (${why.replace(/\.$/, '')}). To embed it, run: faultline knowledge reindex`;
   }
 }
 

@@ -59,7 +59,7 @@ function tool(name: string, always: boolean): ToolDescription {
   };
 }
 
-const timeout = () => new TriageError('timeout', 'The model did not answer (timeout after 60 s)', { retryable: true });
+const timeout = () => new TriageError('timeout', 'The model did not respond (timeout after 60 s)', { retryable: true });
 
 describe('a judgement that fails', () => {
   test('is given by the fallback, which says why, and the lost tokens are counted', async () => {
@@ -71,7 +71,7 @@ describe('a judgement that fails', () => {
     expect(judgement).toMatchObject({
       by: 'rules',
       usage,
-      note: "The model's reply does not fit what was asked: no JSON; the rules decided classify.",
+      note: `The model's reply does not fit what was asked: no JSON; the rules were used for the step "classify".`,
     });
   });
 
@@ -79,7 +79,7 @@ describe('a judgement that fails', () => {
     const llm = failing(() => new TypeError('x is undefined, key sk-123'));
     const { by, note } = await withFallback(llm, named('rules'), silentLogger).answer(await insight(), never);
     expect(by).toBe('rules');
-    expect(note).toBe('The model could not be used because of a fault in Faultline; the rules decided answer.');
+    expect(note).toBe('The model could not be used because of a fault in Faultline; the rules were used for the step "answer".');
   });
 
   test('because the run ended is an error', async () => {
@@ -104,7 +104,7 @@ describe('leaving a model alone', () => {
     await analyst.classify({ subject }, never);
     const second = await analyst.plan(await insight(), never);
     expect(llm.asked).toBe(1);
-    expect(second.note).toBe('The model is not asked for a while: The key was refused; the rules decide.');
+    expect(second.note).toBe('The model is paused for a while: The key was refused; the rules were used.');
     clock.time = 5 * 60_000 + 1;
     await analyst.classify({ subject }, never);
     expect(llm.asked).toBe(2);

@@ -81,7 +81,7 @@ describe('the logs of a failed run', () => {
     github.state.jobs = [githubJob({ id: 2, name: 'test' }), githubJob({ id: 3, name: 'e2e', status: 'in_progress', conclusion: null })];
     store('/jobs/2/logs', 'boom\n');
 
-    expect((await fetchBuild()).notes).toEqual(["1 of the run's 2 jobs had not ended when its logs were read."]);
+    expect((await fetchBuild()).notes).toEqual(["1 of the run's 2 jobs had not finished when its logs were read."]);
   });
 
   test('that one job has lost are noted, and the others read', async () => {
@@ -91,7 +91,7 @@ describe('the logs of a failed run', () => {
     const fetched = await fetchBuild();
 
     expect(fetched.sources.map((source) => source.name)).toEqual(['b.log']);
-    expect(fetched.notes).toEqual([expect.stringContaining('The log of job "a" could not be read: GitHub answered 404')]);
+    expect(fetched.notes).toEqual([expect.stringContaining('The log of job "a" could not be read: GitHub returned 404')]);
   });
 });
 
@@ -175,8 +175,8 @@ describe('test reports', () => {
       ['dist', 'artifact'],
     ]);
     expect(sources.slice(3).map(({ text, notes: why }) => [text, ...why])).toEqual([
-      ['', 'not kept: it has 900 MB, more than 21 MB'],
-      ['', 'not kept: by its name, what the build made'],
+      ['', 'not kept: it is 900 MB, more than 21 MB'],
+      ['', 'not kept: a build output, judging by its name'],
     ]);
     expect(notes).toEqual([]);
   });
@@ -259,7 +259,7 @@ describe('what GitHub refuses', () => {
   test('T32: a repository that is gone ends with its reason, at the first question', async () => {
     always((response) => sendJson(response, 404, { message: 'Not Found' }));
 
-    const message = expect.stringMatching(/answered 404 for the jobs of the run: it is gone/);
+    const message = expect.stringMatching(/returned 404 for the jobs of the run: it no longer exists/);
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: false, message });
     expect(github.api.requests).toHaveLength(1);
   });
@@ -272,7 +272,7 @@ describe('what GitHub refuses', () => {
       return true;
     };
 
-    const message = expect.stringMatching(/answered 410 for the archive of the run's logs: it has expired/);
+    const message = expect.stringMatching(/returned 410 for the archive of the run's logs: it has expired/);
     await expect(fetchBuild()).rejects.toMatchObject({ code: 'not-found', retryable: false, message });
     expect(github.api.requests.filter(({ path }) => path.endsWith('/logs'))).toHaveLength(2);
   });

@@ -178,7 +178,7 @@ describe('time', () => {
   test.each(['hang', 'drip'] as const)('a server that makes us wait (%s) ends in timeout', async (kind) => {
     server.script({ do: kind });
     const error = await failure({ timeoutMs: 300 });
-    expect(error).toMatchObject({ code: 'timeout', retryable: true, message: 'The model did not answer (timeout after 0.3 s)' });
+    expect(error).toMatchObject({ code: 'timeout', retryable: true, message: 'The model did not respond (timeout after 0.3 s)' });
   });
 
   test('the run that ends takes the question with it', async () => {

@@ -111,7 +111,7 @@ describe('a stream that breaks', () => {
   test.each([
     ['is empty', { do: 'text', text: '' }, 'is empty'],
     ['is larger than allowed', { do: 'huge', bytes: 2_000_000 }, 'larger than 1048576 bytes'],
-    ['is garbage', { do: 'body', body: '<html>' }, 'no chat completion'],
+    ['is garbage', { do: 'body', body: '<html>' }, 'did not return a chat completion'],
   ] as const)('or %s is invalid-input', async (_name, script, message) => {
     server.script(script);
     const error = await errorOf(listen().asked);
@@ -136,7 +136,7 @@ describe('time', () => {
     expect((await listen({ timeoutMs: 300 }).asked).value).toBe('abcde');
     server.script({ do: 'hang' });
     const error = await errorOf(listen({ timeoutMs: 300 }).asked);
-    expect(error).toMatchObject({ code: 'timeout', message: 'The model did not answer (timeout after 0.3 s)' });
+    expect(error).toMatchObject({ code: 'timeout', message: 'The model did not respond (timeout after 0.3 s)' });
   });
 
   test('the run that ends takes the stream with it', async () => {

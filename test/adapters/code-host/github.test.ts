@@ -172,11 +172,11 @@ describe('GitHub on a bad day', () => {
 
   it.each([
     ['prose', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Maintenance</h1>')],
-    ['another shape', (response: ServerResponse) => sendJson(response, 200, { tree: 'gone' })],
+    ['unexpected format', (response: ServerResponse) => sendJson(response, 200, { tree: 'gone' })],
     ['half a document', (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"tree": [')],
   ])('says so where the reply is %s', async (_name, answer) => {
     instead('/git/trees/', (_request, response) => answer(response));
-    const refusal = { code: 'upstream-failed', message: expect.stringContaining('another shape') };
+    const refusal = { code: 'upstream-failed', message: expect.stringContaining('unexpected format') };
     await expect(open().readFile(readme, signal)).rejects.toMatchObject(refusal);
   });
 

@@ -35,7 +35,7 @@ describe('local git host', () => {
     expect((await open().readFile({ ...query, path: 'a.txt' }, signal))?.lines).toEqual(['committed']);
     await expect(open().readFile({ ...query, path: 'link' }, signal)).rejects.toMatchObject({
       code: 'unsupported-type',
-      message: 'link is a symbolic link to "/etc/passwd", which is no file of this commit.',
+      message: 'link is a symbolic link to "/etc/passwd", which is not a file in this commit.',
     });
   });
 

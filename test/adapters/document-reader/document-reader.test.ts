@@ -50,7 +50,7 @@ describe('a document is read', () => {
       ['What we changed', 2, 3],
       ['An alarm.', null, 3],
     ]);
-    expect(notes).toEqual(['1 hidden slide is left out.']);
+    expect(notes).toEqual(['1 hidden slide is skipped.']);
   });
 
   it('from XLSX, row by row, with sheet and row', async () => {
@@ -100,9 +100,9 @@ describe('a document is refused, with words for people', () => {
   const zipped = (name: string, content: Buffer) => makeDocx(['text'], { [name]: content });
 
   it.each([
-    ['an encrypted PDF', 'a.pdf', makePdf([['x']], { encrypted: true }), 'invalid-input', 'a.pdf is encrypted and wants a password'],
-    ['a damaged PDF', 'a.pdf', Buffer.from('%PDF-1.4\nnothing'), 'invalid-input', 'a.pdf is no usable PDF'],
-    ['a PDF that is none', 'a.pdf', Buffer.from('hello'), 'invalid-input', 'a.pdf is no PDF'],
+    ['an encrypted PDF', 'a.pdf', makePdf([['x']], { encrypted: true }), 'invalid-input', 'a.pdf is encrypted with a password'],
+    ['a damaged PDF', 'a.pdf', Buffer.from('%PDF-1.4\nnothing'), 'invalid-input', 'a.pdf is not a usable PDF'],
+    ['a PDF that is none', 'a.pdf', Buffer.from('hello'), 'invalid-input', 'a.pdf is not a valid PDF'],
     ['a zip bomb', 'a.docx', zipped('word/media/big.bin', Buffer.alloc(40_000_000)), 'too-large', 'grows more than 100 times'],
     ['a DOCX without its document', 'a.docx', makeZip([{ name: 'x.xml', content: '<x/>' }]), 'invalid-input', 'no word/document.xml'],
     [
@@ -122,9 +122,9 @@ describe('a document is refused, with words for people', () => {
     ],
     ['any other zip', 'a.zip', makeZip([{ name: 'a', content: 'b' }]), 'unsupported-type', 'unpack it first'],
     ['an old or locked Office file', 'a.docx', Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'unsupported-type', 'without a password'],
-    ['a binary', 'a.bin', Buffer.from([1, 2, 0, 3]), 'unsupported-type', 'no document that can be read'],
-    ['an empty file', 'a.md', Buffer.alloc(0), 'invalid-input', 'holds no text'],
-    ['a PDF of pictures', 'a.pdf', makePdf([[]]), 'invalid-input', 'pictures of text are not recognised'],
+    ['a binary', 'a.bin', Buffer.from([1, 2, 0, 3]), 'unsupported-type', 'not a readable document'],
+    ['an empty file', 'a.md', Buffer.alloc(0), 'invalid-input', 'contains no readable text'],
+    ['a PDF of pictures', 'a.pdf', makePdf([[]]), 'invalid-input', 'images of text are not recognized'],
   ])('%s', async (_what, name, bytes, code, message) => {
     await expect(read(name, bytes)).rejects.toMatchObject({ code, message: expect.stringContaining(message) });
   });

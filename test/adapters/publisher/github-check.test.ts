@@ -35,7 +35,7 @@ function remark(path: string, line = 1): GithubAnnotation {
 }
 
 function content(change: Partial<GithubCheckContent> = {}): GithubCheckContent {
-  const said = { title: 'Looking at 3 failures', summary: '**Looking**', text: '', detailsUrl: null };
+  const said = { title: 'Analyzing 3 failures', summary: '**Looking**', text: '', detailsUrl: null };
   return { status: 'in_progress', commit: COMMIT, pullRequest: 1204, annotations: [], ...said, ...change };
 }
 

@@ -157,7 +157,7 @@ describe('embedders', () => {
 
   it.each([
     ['missing', null, /has no index named faultline-test\. Create one .*cosine.*at least 512 dimensions.*FAULTLINE_PINECONE_INDEX/],
-    ['too short', { dimension: 256 }, /takes vectors of 256 numbers, and the embedder makes 512/],
+    ['too short', { dimension: 256 }, /has 256 dimensions, but the embedder produces 512/],
     ['measuring otherwise', { metric: 'euclidean' }, /measures by euclidean/],
   ])('says how to mend an index that is %s', async (_, index, message) => {
     const api = await start();

@@ -16,5 +16,5 @@ it('says in the heading what was left out, so that nobody takes the figures for 
 it('refuses a stage that nobody knows, with the names of all', async () => {
   const ended = await faultline(['replay', '--dataset', DATASET, '--without', 'wisdom']);
   expect(ended.code).not.toBe(0);
-  expect(ended.stderr).toMatch(/no stage "wisdom"; choose among library, knowledge, .*reducer/);
+  expect(ended.stderr).toMatch(/no stage "wisdom"; choose from library, knowledge, .*reducer/);
 });

@@ -36,7 +36,7 @@ it('fits, prints and writes a file, and changes nothing else', async () => {
   const out = join(folder, 'rules.calibration.json');
   const done = await calibrate('--risk', '0.2', '--confidence', '0.9', '--out', out);
   expect(done.code).toBe(0);
-  expect(done.stdout).toContain('Calibration of rules, 80 cases of 8 projects');
+  expect(done.stdout).toContain('Calibration of rules, 80 cases from 8 projects');
   expect(done.stdout).toMatch(/CODE_ERROR\s+80\s+72\s+platt/);
   expect(done.stdout).toMatch(/before\s+0\.90 → 0\.90 \(80\)/);
   expect(done.stdout).toMatch(/CODE_ERROR\s+80\s+0\.\d{4}\s+80 \(100 %/);
@@ -55,10 +55,10 @@ it('is refused, before any case is replayed, where it is not said what to fit to
     stderr: expect.stringContaining('either --dataset FILE… or --reviewed'),
   });
   const model = await calibrate('--analyst', 'llm');
-  expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/No answer is of llm .*, but of rules/)]);
+  expect([model.code, model.stderr]).toEqual([expect.any(Number), expect.stringMatching(/There are no answers by llm .*, only by rules/)]);
   expect((await calibrate('--results', results, results)).stderr).toContain('the case case-0 is in two of the files');
   const unsaid = await faultline(['calibrate', '--dataset', join(folder, 'missing.jsonl'), '--apply', '--data', folder]);
-  expect(unsaid.stderr).toContain('In force for rules is none. Nothing was changed. To replace it: --replaces none');
+  expect(unsaid.stderr).toContain('none is in force for rules. Nothing was changed. To replace it, use --replaces none');
 });
 
 it('is put in force, exchanged and taken back by command, which names what it replaces', async () => {
@@ -70,7 +70,7 @@ it('is put in force, exchanged and taken back by command, which names what it re
   const back = await faultline(['calibrate', 'use', '1', '--replaces', '2', ...here]);
   expect(JSON.parse(back.stdout)).toMatchObject({ ok: true, act: { analyst: 'rules', version: 1, replaced: 2 } });
   const typo = await faultline(['calibrate', 'off', 'rule', '--replaces', 'none', '--data', folder]);
-  expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. There is one for: rules.')]);
+  expect([typo.code === 0, typo.stderr]).toEqual([false, expect.stringContaining('for rule. In force for: rules.')]);
   const off = await faultline(['calibrate', 'off', 'rules', '--replaces', '1', ...here]);
   expect(JSON.parse(off.stdout)).toMatchObject({ act: { version: null, replaced: 1 } });
 

@@ -24,10 +24,10 @@ describe('sources of cases', () => {
 
   it.each([
     ['none', {}, /--reviewed or --stored for your own/],
-    ['two kinds', { dataset: [SET], stored: true as const }, /Name one kind of cases/],
-    ['a filter of stored failures beside others', { logs: [LOGS], branch: 'main' }, /--branch chooses among stored failures/],
-    ['a category that is none', { reviewed: true as const, category: 'NOPE' }, /--category: "NOPE" is none/],
-    ['a folder of logs as a data set', { dataset: [LOGS] }, /is no file and no case set/],
+    ['two kinds', { dataset: [SET], stored: true as const }, /Choose only one of/],
+    ['a filter of stored failures beside others', { logs: [LOGS], branch: 'main' }, /--branch filters stored failures/],
+    ['a category that is none', { reviewed: true as const, category: 'NOPE' }, /--category: "NOPE" is not a category/],
+    ['a folder of logs as a data set', { dataset: [LOGS] }, /is neither a file nor a case set/],
   ])('%s: a sentence, and nothing is opened', async (_name, options, sentence) => {
     await expect(openCaseSources({ ...asked, ...options })).rejects.toThrow(sentence);
   });
@@ -37,6 +37,6 @@ describe('replay --by', () => {
   it('adds the main figures a row a slice, or says that there is one only', async () => {
     const by = (what: string) => faultline(['replay', '--dataset', SET, '--only', 'read', '--by', what]);
     expect((await by('category')).stdout).toMatch(/^by category\n.*\n {2}CODE_ERROR +1 .*n=1\n {2}INFRA_ERROR +1 .*n=1$/m);
-    expect((await by('source')).stderr).toContain('--by source: the cases are all of one source.');
+    expect((await by('source')).stderr).toContain('--by source: all cases have the same source.');
   });
 });

@@ -53,7 +53,7 @@ it('exports what a person decided, and says what has no log; the set is checked'
   expect(JSON.parse(row)).toMatchObject({ id: decided, project: 'acme/shop', category: 'INFRA_ERROR', decided_by: 'ada' });
 
   const checked = await faultline(['cases', 'check', out]);
-  expect([checked.code, checked.stdout.split('\n')[0]]).toEqual([0, '1 case: nothing is wrong with them. 1 good one, 1 with a time:']);
+  expect([checked.code, checked.stdout.split('\n')[0]]).toEqual([0, '1 case: no problems. 1 good one, 1 with a time:']);
   const neither = await faultline(['cases', 'export', '--out', join(folder, 'other'), '--data', folder]);
-  expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining('--reviewed for what people decided')]);
+  expect([neither.code, neither.stderr]).toEqual([2, expect.stringContaining('--reviewed for reviewed failures')]);
 });

@@ -9,7 +9,7 @@ it('says what is wrong with a data set and exits with 3', async () => {
   writeFileSync(dataset, '{"id":"a","log":"x","category":"CODE_ERROR"}\n{"id":"b","log":"x","category":"WEATHER"}\n');
   const text = await faultline(['cases', 'check', dataset]);
   expect(text.code).toBe(3);
-  expect(text.stderr).toMatch(/^line 2 \("b"\), category: "WEATHER" is no category; it must be one of CODE_ERROR, /);
+  expect(text.stderr).toMatch(/^line 2 \("b"\), category: "WEATHER" is not a category; use one of CODE_ERROR, /);
   expect(text.stdout).toMatch(/^2 cases: 1 problem, 1 case without one\. 1 good one, 0 with a time:\n {7}1 {2}CODE_ERROR\n/);
   const json = await faultline(['cases', 'check', dataset, '--json']);
   expect(JSON.parse(json.stdout)).toMatchObject({
@@ -39,5 +39,5 @@ it('splits by chance only with a seed', async () => {
   const dataset = join(mkdtempSync(join(tmpdir(), 'faultline-cases-')), 'rows.jsonl');
   writeFileSync(dataset, '{"id":"a","log":"x"}\n');
   const split = await faultline(['cases', 'split', dataset, '--by', 'random', '--out', `${dataset}.out`]);
-  expect([split.code, split.stderr]).toEqual([2, 'error: A random split needs --seed WORDS, so that it can be made again.\n']);
+  expect([split.code, split.stderr]).toEqual([2, 'error: A random split needs --seed WORDS, so that it can be repeated.\n']);
 });

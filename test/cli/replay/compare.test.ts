@@ -42,9 +42,9 @@ describe('compare', () => {
   });
 
   it.each([
-    ['a results file that is not there', ['--a', join(FOLDER, 'none.jsonl')], /none\.jsonl is no results file/],
+    ['a results file that is not there', ['--a', join(FOLDER, 'none.jsonl')], /none\.jsonl does not exist/],
     ['half a line', ['--a', fileOf('half.jsonl', ['{"id":"case-1"'])], /half\.jsonl, line 1 is not JSON/],
-    ['a data set that is not there', ['--dataset', join(FOLDER, 'nothing')], /nothing is no file and no folder/],
+    ['a data set that is not there', ['--dataset', join(FOLDER, 'nothing')], /nothing is neither a file nor a folder/],
     ['another data set', ['--dataset', fileOf('other.jsonl', [{ id: 'z', category: 'CODE_ERROR', log: 'x' }])], /No case is on both sides/],
   ])('%s: exit 3 and a sentence', async (_name, args, sentence) => {
     const all = { '--dataset': DATASET, '--a': A, '--b': B, [args[0] ?? '']: args[1] ?? '' };

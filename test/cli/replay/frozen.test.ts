@@ -24,7 +24,7 @@ describe('replay --frozen', () => {
     ['--no-green', { green: false }],
   ])('refuses %s rather than leaving it out: a gate that is not held must not look like one that is', async (name, option) => {
     const asked = { frozen: recorded, limits: 'recorded' as const, repeat: 1, green: true, ...option };
-    await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} does not go with --frozen`);
+    await expect(runFrozenReplay(asked)).rejects.toThrow(`${name} cannot be combined with --frozen`);
   });
 
   it('says which of the runs that were asked for are not there, and does not end well', async () => {

@@ -13,7 +13,7 @@ describe('replay --gate', () => {
     const ended = await replay({ bars: [{ figure: RECALL, atLeast: 1, noise: 'none' }] });
     expect(ended.code).toBe(0);
     expect(ended.stdout).toMatch(
-      /^gate .*bars\.json: passed, 1 of 1 bars held\n +ok +set\.jsonl: recall of labelled lines is 1\.000, n=1; at least 1 was asked\.$/m,
+      /^gate .*bars\.json: passed, 1 of 1 bars held\n +ok +set\.jsonl: recall of labelled lines is 1\.000, n=1; required: at least 1\.$/m,
     );
   });
 
@@ -37,8 +37,8 @@ describe('replay --gate', () => {
   });
 
   it.each([
-    ['bars that are none', { bars: [{ figure: RECALL }] }, /bars\.0: say exactly one/],
-    ['a baseline that is not there', { baseline: 'no.jsonl', bars: [{ figure: RECALL, worseBy: 0 }] }, /no\.jsonl is no results file/],
+    ['bars that are none', { bars: [{ figure: RECALL }] }, /bars\.0: set exactly one/],
+    ['a baseline that is not there', { baseline: 'no.jsonl', bars: [{ figure: RECALL, worseBy: 0 }] }, /no\.jsonl does not exist/],
   ])('%s: exit 3 before anything is replayed', async (_name, content, sentence) => {
     const ended = await replay(content);
     expect(ended).toMatchObject({ code: 3, stdout: '' });

@@ -16,19 +16,35 @@ describe('what a replay writes', () => {
   it('never stands over the data set', async () => {
     const ended = await faultline(['replay', '--dataset', DATASET, '--only', 'read', '--out', DATASET]);
     expect(ended).toMatchObject({ code: 2, stdout: '' });
-    expect(ended.stderr).toContain('--out would write over what --dataset names');
+    expect(ended.stderr).toContain('--out would overwrite the input of --dataset');
     expect(readFileSync(DATASET, 'utf8')).toBe(ROWS);
   });
 
   it.each([
-    ['over it through a link', { dataset: [DATASET], html: linked('alias.html', DATASET) }, /--html would write over what --dataset/],
-    ['over it by its second name', { dataset: [DATASET], out: hardLinked('twin.jsonl', DATASET) }, /--out would write over what --dataset/],
-    ['over a case set', { dataset: [caseSet()], junit: join(FOLDER, 'set', 'cases.jsonl') }, /--junit would write over what --dataset/],
-    ['over the bars', { dataset: [DATASET], gate: DATASET, out: DATASET }, /would write over/],
-    ['over a repeat’s place', { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 }, /--out would write over/],
-    ['among the logs', { logs: [LOGS], out: join(LOGS, 'results.jsonl') }, /where it would be a case/],
-    ['deep among them', { logs: [FOLDER], html: join(LOGS, 'report.html') }, /where it would be a case/],
-    ['twice in one file', { dataset: [DATASET], out: join(FOLDER, 'x'), record: join(FOLDER, 'x') }, /--record and --out name one file/],
+    [
+      'over it through a link',
+      { dataset: [DATASET], html: linked('alias.html', DATASET) },
+      /--html would overwrite the input of --dataset/,
+    ],
+    [
+      'over it by its second name',
+      { dataset: [DATASET], out: hardLinked('twin.jsonl', DATASET) },
+      /--out would overwrite the input of --dataset/,
+    ],
+    [
+      'over a case set',
+      { dataset: [caseSet()], junit: join(FOLDER, 'set', 'cases.jsonl') },
+      /--junit would overwrite the input of --dataset/,
+    ],
+    ['over the bars', { dataset: [DATASET], gate: DATASET, out: DATASET }, /would overwrite/],
+    ['over a repeat’s place', { dataset: [at('r.2.jsonl', ROWS)], out: join(FOLDER, 'r.jsonl'), repeat: 2 }, /--out would overwrite/],
+    ['among the logs', { logs: [LOGS], out: join(LOGS, 'results.jsonl') }, /where it would become a case/],
+    ['deep among them', { logs: [FOLDER], html: join(LOGS, 'report.html') }, /where it would become a case/],
+    [
+      'twice in one file',
+      { dataset: [DATASET], out: join(FOLDER, 'x'), record: join(FOLDER, 'x') },
+      /--record and --out name the same file/,
+    ],
     ['where a report cannot read it', { dataset: [DATASET], out: '/dev/null', html: join(FOLDER, 'x') }, /--out must be a file/],
   ])('%s: refused', async (_name, options, sentence) => {
     await expect(checkOutputs(options)).rejects.toThrow(sentence);

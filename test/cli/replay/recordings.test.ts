@@ -32,10 +32,10 @@ test('replay records what replay --frozen runs again, and a changed recording te
   await writeFile(recorded, `${JSON.stringify(recording)}\nno json\n`);
   const other = await faultline(['replay', '--frozen', recorded]);
   expect(other.code).toBe(12);
-  expect(other.stdout).toContain('first: the rules judge otherwise in classify: kind "crash');
+  expect(other.stdout).toContain('first: the rules decide differently in classify: kind "crash');
   expect(other.stdout).not.toContain('\u001b');
   expect(other.stdout).toContain('line 2: ');
-  expect(other.stdout).toContain('2 runs: 0 identical, 1 to the same bytes on another path, 1 could not be read');
+  expect(other.stdout).toContain('2 runs: 0 identical, 1 byte-identical answer by another path, 1 unreadable');
 });
 
 test('a file of recordings goes on behind its last whole line, and nobody else may read it', async () => {

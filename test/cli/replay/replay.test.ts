@@ -48,7 +48,7 @@ describe('replay', () => {
     const args = ['replay', '--dataset', dataset, '--only', 'read', '--out', out];
     const stopped = await faultline([...args, '--max-minutes', '0.000001', '--concurrency', '1']);
     expect(stopped).toMatchObject({ code: 13 });
-    expect(stopped.stderr).toMatch(/Not all cases were replayed: 0.000001 minutes are over/);
+    expect(stopped.stderr).toMatch(/Not all cases were replayed: 0.000001 minutes passed/);
     writeFileSync(out, `${readFileSync(out, 'utf8').split('\n').slice(0, 2).join('\n')}{"id":"case-torn`);
     const resumed = await faultline([...args, '--resume', '--json']);
     expect(resumed.code).toBe(0);
@@ -56,7 +56,7 @@ describe('replay', () => {
     expect(idsIn(out)).toEqual(rows.map((row) => JSON.parse(row).id));
     const other = await faultline([...args, '--resume', '--budget', '500']);
     expect(other).toMatchObject({ code: 4, stdout: '' });
-    expect(other.stderr).toMatch(/is of another run: budget in tokens was 2000, now it is 500\. Replay it anew without --resume/);
+    expect(other.stderr).toMatch(/belongs to another run: budget in tokens was 2000, now it is 500\. Replay it again without --resume/);
   });
 
   it('replays the same cases again, a file each, and says how far they are apart', async () => {
@@ -68,13 +68,13 @@ describe('replay', () => {
   });
 
   it.each([
-    ['a missing data set', ['--dataset', join(FOLDER, 'none.jsonl')], /none\.jsonl is no file/],
-    ['a directory', ['--dataset', FOLDER], /is no file/],
+    ['a missing data set', ['--dataset', join(FOLDER, 'none.jsonl')], /none\.jsonl is neither a file nor a case set/],
+    ['a directory', ['--dataset', FOLDER], /is neither a file/],
     ['a full disk', ['--dataset', datasetOf(['{"id":"a","log":"x"}']), '--out', '/dev/full'], /the disk is full/, 4],
     ['a report without a place', ['--dataset', datasetOf(['{}']), '--junit', FOLDER], /it is a folder/],
-    ['no cases named', [], /Say where the cases are/, 2],
+    ['no cases named', [], /Choose the cases/, 2],
     ['nothing to go on with', ['--dataset', datasetOf(['{}']), '--resume'], /name it with --out/, 2],
-    ['an empty data set', ['--dataset', datasetOf(['', ''])], /holds no case/],
+    ['an empty data set', ['--dataset', datasetOf(['', ''])], /contains no cases/],
     ['a place that cannot be written', ['--dataset', datasetOf(['{}']), '--out', join(FOLDER, 'no/where')], /cannot be written/],
   ])('%s: a sentence, and no success', async (_name, args, sentence, code = 3) => {
     const ended = await faultline(['replay', ...args, '--only', 'read']);

@@ -31,13 +31,13 @@ describe('calibration', () => {
     for (const count of [9, 49]) {
       const chart = calibration(judgedAt([0.7, count, 1]));
       expect(figure(chart).text).not.toContain('<svg');
-      expect(figure(chart).text).toContain(`${count} decided: from 50 on`);
+      expect(figure(chart).text).toContain(`${count} decided. The comparison starts at 50 decisions`);
       expect(rowsOf(chart)).toEqual([
         ['right', String(count)],
         ['wrong', '0'],
       ]);
     }
-    expect(figure(calibration([])).text).toContain('Nothing is decided yet');
+    expect(figure(calibration([])).text).toContain('No decisions yet');
   });
 
   it('puts fewer than 200 into five bins of about as many each, more into ten of equal width', () => {
@@ -61,11 +61,11 @@ describe('calibration', () => {
   it('says the widest gap that chance does not explain', () => {
     const say = (...groups: readonly (readonly [number, number, number])[]) =>
       calibrationFinding(calibrationBins(judgedAt(...groups)), 400);
-    expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe('Says 63 %, is right 79 %: too modest by 17 points between 60 and 70.');
-    expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe('Says 96 %, is right 70 %: too sure by 26 points between 90 and 100.');
-    expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain('agree, as far as 400 decisions can tell');
+    expect(say([0.62, 200, 0.79], [0.85, 200, 0.86])).toBe('States 63 %, is right 79 %: underconfident by 17 points between 60 and 70.');
+    expect(say([0.62, 200, 0.62], [0.95, 200, 0.7])).toBe('States 96 %, is right 70 %: overconfident by 26 points between 90 and 100.');
+    expect(say([0.62, 200, 0.62], [0.85, 200, 0.86])).toContain('matches accuracy, as far as 400 decisions can show');
     // of a bin with few nothing is said
-    expect(say([0.62, 200, 0.62], [0.95, 9, 0])).toContain('agree');
+    expect(say([0.62, 200, 0.62], [0.95, 9, 0])).toContain('matches accuracy');
   });
 
   it('has as many points as rows, fades the thin ones, and shows the same numbers (42)', () => {
@@ -100,7 +100,7 @@ describe('accuracy against coverage', () => {
 
   it('says what holds at the threshold, marks the chosen one, and its table equals its marks (42)', () => {
     const chart = coverageChart({ judged, answered, threshold: 0.85, wrong: 0.1, csv: '/x', kept: { category: 'CODE_ERROR' } });
-    expect(figure(chart).text).toContain('At 0.85: 30 % answered alone, 97 % right (194 of 200 decided).');
+    expect(figure(chart).text).toContain('At 0.85: 30 % published automatically, 97 % right (194 of 200 decided).');
     expect(figure(chart).text).toContain('class="chosen"');
     expect(figure(chart).text).toContain('<input type="hidden" name="category" value="CODE_ERROR">');
     expect(marksOf(chart)).toEqual(rowsOf(chart).map((row) => row[2]));
@@ -122,7 +122,7 @@ describe('causes per day', () => {
 
   it('stacks categories, hatches what is open, and its table equals its marks (42)', () => {
     const drawn = chart(['2026-03-01', '2026-03-02']);
-    expect(figure(drawn).text).toContain('8 causes in 2 days, most of them CODE_ERROR (3); 3 not decided.');
+    expect(figure(drawn).text).toContain('8 causes in 2 days, mostly CODE_ERROR (3); 3 not decided.');
     expect(figure(drawn).text).toContain('fill="url(#open)"');
     const cells = rowsOf(drawn).flatMap((row) => row.slice(1, -1).filter((cell) => cell !== '0'));
     expect(marksOf(drawn)).toEqual(cells);

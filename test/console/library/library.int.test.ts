@@ -18,13 +18,13 @@ describe('the library', () => {
     expect(list.body).toContain(`/library/${entry.id}`);
     const page = await getPage(opened.app, `/library/${entry.id}`);
     expect(page.statusCode).toBe(200);
-    expect(page.body).toContain('answers');
+    expect(page.body).toContain('in use');
     for (const one of [list, page]) expect(one.body).not.toContain('<img');
     const gone = await postForm(opened.app, `/library/${entry.id}/withdraw`, { reason: 'It was the other one.' });
     expect(gone.headers.location).toBe(`/library/${entry.id}?done=withdrawn`);
     const after = await getPage(opened.app, `/library/${entry.id}?done=withdrawn`);
     expect(after.body).toContain('It was the other one.');
-    expect(after.body).toContain('does not answer');
+    expect(after.body).toContain('not in use');
     expect((await getPage(opened.app, '/library')).body).not.toContain(entry.id);
     expect((await getPage(opened.app, '/library?show=withdrawn')).body).toContain(entry.id);
   });
@@ -34,9 +34,9 @@ describe('the library', () => {
     const entry = sampleEntry('fp-2', {});
     await opened.stores.library.insert({ ...entry, flag });
     expect((await getPage(opened.app, '/library?show=flagged')).body).toContain('also in 3 green builds');
-    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('It also stands in 3 green builds since 2026-10-12');
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('It also appears in 3 green builds since 2026-10-12');
     expect((await postForm(opened.app, `/library/${entry.id}/stay`, {})).statusCode).toBe(303);
-    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder looked, and it stays.');
+    expect((await getPage(opened.app, `/library/${entry.id}`)).body).toContain('admin-holder confirmed it.');
   });
 
   it('asks for a reason and knows no other ids', async () => {
@@ -54,9 +54,9 @@ describe('rules', () => {
   it('are tried before they are stored, with everything that was typed kept', async () => {
     const tried = await postForm(opened.app, '/library/rules', { ...rule, act: 'try' });
     expect(tried.statusCode).toBe(200);
-    expect(tried.body).toContain('It may be stored.');
+    expect(tried.body).toContain('The rule can be saved.');
     expect(tried.body).toContain('The package was withdrawn by its author.');
-    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rule is written yet.');
+    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rules yet.');
   });
 
   it('are refused with the reason where they fit no sample or could not be read', async () => {
@@ -64,7 +64,7 @@ describe('rules', () => {
     expect(wrong.statusCode).toBe(400);
     expect(wrong.body).toContain('does not match its own sample');
     const blank = await postForm(opened.app, '/library/rules', { ...rule, rootCause: ' ', act: 'store' });
-    expect(blank.body).toContain('The root cause is not as expected');
+    expect(blank.body).toContain('The root cause is invalid');
   });
 
   it('are stored, listed and withdrawn', async () => {
@@ -74,7 +74,7 @@ describe('rules', () => {
     expect(page.body).toContain('tabular \\d+ is yanked');
     const id = /\/library\/rules\/(\w+)\/withdraw/.exec(page.body)?.[1] ?? '';
     expect((await postForm(opened.app, `/library/rules/${id}/withdraw`, { reason: 'too wide' })).statusCode).toBe(303);
-    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rule is written yet.');
+    expect((await getPage(opened.app, '/library/rules')).body).toContain('No rules yet.');
     expect((await getPage(opened.app, '/library/rules?withdrawn=1')).body).toContain('too wide');
   });
 });

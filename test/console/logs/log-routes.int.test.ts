@@ -106,10 +106,10 @@ describe('the viewer', () => {
 
   it('searches the whole log, a page of hits at a time', async () => {
     const body = await page('&q=ERROR&hit=5001');
-    expect(body).toContain('5,998 lines hold “ERROR”, 5,001–5,100 shown.');
+    expect(body).toContain('5,998 lines contain “ERROR”, 5,001–5,100 shown.');
     expect(body).toContain('<mark>Error</mark>');
     expect(linesOn(body)[0]).toBe(10_006);
-    expect(await page('&q=ERROR&case=1')).toContain('No line holds “ERROR”.');
+    expect(await page('&q=ERROR&case=1')).toContain('No line contains “ERROR”.');
     expect(await page(`&q=${encodeURIComponent('<b>"')}`)).toContain('value="&lt;b&gt;&quot;"');
     expect(markedOn(await page('&q=error&L=10006'))).toEqual([10_006]);
   });
@@ -125,11 +125,11 @@ describe('the viewer', () => {
     const none = await storeBuild('813');
     const empty = await getPage(console.app, `/logs/${none}`);
     expect(empty).toMatchObject({ statusCode: 404 });
-    expect(empty.body).toContain('The build left no log.');
+    expect(empty.body).toContain('The build has no log.');
     await console.database.query(`insert into forgotten_logs (build_id, at) values ($1, '2026-10-12T01:02:03Z')`, [none]);
     const expired = await getPage(console.app, `/logs/${none}`);
     expect(expired).toMatchObject({ statusCode: 410 });
-    expect(expired.body).toContain('The log was deleted on 2026-10-12 by retention.');
+    expect(expired.body).toContain('Retention deleted the log on 2026-10-12.');
     expect((await getPage(console.app, `/logs/${buildId}?file=other.log`)).body).toContain('has no log named other.log.');
     expect(await getPage(console.app, '/logs/bld_none')).toMatchObject({ statusCode: 404 });
     await console.archive.put(none, { name: 'build.log', kind: 'log', text: '', notes: [] });
@@ -210,7 +210,7 @@ describe('the evidence of an analysis', () => {
     const { html, shown } = await evidenceWindows(console, { ...analysis, buildId: gone });
     expect(linesOn(html.text)).toEqual([7_010]);
     expect([...shown]).toEqual(['E1']);
-    expect(html.text).toContain('these lines were kept with the answer');
+    expect(html.text).toContain('these lines were kept with the analysis');
   });
 });
 

@@ -47,7 +47,7 @@ describe('the report of a replay as one page', () => {
   });
 
   it('has a place for each of two cases with one id, and leads to the one that was answered', () => {
-    const repeated = caseOf({ id: 'twice', error: 'line 2, field id: "twice" is the id of line 1 already', more: null });
+    const repeated = caseOf({ id: 'twice', error: 'line 2, field id: "twice" is already the ID of line 1', more: null });
     const answered = caseOf({ id: 'twice', isRight: false, said: 'INFRA_ERROR' });
     const sections = [{ title: 'category', figures: [figureOf({ against: ['twice'] })] }];
     const page = renderReplayReport({ ...REPORT, sets: [setOf([repeated, answered], { sections })] });
@@ -66,10 +66,10 @@ describe('the report of a replay as one page', () => {
 
   it('lists the cases that have no more to say, and counts those that are too many', () => {
     const many = Array.from({ length: 6_000 }, (_, index) => caseOf({ id: `case-${index}`, more: null }));
-    const page = renderReplayReport({ ...REPORT, sets: [setOf(many, { stopped: '$1 are spent' })] });
+    const page = renderReplayReport({ ...REPORT, sets: [setOf(many, { stopped: '$1 spent' })] });
     expect(page.match(/<tr id="/g)).toHaveLength(5_000);
-    expect(page).toContain('1000 more are not on this page');
-    expect(page).toContain('<strong>Not all cases were replayed:</strong> $1 are spent. Every figure is of the 6000 that were.');
+    expect(page).toContain('1000 more are only in the results file');
+    expect(page).toContain('<strong>Not all cases were replayed:</strong> $1 spent. All figures cover only the 6000 replayed cases.');
   });
 
   it('marks what is worth a look, and tells apart what a model said', () => {
@@ -79,7 +79,7 @@ describe('the report of a replay as one page', () => {
     ];
     const page = renderReplayReport({ ...REPORT, sets: [setOf([], { sections })], further: sections });
     expect(page.match(/look here/g)).toHaveLength(3);
-    expect(page.match(/A language model said this/g)).toHaveLength(2);
+    expect(page.match(/A language model's opinion/g)).toHaveLength(2);
   });
 });
 

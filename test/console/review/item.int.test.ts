@@ -34,7 +34,7 @@ describe('an item', () => {
     const again = await getPage(opened.app, `/review/${review.id}`);
     expect(versionIn(again.body)).toBe(versionIn(page.body));
     const other = await getPage(opened.app, `/review/${review.id}`, TOKENS.review);
-    expect(other.body).toContain('admin-holder is looking at this since');
+    expect(other.body).toContain('admin-holder has been reviewing this since');
     expect(other.body).not.toContain('data-action="accept"');
     expect(other.body).not.toContain('Take over');
   });
@@ -79,7 +79,7 @@ describe('an item', () => {
     });
     const page = await getPage(opened.app, `/review/${review.id}`);
     expect(page.body).toContain('admin-holder corrected it to CONFIG_ERROR');
-    expect(page.body).toContain('Take it back');
+    expect(page.body).toContain('Undo');
   });
 
   it('is rejected with the reason that was chosen', async () => {
@@ -133,7 +133,7 @@ describe('items of one fingerprint', () => {
     const answer = await decide(first ?? '', { type: 'accept', alsoFor: 'same-fingerprint', also: [second ?? '', third ?? ''] });
     expect((await getPage(opened.app, locationOf(answer))).body).toContain('and 2 more with the same fingerprint: accepted.');
     const undone = await postForm(opened.app, `/review/${first}/undo`, {});
-    expect((await getPage(opened.app, locationOf(undone))).body).toContain('Taken back: all 3 items are waiting again.');
+    expect((await getPage(opened.app, locationOf(undone))).body).toContain('Undone. All 3 items are back in the queue.');
   });
 });
 
@@ -161,7 +161,7 @@ it('a blind item shows no verdict until the reviewer has said a category', async
     const said = await postForm(blind.app, `/review/${review.id}/guess`, { category: 'CODE_ERROR', queue: '?n=2' });
     expect(locationOf(said)).toBe(`/review/${review.id}?n=2`);
     const shown = await getPage(blind.app, locationOf(said));
-    expect(shown.body).toContain('You said CODE_ERROR, the machine says TEST_FAILURE.');
+    expect(shown.body).toContain('You said CODE_ERROR, Faultline says TEST_FAILURE.');
     expect(shown.body).toContain('overwrites the last item');
   } finally {
     await blind.close();

@@ -57,7 +57,7 @@ describe('words', () => {
   it('say how often answers of a level were right only where enough are decided', () => {
     const level = { from: 0.7, to: 0.8 };
     expect(trackSentence({ ...level, right: 31, of: 42 })).toBe('answers at 70–80 % were right 31 of 42');
-    expect(trackSentence({ ...level, right: 9, of: 19 })).toContain('too few to say');
+    expect(trackSentence({ ...level, right: 9, of: 19 })).toContain('too few to state accuracy');
     expect(trackSentence({ ...level, right: 0, of: 0 })).toContain('too few');
   });
 
@@ -77,7 +77,7 @@ describe('words', () => {
       'ada decided this 12 s ago: corrected to CONFIG_ERROR. Your text is kept below.',
     );
     const held = sampleReview({ state: 'claimed', claimedBy: 'grace', claimedAt: decidedAt });
-    expect(conflictWords(held, 'me', now)).toBe('grace is looking at this since 14:00 UTC. Your text is kept below.');
+    expect(conflictWords(held, 'me', now)).toBe('grace has been reviewing this since 14:00 UTC. Your text is kept below.');
     expect(conflictWords(sampleReview(), 'me', now)).toContain('changed since you opened it');
   });
 });

@@ -12,7 +12,7 @@ afterAll(async () => await opened.close());
 describe('the queue', () => {
   it('says that nothing waits, and how the day went', async () => {
     const { body } = await getPage(opened.app, '/review');
-    expect(body).toContain('Nothing waits. 0 decided today. Oldest open analysis: none.');
+    expect(body).toContain('The queue is empty. 0 decided today.');
     expect(locationOf(await getPage(opened.app, '/review/next'))).toBe('/review');
   });
 
@@ -26,7 +26,7 @@ describe('the queue', () => {
     await opened.stores.reviews.claim(held.id, 'grace', 60_000);
     const { body } = await getPage(opened.app, '/review');
     expect(body).toContain('×2');
-    expect(body).toMatch(/being looked at by grace since \d\d:\d\d UTC/);
+    expect(body).toMatch(/under review by grace since \d\d:\d\d UTC/);
     expect(body).toContain('All <span class="count">3</span>');
     const filtered = await getPage(opened.app, '/review?repo=shop%2Fweb&category=TEST_FAILURE&why=below&sort=age');
     expect(filtered.body).toContain(
@@ -53,7 +53,7 @@ describe('the queue', () => {
     const id = review?.id ?? '';
     const skipped = await postForm(opened.app, `/review/${id}/skip`, { queue: '?repo=shop%2Fweb&n=3' });
     expect(locationOf(skipped)).not.toContain(id);
-    expect((await getPage(opened.app, locationOf(skipped))).body).toContain('Item 3: skipped. It stays waiting.');
+    expect((await getPage(opened.app, locationOf(skipped))).body).toContain('Item 3: skipped. It stays in the queue.');
     const page = await getPage(opened.app, `/review/${id}`);
     await postForm(opened.app, `/review/${id}/decision`, { type: 'reject', reasonCode: 'cannot_be_told', version: versionIn(page.body) });
     const decided = await getPage(opened.app, '/review?state=decided');
@@ -82,9 +82,9 @@ describe('a question of a run', () => {
     expect((await getPage(opened.app, '/review')).body).toContain('QUESTION');
     const page = await getPage(opened.app, `/review/${id}`);
     expect(page.body).toContain('Is &lt;b&gt;17&lt;/b&gt; expected?');
-    expect(page.body).toContain('Without an answer the run goes on alone in 4 h.');
+    expect(page.body).toContain('Without an answer, the analysis continues in 4 h.');
     const blank = await postForm(opened.app, `/review/${id}/answer`, { how: 'answer', answer: ' ' });
-    expect((await getPage(opened.app, locationOf(blank))).body).toContain('The answer was empty');
+    expect((await getPage(opened.app, locationOf(blank))).body).toContain('The answer is empty');
     const answered = await postForm(opened.app, `/review/${id}/answer`, { how: 'unknown' });
     expect(answered.statusCode).toBe(303);
     expect((await opened.stores.questions.find(id))?.answer).toBe('I do not know.');
@@ -142,7 +142,7 @@ it('an error of the database is a page that says what is safe', async () => {
     const { body, statusCode } = await getPage(other.app, '/review?repo=a%2Fb');
     expect(statusCode).toBeGreaterThanOrEqual(500);
     expect(body).toContain('The queue could not be read (');
-    expect(body).toContain('Decisions you made are saved.');
+    expect(body).toContain('Your decisions are saved.');
     expect(body).toContain('href="/review?repo=a%2Fb"');
   } finally {
     await other.close();

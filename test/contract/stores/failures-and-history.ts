@@ -202,7 +202,7 @@ export function failuresAndHistoryContract(world: StoresWorld): void {
     });
 
     it('finds similar failures of the repositories that are asked for, however many others say the same', async () => {
-      const text = `The heron ferry ${world.count} did not answer in time`;
+      const text = `The heron ferry ${world.count} did not respond in time`;
       const own = await world.build({ number: '1', repository: 'heron/own' });
       await world.stores.failures.saveGroups(own.id, [sampleGroup(own.id, 'own', { message: text })]);
       for (let number = 1; number <= 12; number += 1) {

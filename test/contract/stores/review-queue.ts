@@ -46,7 +46,7 @@ export function reviewQueueContract(world: StoresWorld): void {
     it('filters by why and by fingerprint, whatever signs stand in them', async () => {
       const { reviews } = world.stores;
       const one = await open('a', 1, { why: ['confidence 0.70 is below 85%_', 'E3 speaks against it'] });
-      await open('b', 1, { why: ['no claim could be tied to evidence'] });
+      await open('b', 1, { why: ['no claim is backed by evidence'] });
       expect(ids(await reviews.list({ ...here(), why: 'SPEAKS against' }, PAGE))).toEqual([one.id]);
       expect(ids(await reviews.list({ ...here(), why: '85%_' }, PAGE))).toEqual([one.id]);
       expect(await reviews.list({ ...here(), why: '85_%' }, PAGE)).toEqual([]);

@@ -69,7 +69,7 @@ describe('ask graph', () => {
     const lookups = [[call('delete_everything'), call('ask_reviewer'), call('search_web'), call('view_log', { from: 1, to: 1 })], []];
     const { state, toolbox } = await run({ lookups }, { view_log: hit('x'), ask_reviewer: hit('no'), search_web: hit('no') });
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['view_log']);
-    expect(state.notes).toEqual(['Not offered for this category, so not asked: delete_everything, ask_reviewer, search_web.']);
+    expect(state.notes).toEqual(['Not available for this category, so not used: delete_everything, ask_reviewer, search_web.']);
   });
 
   it('goes on where a tool fails, and the answer knows it', async () => {

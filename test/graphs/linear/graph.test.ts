@@ -70,7 +70,7 @@ describe('the linear baseline', () => {
   });
 
   it('is no run that goes on', async () => {
-    await expect(linearInPlaceOfLoop().invoke(null)).rejects.toThrow(/not continued/);
+    await expect(linearInPlaceOfLoop().invoke(null)).rejects.toThrow(/cannot be resumed/);
   });
 
   it('answers a captured failure as the loop does but for its design', async () => {

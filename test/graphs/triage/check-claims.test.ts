@@ -28,7 +28,7 @@ describe('checkClaims', () => {
     ['other words', { source: 'a.log', line: 11, text: 'Second' }],
     ['no words', { source: 'a.log', line: 11, text: '  ' }],
   ])('drops a quotation from %s', (_name, quote) => {
-    expect(reasonFor({ quotes: [quote] })).toContain('does not stand there');
+    expect(reasonFor({ quotes: [quote] })).toContain('the quoted text is not at');
   });
   it('searches evidence without lines as a whole', () => {
     expect(reasonFor({ evidence: ['E2'], quotes: [{ source: 'knowledge:ERR001', line: 1, text: 'whole' }] })).toBeUndefined();
@@ -36,6 +36,6 @@ describe('checkClaims', () => {
   it('drops claims without evidence, with invented evidence, or that the analyst disowns', () => {
     expect(reasonFor({ evidence: [] })).toBe('it cites no evidence');
     expect(reasonFor({ evidence: ['E9'] })).toContain('E9');
-    expect(reasonFor({}, ['c'])).toBe('its evidence does not carry it');
+    expect(reasonFor({}, ['c'])).toBe('its evidence does not support it');
   });
 });

@@ -66,7 +66,7 @@ describe('decideAction', () => {
   it('asks a person, however sure, where no claim quotes what the build printed', () => {
     const decision = decide({ quotesBuild: false, confidence: 1 });
     expect(decision).toMatchObject({ action: 'human_review', confidence: 0.65 });
-    expect(decision.reasons).toContain('no claim quotes a line that this build printed');
+    expect(decision.reasons).toContain("no claim quotes a line of this build's logs");
     expect(decide({ quotesBuild: false, confidence: 0.3 }).confidence).toBe(0.3);
   });
   it.each<[string, Partial<ActionFacts>]>([
@@ -122,7 +122,7 @@ describe('decideAction', () => {
       expect(decide({ confidence: 0.8, calibration: calibration({ threshold: 0.7 }) }).action).toBe('auto_notify');
       const never = decide({ confidence: 0.9, calibration: calibration({ threshold: null }) });
       expect(never.action).toBe('human_review');
-      expect(never.reasons.join()).toContain('no CODE_ERROR is published without a person');
+      expect(never.reasons.join()).toContain('requires review for every CODE_ERROR');
     });
 
     it('never publishes what a doubt forbids, however sure it makes the answer and wherever the threshold is', () => {

@@ -81,9 +81,9 @@ describe('triage graph', () => {
 
     expect(toolbox.calls).toHaveLength(1);
     expect(state.outcomes.map((outcome) => outcome.status)).toEqual(['ok', 'refused', 'refused']);
-    expect(state.outcomes[1]?.summary).toContain('asked before with the same arguments');
+    expect(state.outcomes[1]?.summary).toContain('already made with the same arguments');
     expect(state.termination).toBe('no_progress');
-    expect(state.notes.join()).toContain('not asked');
+    expect(state.notes.join()).toContain('not made');
   });
 
   it('does not ask tools that were not offered', async () => {
@@ -93,7 +93,7 @@ describe('triage graph', () => {
 
     expect(toolbox.calls.map((call) => call.tool)).toEqual(['search_code']);
     expect(state.outcomes[0]).toMatchObject({ status: 'refused', call: { tool: 'delete_repository' } });
-    expect(state.outcomes[0]?.summary).toContain('not among the tools offered now; choose one of: search_code');
+    expect(state.outcomes[0]?.summary).toContain('not one of the tools offered now; choose one of: search_code');
     expect(state.steps.find((step) => step.node === 'select_tool')?.outcomes).toHaveLength(1);
     expect(state.notes.join()).toContain('delete_repository');
   });
@@ -158,7 +158,7 @@ describe('triage graph', () => {
     expect(state.steps.filter((step) => step.node === 'generate_answer')).toHaveLength(1);
     expect(state.verdict).toMatchObject({
       action: 'human_review',
-      reasons: expect.arrayContaining(['nothing that can be looked up would change it']),
+      reasons: expect.arrayContaining(['no further lookup would change the result']),
     });
     expect(state.outcomes).toHaveLength(1);
   });

@@ -110,13 +110,13 @@ describe('complexityOf', () => {
   it('finds a plain failure plain', () => expect(complexityOf(sampleSubject(), sure)).toBeNull());
   it('tells close categories', () => {
     const close = { ...sure, probabilities: { ...sure.probabilities, CODE_ERROR: 0.5, TEST_FAILURE: 0.42 } };
-    expect(complexityOf(sampleSubject(), close)).toContain('nearly as probable');
+    expect(complexityOf(sampleSubject(), close)).toContain('almost equally likely');
   });
   it('takes two signs together', () => {
     const trace = { type: 'E', message: 'm', chain: [], frames: [], at: null };
     expect(complexityOf(sampleSubject({ exceptions: [trace] }), sure)).toBeNull();
     expect(complexityOf(sampleSubject({ exceptions: [trace], toolchains: ['a', 'b', 'c'] }), sure)).toBe(
-      '3 toolchains, no frame of our own',
+      '3 toolchains, no frame from the project',
     );
   });
 });

@@ -16,7 +16,7 @@ describe('a decision of a person', () => {
   it('is the category where the log does not tell it, said to be one, and never sure', () => {
     const found = byPrecedent(unsure, [decided(0.9)]);
     expect(found).toMatchObject({ category: 'CONFIG_ERROR', kind: 'environment', confidence: 0.6, abstained: false });
-    expect(found.because).toBe('ida decided a like failure so (E7)');
+    expect(found.because).toBe('ida decided this way for a similar failure (E7)');
     expect(found.witnesses).toEqual([{ by: 'precedent', name: 'pump not primed', at: null }]);
     expect(Object.values(found.probabilities).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 3);
   });

@@ -62,9 +62,9 @@ describe('decodeSources', () => {
     const [first, ...rest] = await open('a.zip', zip);
     expect(rest).toEqual([]);
     expect(first?.notes).toEqual([
-      'Left out: a.zip/core.out is an ELF program, not the text of a log or report.',
-      'Left out: a.zip/pom.xml is neither a log nor a test report that can be read.',
-      '1 file of a.zip that is no log and no report was left out.',
+      'Skipped: a.zip/core.out is an ELF program, not the text of a log or report.',
+      'Skipped: a.zip/pom.xml is neither a log nor a test report that can be read.',
+      '1 file of a.zip that is not a log or report was skipped.',
     ]);
   });
 

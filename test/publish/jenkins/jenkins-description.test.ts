@@ -22,14 +22,14 @@ it('says the category, how sure, the cause and where to read why', () => {
 });
 
 it.each([
-  [sampleCause(unsureAnalysis()), 'TEST_FAILURE 61 %, a person is asked: '],
+  [sampleCause(unsureAnalysis()), 'TEST_FAILURE 61 %, needs review: '],
   [sampleCause(recalledAnalysis()), 'TEST_FAILURE, confirmed by grace on 2026-10-12, seen 14 times: '],
   [sampleCause(sampleAnalysis(), { review: decided({ type: 'accept' }) }), 'TEST_FAILURE, confirmed by grace: '],
   [
     sampleCause(sampleAnalysis(), { review: decided({ type: 'correct', category: 'CONFIG_ERROR' }) }),
-    'CONFIG_ERROR, corrected by grace (the machine said TEST_FAILURE): ',
+    'CONFIG_ERROR, corrected by grace (Faultline said TEST_FAILURE): ',
   ],
-  [sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }), 'TEST_FAILURE, said to be wrong by grace: '],
+  [sampleCause(sampleAnalysis(), { review: decided({ type: 'reject', reason: 'no' }) }), 'TEST_FAILURE, marked wrong by grace: '],
 ])('says what is known of it: %#', (cause, start) => {
   expect(worded({ causes: [cause] })?.startsWith(start)).toBe(true);
 });
@@ -40,8 +40,8 @@ it('counts further causes', () => {
 
 it('says why nothing came', () => {
   const job = { state: 'failed', error: 'the daily budget is used up' } as const;
-  expect(worded({ causes: [], job })).toBe('Faultline: not analysed, the daily budget is used up');
-  expect(worded({ causes: [], job: null })).toBe('Faultline: not analysed, no failure was found in what it could read');
+  expect(worded({ causes: [], job })).toBe('Faultline: not analyzed, the daily budget is used up');
+  expect(worded({ causes: [], job: null })).toBe('Faultline: not analyzed, no failure was found in its logs');
 });
 
 it('says nothing while it is looked at, and of what passed', () => {

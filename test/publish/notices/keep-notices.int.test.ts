@@ -102,7 +102,7 @@ describe('the comment of a pull request', () => {
     const notice = await settled();
     expect(desk.comments).toHaveLength(1);
     expect(desk.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
-    expect(desk.comments[0]?.body).toContain('gone in `ci #50`');
+    expect(desk.comments[0]?.body).toContain('fixed in `ci #50`');
     expect(notice.reference).toBe(String(desk.comments[0]?.id));
 
     const calls = github.api.requests.length;
@@ -125,16 +125,16 @@ describe('the comment of a pull request', () => {
     keep();
     const one = await build();
     await said(one);
-    expect(desk.comments[0]?.body).toContain('**Looking at why `ci #812` failed** (commit a41f9c2).');
+    expect(desk.comments[0]?.body).toContain('**Analyzing why `ci #812` failed** (commit a41f9c2).');
     const analysis = await answer(one, 'f00d');
     const review = await stores.reviews.open(sampleReview(analysis, { repository }));
     await said(one);
-    expect(desk.comments[0]?.body).toContain('Faultline is not sure why (80 %) and has asked a person.');
+    expect(desk.comments[0]?.body).toContain('Faultline is not sure why (80 %). The answer needs review.');
     await stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
     await said(one);
     expect(desk.comments[0]?.body).toContain('confirmed by grace');
     await said(await build({ number: '813', status: 'passed' }));
-    expect(desk.comments[0]?.body).toContain('**The failure of `ci #812` is gone in `ci #813`.**');
+    expect(desk.comments[0]?.body).toContain('**The failure of `ci #812` is fixed in `ci #813`.**');
     expect(desk.writes).toEqual(['POST comment', 'PATCH comment', 'PATCH comment', 'PATCH comment']);
   });
 

@@ -23,21 +23,21 @@ describe('the check run', () => {
   it('ends where a build passes of which a part had failed', () => {
     const about = { type: 'build', buildId: 'bld_1' } as const;
     const passed = situationOf(headOf({ build: pullRequestBuild({ status: 'passed' }), job: null }));
-    expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({ status: 'completed', title: 'It has passed after all' });
+    expect(renderCheck({ ...passed, about }, LINKS)).toMatchObject({ status: 'completed', title: 'The build passed after all' });
   });
 
   it('is in progress as long as something is looked at', () => {
-    expect(checkOf(headOf({ failures: 3 }))).toMatchObject({ status: 'in_progress', title: 'Looking at 3 failures', annotations: [] });
+    expect(checkOf(headOf({ failures: 3 }))).toMatchObject({ status: 'in_progress', title: 'Analyzing 3 failures', annotations: [] });
     expect(checkOf(headOf({ causes: [causeOf()], openCauses: 1 })).status).toBe('in_progress');
     expect(checkOf(headOf({ causes: [causeOf()] })).status).toBe('completed');
   });
 
   it.each([
     ['The cart total is rounded twice (TEST_FAILURE)', [causeOf()]],
-    ['Not sure: a person was asked', [causeOf(unsureAnalysis())]],
+    ['Not sure: needs review', [causeOf(unsureAnalysis())]],
     ['Known: The cart total is rounded twice (confirmed 12 Oct 2026)', [causeOf(recalledAnalysis())]],
-    ['2 causes, 1 needs you, 1 not certain', [causeOf(), causeOf(unsureAnalysis({ id: 'ana_2' }))]],
-    ['Not explained: a person rejected the answer', [causeOf(unsureAnalysis(), { review: decided('reject') })]],
+    ['2 causes, 1 needs your attention, 1 needs review', [causeOf(), causeOf(unsureAnalysis({ id: 'ana_2' }))]],
+    ['Not explained: a reviewer rejected the answer', [causeOf(unsureAnalysis(), { review: decided('reject') })]],
   ] as const)('has the title: %s', (title, causes) => {
     expect(checkOf(headOf({ causes })).title).toBe(title);
   });
@@ -81,7 +81,7 @@ describe('the check run', () => {
 describe('the commit status', () => {
   const statusOf = (...heads: readonly BuildSituation[]) => renderStatus(situationOf(...heads), LINKS);
   it('fails with the builds, and is well only once they are', () => {
-    expect(statusOf(headOf())).toMatchObject({ state: 'pending', description: 'Looking at why it failed' });
+    expect(statusOf(headOf())).toMatchObject({ state: 'pending', description: 'Analyzing the failure' });
     const category: Category = 'CODE_ERROR';
     const answer = { ...sampleAnalysis().answer, title: 'y'.repeat(300) };
     const answered = statusOf(headOf({ causes: [causeOf(sampleAnalysis({ category, answer }))] }));
@@ -89,7 +89,7 @@ describe('the commit status', () => {
     expect(answered?.description).toHaveLength(140);
     const lastFailed = { build: pullRequestBuild(), fixedBy: pullRequestBuild({ attempt: 2 }), failures: 1, causes: [] };
     const passed = statusOf(headOf({ build: pullRequestBuild({ attempt: 2, status: 'passed' }), lastFailed }));
-    expect(passed).toMatchObject({ state: 'success', description: 'Nothing fails any more' });
+    expect(passed).toMatchObject({ state: 'success', description: 'All failures are fixed' });
     expect(statusOf()).toBeNull();
   });
 });

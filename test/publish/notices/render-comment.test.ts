@@ -43,26 +43,28 @@ describe('the comment of a pull request', () => {
 
   it('looks, and says for how long that usually takes', () => {
     const body = renderComment({ ...situationOf(headOf()), usualMs: 31_000 }, LINKS)?.body;
-    expect(body).toBe('**Looking at why `ci #812` failed** (commit a41f9c2). Usually 31 s. [Watch](https://fl.example/builds/bld_1)\n');
-    expect(bodyOf(headOf({ failures: 3 }))).toContain('**Looking at 3 failures in `ci #812`** (commit a41f9c2).');
+    expect(body).toBe(
+      '**Analyzing why `ci #812` failed** (commit a41f9c2). This usually takes 31 s. [Watch](https://fl.example/builds/bld_1)\n',
+    );
+    expect(bodyOf(headOf({ failures: 3 }))).toContain('**Analyzing 3 failures in `ci #812`** (commit a41f9c2).');
   });
 
   it('looks, and has asked a person', () => {
     expect(bodyOf(headOf({ question }))).toContain(
-      'A person was asked: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
+      'Question for a reviewer: Is Postgres 17 @\u200bexpected? [Answer](https://fl.example/review/que_1)',
     );
   });
 
   it('looks no more once the triage has ended and found nothing, unless a person is still asked', () => {
     const done = { state: 'done', error: null } as const;
-    expect(bodyOf(headOf({ job: done }))).toMatch(/^\*\*`ci #812` failed\. .*\(no failure was found in what it could read\)/);
-    expect(bodyOf(headOf({ job: done, question }))).toContain('A person was asked');
+    expect(bodyOf(headOf({ job: done }))).toMatch(/^\*\*`ci #812` failed\. .*\(no failure was found in its logs\)/);
+    expect(bodyOf(headOf({ job: done, question }))).toContain('Question for a reviewer');
   });
 
   it('groups by cause, and opens what needs the reader', () => {
     const cart = causeOf(sampleAnalysis(), { history: FIRST_HERE, record: { right: 58, decided: 62 } });
     const body = bodyOf(headOf({ causes: [causeOf(registry, { failures: 11, history: failsOnMain }), cart] }));
-    expect(body).toMatch(/^\*\*14 tests failed for 2 reasons\. 1 needs you\.\*\* · `ci #812` · a41f9c2\n/);
+    expect(body).toMatch(/^\*\*14 tests failed for 2 reasons\. 1 needs your attention\.\*\* · `ci #812` · a41f9c2\n/);
     expect(body).toContain(
       '<details open><summary><b>1. The cart total is rounded twice</b>: TEST_FAILURE, 3 tests, 91 % (right 58 of 62 times at this level)</summary>',
     );
@@ -81,24 +83,22 @@ describe('the comment of a pull request', () => {
   it('says what is still looked at', () => {
     const body = bodyOf(headOf({ causes: [causeOf()], openCauses: 2 }));
     expect(body).toContain('for 1 reason so far.');
-    expect(body).toContain('Still looking at 2 more.');
+    expect(body).toContain('Still analyzing 2 more.');
   });
 
   it('says that a person was asked, and which explanations fit', () => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: waiting })] }));
-    expect(body).toMatch(/^\*\*3 tests failed\. Faultline is not sure why \(61 %\) and has asked a person\.\*\* · `ci #812`/);
+    expect(body).toMatch(/^\*\*3 tests failed\. Faultline is not sure why \(61 %\)\. The answer needs review\.\*\* · `ci #812`/);
     expect(body).toContain('<b>2 explanations fit</b>');
-    expect(body).toContain(
-      '1. CODE_ERROR: `tax.ts:41` throws when the list is empty. Would be settled by: the value of `items` at line 40',
-    );
+    expect(body).toContain('1. CODE_ERROR: `tax.ts:41` throws when the list is empty. To confirm: the value of `items` at line 40');
     expect(body).toContain('<sub>[Decide](https://fl.example/review/rev_41) · waiting since 14:02 UTC');
   });
 
   it.each([
     ['accept', {}, 'TEST_FAILURE, 3 tests, confirmed by grace at 14:09 UTC'],
     ['accept', { decidedAt: '2026-10-14T09:00:00.000Z' }, 'TEST_FAILURE, 3 tests, confirmed by grace on 14 Oct 2026'],
-    ['correct', { category: 'CONFIG_ERROR' }, 'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (the machine said TEST_FAILURE)'],
-    ['reject', { reason: 'it is nonsense' }, '3 tests, not explained: grace at 14:09 UTC rejected what the machine said (TEST_FAILURE)'],
+    ['correct', { category: 'CONFIG_ERROR' }, 'CONFIG_ERROR, 3 tests, corrected by grace at 14:09 UTC (Faultline said TEST_FAILURE)'],
+    ['reject', { reason: 'it is nonsense' }, "3 tests, not explained: grace at 14:09 UTC rejected Faultline's answer (TEST_FAILURE)"],
   ] as const)('names who said %s', (type, change, words) => {
     const body = bodyOf(headOf({ causes: [causeOf(unsureAnalysis(), { review: decided(type, change) })] }));
     expect(body).toContain(words);
@@ -108,7 +108,7 @@ describe('the comment of a pull request', () => {
   it("says whose rule answered, and counts no machine's record for it", () => {
     const ruled = { ruleId: 'rul_1', version: 1, author: 'ada', createdAt: '2026-10-01T08:00:00.000Z', timesUsed: 3 };
     const body = bodyOf(headOf({ causes: [causeOf(sampleAnalysis({ ruled }), { record: { right: 1, decided: 62 } })] }));
-    expect(body).toContain('TEST_FAILURE, 3 tests, by a rule of ada of 1 Oct 2026');
+    expect(body).toContain('TEST_FAILURE, 3 tests, by a rule from ada (1 Oct 2026)');
     expect(body).not.toContain('right 1 of 62');
   });
 
@@ -130,7 +130,7 @@ describe('the comment of a pull request', () => {
       causes: [sampleAnalysis(), registry],
     };
     const passed = (number: string) => headOf({ build: pullRequestBuild({ number, status: 'passed' }), job: null, lastFailed });
-    expect(bodyOf(passed('813'))).toMatch(/^\*\*All 14 failures of `ci #812` are gone in `ci #813`\.\*\*\n\n<details>/);
+    expect(bodyOf(passed('813'))).toMatch(/^\*\*All 14 failures of `ci #812` are fixed in `ci #813`\.\*\*\n\n<details>/);
     expect(bodyOf(passed('840'))).toBe(bodyOf(passed('813')));
   });
 
@@ -145,18 +145,18 @@ describe('the comment of a pull request', () => {
     });
     const body = bodyOf(...heads);
     expect(body.length).toBeLessThanOrEqual(COMMENT_BUDGET);
-    expect(body).toContain('are gone in `ci #919`.**');
+    expect(body).toContain('are fixed in `ci #919`.**');
     expect(body.match(/<details>/g)).toHaveLength(body.match(/<\/details>/g)?.length ?? 0);
   });
 
   it('says why it could not look', () => {
-    const error = 'GitHub answered 404 for the log: it has expired.';
+    const error = 'GitHub returned 404 for the log: it has expired.';
     const body = bodyOf(headOf({ job: { state: 'failed', error } }));
     expect(body).toBe(
-      '**`ci #812` failed. Faultline could not read its log** (GitHub answered 404 for the log: it has expired). [What it knows](https://fl.example/builds/bld_1)\n',
+      '**`ci #812` failed. Faultline could not read its log** (GitHub returned 404 for the log: it has expired). [Details](https://fl.example/builds/bld_1)\n',
     );
     const failed = sampleAnalysis({ terminationReason: 'failed', answer: { ...sampleAnalysis().answer, rootCause: error } });
-    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain('Faultline could not look into it** (GitHub answered 404');
+    expect(bodyOf(headOf({ causes: [causeOf(failed)] }))).toContain('Faultline could not analyze it** (GitHub returned 404');
   });
 
   it('links to nothing where nobody said by which address people reach us', () => {
@@ -190,10 +190,10 @@ describe('whose change it was', () => {
 
   it('is said of what other pull requests had, but not of one alone', () => {
     expect(said({ otherPullRequests: 4, seenElsewhere: true })).toContain(
-      '**Not your change**: also failed on 4 other pull requests in the week before.',
+      '**Not your change**: also failed on 4 other pull requests in the past week.',
     );
     const one = said({ otherPullRequests: 1, seenElsewhere: true });
-    expect(one).toContain('Also failed on 1 other pull request in the week before.');
+    expect(one).toContain('Also failed on 1 other pull request in the past week.');
     expect(one).not.toContain('Not your change');
   });
 

@@ -59,7 +59,7 @@ describe('a red branch', () => {
   it('is yellow and asks, where the cause is not certain', () => {
     const review = { id: 'rev_1', openedAt: '2026-10-12T14:02:00.000Z', decision: null };
     const message = worded(red(unsureAnalysis(), { review }));
-    expect(shown(message)).toMatch(/^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPerhaps: The cart/);
+    expect(shown(message)).toMatch(/^:large_yellow_circle: \*main is red, cause not certain \(61 %\)\*\nPossibly: The cart/);
     expect(shown(message)).toContain('[ Open ] [ Decide ] [ Right ] [ Wrong… ]');
     expect(message.text).toBe('main is red, cause not certain (61 %)');
   });
@@ -67,7 +67,7 @@ describe('a red branch', () => {
   it.each([
     [{ type: 'accept' }, ':white_check_mark: confirmed by grace <!date^1791814140^{time}|14:09 UTC>', '(TEST_FAILURE, confirmed)'],
     [{ type: 'correct', category: 'CONFIG_ERROR' }, ':pencil2: corrected to CONFIG_ERROR by grace', '(CONFIG_ERROR, corrected)'],
-    [{ type: 'reject', reason: 'no' }, ':x: said to be wrong by grace', '(TEST_FAILURE, 91 %)'],
+    [{ type: 'reject', reason: 'no' }, ':x: marked wrong by grace', '(TEST_FAILURE, 91 %)'],
   ] as const)('shows what a person decided: %j', (change, line, how) => {
     const message = worded(red(sampleAnalysis(), { review: decided(change) }));
     expect(shown(message)).toContain(line);
@@ -88,7 +88,7 @@ describe('a red branch', () => {
     const job = { state: 'failed', error: 'the daily budget is used up' } as const;
     const message = worded(branchSituation(sampleHead({ causes: [], job })));
     expect(shown(message)).toContain(':red_circle: *main is red*');
-    expect(shown(message)).toContain('Faultline: not analysed, the daily budget is used up');
+    expect(shown(message)).toContain('Faultline: not analyzed, the daily budget is used up');
   });
 
   it('has no buttons that lead nowhere', () => {

@@ -138,7 +138,7 @@ it("a build of Jenkins bears its answer, beside the pipeline's own words", async
   });
   await tell(build.id);
   await until(() =>
-    expect(description).toMatch(/^v1\.2\.3<br>\nTEST_FAILURE 80 %, a person is asked: The cart loses an item\. <a href="https:\/\/fl/),
+    expect(description).toMatch(/^v1\.2\.3<br>\nTEST_FAILURE 80 %, needs review: The cart loses an item\. <a href="https:\/\/fl/),
   );
 });
 

@@ -16,7 +16,7 @@ const cases = (confidenceOf: (at: number, right: boolean) => number) =>
   Array.from({ length: 40 }, (_, at) => answered(`case-${at}`, at % 4 !== 0, confidenceOf(at, at % 4 !== 0)));
 const figure = (a: readonly ReplayedCase[], b: readonly ReplayedCase[], name: string) =>
   systemDifferences(a, b, ABLATION_MEASURES).find((one) => one.name === name);
-const EQUAL_RISK = 'could be published with at most 5 % wrong';
+const EQUAL_RISK = 'publishable with at most 5 % wrong';
 
 describe('two systems', () => {
   it('that are one differ in nothing', () => {
@@ -29,7 +29,7 @@ describe('two systems', () => {
     const seeing = cases((_, right) => (right ? 0.9 : 0.3));
     expect(figure(blind, seeing, EQUAL_RISK)).toMatchObject({ a: 0, b: 0.75, verdict: 'b-better', won: 30, lost: 0, cases: 40 });
     expect(figure(seeing, blind, EQUAL_RISK)).toMatchObject({ a: 0.75, b: 0, verdict: 'a-better' });
-    expect(figure(blind, seeing, 'answers stated as sure and wrong')).toMatchObject({ a: 0.25, b: 0, verdict: 'b-better' });
+    expect(figure(blind, seeing, 'confident but wrong answers')).toMatchObject({ a: 0.25, b: 0, verdict: 'b-better' });
   });
 
   it('may be wrong once in twenty published, and no more', () => {

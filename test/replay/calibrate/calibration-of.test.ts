@@ -37,7 +37,7 @@ describe('calibrationOf', () => {
   });
 
   it('refuses where nothing is known', () => {
-    expect(() => calibrationOf([], OPTIONS)).toThrow('nothing to calibrate by');
+    expect(() => calibrationOf([], OPTIONS)).toThrow('nothing to calibrate with');
   });
 });
 
@@ -50,9 +50,9 @@ describe('a stored calibration', () => {
       [0.9, 0.1],
     ];
     expect(() => parseCalibration(falling, 'FAULTLINE_CALIBRATION')).toThrow(
-      'FAULTLINE_CALIBRATION holds no calibration: field categories.CODE_ERROR.points',
+      'FAULTLINE_CALIBRATION is not a calibration: field categories.CODE_ERROR.points',
     );
-    expect(() => parseCalibration([], 'x.json')).toThrow('x.json holds no calibration');
+    expect(() => parseCalibration([], 'x.json')).toThrow('x.json is not a calibration');
   });
 });
 

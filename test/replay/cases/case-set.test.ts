@@ -114,7 +114,7 @@ describe('a case set', () => {
     const written = writeCaseSet(datasetCases(join(place, 'cases.jsonl')), failing, limits(), never);
     await expect(written).rejects.toMatchObject({
       code: 'storage-failed',
-      message: `${out} cannot be written: the disk is full. Nothing of it is left.`,
+      message: `${out} cannot be written: the disk is full. Nothing was left behind.`,
     });
     expect(existsSync(out)).toBe(false);
     expect(readdirSync(place)).toEqual(['cases.jsonl']);

@@ -18,9 +18,9 @@ it('says everything that is wrong with a data set, and counts the rest', async (
   ]);
   expect(problems.map(({ line, id, field, reason }) => `${line} ${id} ${field}: ${reason}`)).toEqual([
     expect.stringMatching(/^2 b expected_lines\.0\.0: Too small/),
-    expect.stringMatching(/^2 b category: "WEATHER" is no category; it must be one of CODE_ERROR, /),
-    expect.stringMatching(/^2 b also_ok\.0: "RAIN" is no category/),
-    '3 a id: "a" is the id of line 1 already',
+    expect.stringMatching(/^2 b category: "WEATHER" is not a category; use one of CODE_ERROR, /),
+    expect.stringMatching(/^2 b also_ok\.0: "RAIN" is not a category/),
+    '3 a id: "a" is already the ID of line 1',
     expect.stringMatching(/^4 null null: is not JSON/),
     '5 d expected_lines.0: the range ends before it begins',
     '5 d expected_lines.1: the log ends at line 2',

@@ -19,7 +19,7 @@ describe('reading a data set', () => {
     const [first, other, again] = await read(['{"id":"a","log":"x"}', '{"id":"b","log":"y"}', '{"id":"a","log":"z"}']);
     expect(first).toMatchObject({ row: { id: 'a', log: 'x' } });
     expect(other).toMatchObject({ row: { id: 'b' } });
-    expect(again).toEqual({ line: 3, id: 'a', field: 'id', error: 'line 3, field id: "a" is the id of line 1 already' });
+    expect(again).toEqual({ line: 3, id: 'a', field: 'id', error: 'line 3, field id: "a" is already the ID of line 1' });
   });
 
   it('names the labels that are allowed', async () => {
@@ -27,7 +27,7 @@ describe('reading a data set', () => {
     expect(one).toMatchObject({
       field: 'also_ok.1',
       error:
-        'line 1, field also_ok.1: "WEATHER" is no category; it must be one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
+        'line 1, field also_ok.1: "WEATHER" is not a category; use one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
     });
   });
 

@@ -73,9 +73,9 @@ describe('a folder of logs', () => {
     });
     expect(outcomes.map((one) => ('error' in one ? `${one.line} ${one.id}: ${one.error}` : one.one.row.id))).toEqual([
       'e.log',
-      '2 a: truth.json, field category: "WEATHER" is no category; it must be one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
+      '2 a: truth.json, field category: "WEATHER" is not a category; use one of CODE_ERROR, INFRA_ERROR, CONFIG_ERROR, DEPENDENCY_ERROR, TEST_FAILURE',
       expect.stringMatching(/^3 b: truth\.json is not JSON: /),
-      '4 c: truth.json is no JSON object',
+      '4 c: truth.json is not a JSON object',
       expect.stringMatching(/^5 d: truth\.json, field mustCite\.0\.0: /),
     ]);
   });
@@ -87,7 +87,7 @@ describe('a folder of logs', () => {
     const [big, empty, ...rest] = good(await collected(folderCases(root)));
     expect(rest).toEqual([]);
     await expect(big?.load({ ...LIMITS, maxBytes: 1_000 })).rejects.toMatchObject({ code: 'too-large' });
-    await expect(empty?.load(LIMITS)).rejects.toThrow('The folder of empty holds no log');
+    await expect(empty?.load(LIMITS)).rejects.toThrow('The folder of empty contains no log');
     await expect(collected(folderCases(join(root, 'nowhere')))).rejects.toMatchObject({ code: 'not-found' });
   });
 

@@ -100,8 +100,8 @@ describe('splitting a data set', () => {
       { id: 'a', project: 'p', log: 'x' },
       { id: 'b', project: 'p', log: 'y' },
     ]);
-    await expect(splitOf(place, { by: 'time' })).rejects.toThrow('says when it happened (happened_at): split it --by project.');
-    await expect(splitOf(place, { by: 'project' })).rejects.toThrow('all its cases are of one project');
+    await expect(splitOf(place, { by: 'time' })).rejects.toThrow('has a time (happened_at): use --by project.');
+    await expect(splitOf(place, { by: 'project' })).rejects.toThrow('all its cases belong to one project');
     expect(() => readFileSync(join(place, 'out'))).toThrow('ENOENT');
   });
 

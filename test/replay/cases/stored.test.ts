@@ -48,9 +48,9 @@ describe('cases from the stores', () => {
     );
     expect(rows).toEqual([]);
     expect(counts).toEqual({
-      'rejected without a truth (cannot_be_told)': 1,
-      'rejected without a truth (in words only)': 1,
-      'a further cause of its build: a replay is measured by the first': 1,
+      'rejected without a correct category (cannot_be_told)': 1,
+      'rejected without a correct category (in words only)': 1,
+      'another cause of its build: a replay measures only the first': 1,
     });
   });
 

@@ -34,7 +34,7 @@ describe('comparing two runs', () => {
       'B is better by 100.0 points of category accuracy (95 % interval 100.0 to 100.0, McNemar p < 0.001); 40 won, 0 lost.',
     );
     const alike = await compareCases(times(8, right, right));
-    expect(alike.summary).toEqual(['A and B are alike in every one of the 8 cases: category accuracy is 100.0 % on both sides.']);
+    expect(alike.summary).toEqual(['A and B agree in all 8 cases: category accuracy is 100.0 % on both sides.']);
   });
 
   it('names the cases won by what could be measured: runs that only read are told apart by their lines', async () => {

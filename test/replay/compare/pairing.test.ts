@@ -25,7 +25,7 @@ describe('which cases are compared', () => {
     );
     expect(comparison.cases).toMatchObject({ compared: 1, onlyA: ['c1'], onlyB: ['c2'], unanswered: ['new'], unlabelled: ['c3'] });
     expect(comparison.summary).toContain('2 cases are on one side only and left out.');
-    expect(comparison.summary).toContain('One case is no sample: there are no intervals.');
+    expect(comparison.summary).toContain('A single case allows no intervals.');
   });
 
   it('a case that failed is a wrong answer, is named, and costs nothing that is compared', async () => {
@@ -63,10 +63,10 @@ describe('which cases are compared', () => {
         { id: 'c0', ...labels },
       ]),
     };
-    await expect(compareCases([{ labels, a: right, b: right }], twice)).rejects.toThrow('holds the id c0 on line 1 and on line 2');
+    await expect(compareCases([{ labels, a: right, b: right }], twice)).rejects.toThrow('has the ID c0 on lines 1 and 2');
     const strange = { cases: outcomesOf([{ id: 'x', ...labels }]) };
     await expect(compareCases([{ labels, a: right, b: right }], strange)).rejects.toThrow(
-      /No case is on both sides: the data set holds 1 cases, the first side 1 results, the second 1;/,
+      /No case is on both sides: the IDs do not match \(cases in the data set: 1, results on side A: 1, on side B: 1\)/,
     );
   });
 });

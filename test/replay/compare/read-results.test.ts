@@ -31,17 +31,17 @@ describe('reading what a run wrote', () => {
     [
       'a category that is none',
       [{ ...failedResult('a', '', 0), category: 'WEATHER' }],
-      /line 1, field category: WEATHER is none of CODE_ERROR/,
+      /line 1, field category: WEATHER is not one of CODE_ERROR/,
     ],
     ['a case that stands twice', [failedResult('a', '', 0), '', failedResult('a', '', 0)], /line 3: the case a was already on line 1\.$/],
-    ['nothing', [''], /holds no result\.$/],
+    ['nothing', [''], /contains no results\.$/],
   ])('refuses %s', async (_name, lines, sentence) => {
     await expect(readResults(fileOf(lines))).rejects.toThrow(sentence);
   });
 
   it('refuses a file that is not there, and a folder', async () => {
-    await expect(readResults(join(FOLDER, 'none.jsonl'))).rejects.toThrow('none.jsonl is no results file: there is no such file.');
-    await expect(readResults(FOLDER)).rejects.toThrow('is no results file');
+    await expect(readResults(join(FOLDER, 'none.jsonl'))).rejects.toThrow('none.jsonl does not exist.');
+    await expect(readResults(FOLDER)).rejects.toThrow('does not exist');
   });
 });
 

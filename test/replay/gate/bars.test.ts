@@ -21,14 +21,14 @@ describe('a file of bars', () => {
     ['no JSON', '{', /is not JSON/],
     ['another schema', { schema: 2, bars: [{ figure: 'x', atLeast: 1 }] }, /schema: /],
     ['no bars', { schema: 1, bars: [] }, /bars: /],
-    ['a bar without a number', { schema: 1, bars: [{ figure: 'x' }] }, /bars\.0: say exactly one of atLeast, atMost and worseBy/],
-    ['a bar with two', { schema: 1, bars: [{ figure: 'x', atLeast: 1, atMost: 1 }] }, /bars\.0: say exactly one/],
+    ['a bar without a number', { schema: 1, bars: [{ figure: 'x' }] }, /bars\.0: set exactly one of atLeast, atMost and worseBy/],
+    ['a bar with two', { schema: 1, bars: [{ figure: 'x', atLeast: 1, atMost: 1 }] }, /bars\.0: set exactly one/],
     ['a misspelt key', { schema: 1, bars: [{ figure: 'x', atleast: 1 }] }, /bars\.0: Unrecognized key: "atleast"/],
-    ['worseBy without a baseline', { schema: 1, bars: [{ figure: 'x', worseBy: 0 }] }, /baseline: a bar says worseBy/],
+    ['worseBy without a baseline', { schema: 1, bars: [{ figure: 'x', worseBy: 0 }] }, /baseline: a bar uses worseBy/],
     [
       'a baseline that is not there',
       { schema: 1, baseline: 'none.jsonl', bars: [{ figure: 'x', worseBy: 0 }] },
-      /none\.jsonl is no results file/,
+      /none\.jsonl does not exist/,
     ],
   ])('is refused: %s', async (_name, content, sentence) => {
     await expect(openGate(fileOf(content))).rejects.toThrow(sentence);

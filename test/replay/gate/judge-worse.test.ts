@@ -31,7 +31,7 @@ describe('a bar against the baseline', () => {
     const few = gateOf([{ figure: FIGURE, worseBy: 0 }], { baseline: baselineOf(IDS.slice(0, 39)) });
     expect(await judgeGate(few, [runOf([{}], { cases: casesOf(0) })])).toMatchObject({
       ok: false,
-      outcomes: [{ sentence: 'set.jsonl: the baseline lacks 1 of the cases, c39 for one: write it anew with --out.' }],
+      outcomes: [{ sentence: 'set.jsonl: the baseline lacks 1 of the cases, for example c39: recreate it with --out.' }],
     });
     const odd = await judge(0, { figure: 'category acuracy', worseBy: 0 });
     expect(odd.outcomes[0]?.sentence).toContain('did you mean "category accuracy"?');
@@ -40,7 +40,9 @@ describe('a bar against the baseline', () => {
   });
 
   it('a figure that has no worse side needs a number', async () => {
-    expect((await judge(0, { figure: 'abstained', worseBy: 0 })).outcomes[0]?.sentence).toContain('neither way is worse for "abstained"');
+    expect((await judge(0, { figure: 'abstained', worseBy: 0 })).outcomes[0]?.sentence).toContain(
+      'neither direction is worse for "abstained"',
+    );
   });
 });
 

@@ -25,15 +25,18 @@ describe('an exported recording', () => {
   });
 
   it.each([
-    [{ schema: 2, madeBy: { faultline: '9.1.0' } }, 'made by Faultline 9.1.0 in schema 2; this version reads up to 1: update Faultline'],
+    [
+      { schema: 2, madeBy: { faultline: '9.1.0' } },
+      'created by Faultline 9.1.0 in schema 2; this version supports up to 1: update Faultline',
+    ],
     [
       { schema: 0, madeBy: { faultline: '0.0.9' } },
-      'made by Faultline 0.0.9 in schema 0, which is no longer read: replay it with that version',
+      'created by Faultline 0.0.9 in schema 0, which is no longer supported: replay it with that version',
     ],
-    [{ id: 'a case' }, 'names no schema'],
+    [{ id: 'a case' }, 'has no schema'],
     [{ schema: 1, madeBy: {} }, 'triageId: Invalid input'],
-    [[], 'no JSON object'],
-    [null, 'no JSON object'],
+    [[], 'not a JSON object'],
+    [null, 'not a JSON object'],
   ])('says why it cannot be read: %j', (json, why) => {
     expect(() => readRecording(json)).toThrow(why);
   });
@@ -95,22 +98,22 @@ describe('a stored recording', () => {
   it('says that it was cut off, that there is no answer, and that the answer is another', async () => {
     const recording = await recordRun();
     const all = await stored(recording, linesOf(recording, 'a'));
-    expect((await unpackRecording({ ...all, capped: true })).missing).toEqual(['what went beyond the size of a recording']);
+    expect((await unpackRecording({ ...all, capped: true })).missing).toEqual(['parts beyond the size limit of a recording']);
     expect((await unpackRecording({ ...all, analysis: null })).missing).toEqual(['the answer: the run had not ended with one']);
     const ended = { what: 'ended' as const, run: 'a', analysisId: recording.analysis?.id ?? '', analysisHash: 'other' };
     expect((await unpackRecording(await stored(recording, [...linesOf(recording, 'a'), ended]))).missing).toEqual([
-      'the answer as the run gave it: the stored one is another',
+      'the original answer of the run: the stored answer differs',
     ]);
   });
 
   it.each([
     ['damaged', Buffer.from('no gzip at all'), 'is damaged'],
     ['cut in the middle', gzipSync('{"what":"begun"}').subarray(0, 20), 'is damaged'],
-    ['of lines nobody understands', gzipSync('{"what":"sung"}\n'), 'is not understood'],
-    ['empty', Buffer.alloc(0), 'has no beginning'],
+    ['of lines nobody understands', gzipSync('{"what":"sung"}\n'), 'cannot be read'],
+    ['empty', Buffer.alloc(0), 'is missing'],
   ])('%s is refused with a sentence', async (_name, bytes, why) => {
     await expect(unpackRecording({ triageId: 'tri_1', schema: 1, bytes, capped: false, analysis: null })).rejects.toThrow(
-      `The recording of tri_1 ${why}`,
+      `recording of tri_1 ${why}`,
     );
   });
 

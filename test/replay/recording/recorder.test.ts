@@ -89,7 +89,7 @@ describe('the recorder', () => {
     await run.end(null);
     const lines = parts.flat();
     expect(lines.map(({ what }) => what)).toEqual(['begun', 'judged', 'capped']);
-    expect(joinLines('tri_1', lines, null).missing[0]).toBe('what went beyond the size of a recording');
+    expect(joinLines('tri_1', lines, null).missing[0]).toBe('parts beyond the size limit of a recording');
   });
 
   it('notes a judge who was cut off, once, and one who failed', async () => {

@@ -48,7 +48,7 @@ describe('a recording run again', () => {
     if (classified?.reply == null) throw new Error('no classification');
     classified.reply.value = { ...Object(classified.reply.value), kind: 'crash' };
     const { run, said } = await first(recording);
-    expect(said).toMatch(/^the rules judge otherwise in classify: kind "crash" → "\w+"$/);
+    expect(said).toMatch(/^the rules decide differently in classify: kind "crash" → "\w+"$/);
     expect(run.identical).toBe(true);
   });
 
@@ -67,7 +67,7 @@ describe('a recording run again', () => {
     if (answered?.reply == null) throw new Error('no answer');
     answered.reply.promptHash = 'aaaa';
     const { run, said } = await first(recording, { promptHash: () => 'bbbb' });
-    expect(said).toBe('generate_answer of round 3 has another prompt: aaaa → bbbb');
+    expect(said).toBe('generate_answer of round 3 has a different prompt: aaaa → bbbb');
     expect(run.changed).toEqual([]);
     expect(run.stopped).toBeNull();
   });
@@ -77,24 +77,26 @@ describe('a recording run again', () => {
     for (const { reply } of recording.judgements) if (reply !== null) reply.shown = 'seen';
     expect((await first(recording, { shown: async () => 'seen' })).said).toBeUndefined();
     expect((await first(recording, { shown: async () => 'other' })).said).toContain(
-      'shows the model something else, with the same prompt: seen → other',
+      'shows the model different input with the same prompt: seen → other',
     );
   });
 
   it('names another model, and only remarks that there is none', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.madeBy = { ...recording.madeBy, model: 'gone-1' };
-    expect((await first(recording, { madeBy: { ...MADE_BY, model: 'new-2' } })).said).toBe('another model is configured: gone-1 → new-2');
+    expect((await first(recording, { madeBy: { ...MADE_BY, model: 'new-2' } })).said).toBe(
+      'a different model is configured: gone-1 → new-2',
+    );
     const { run } = await first(recording);
     expect(run).toMatchObject({ identical: true, differences: [] });
-    expect(run.notes).toEqual(['No model is configured here; what gone-1 said comes from the recording.']);
+    expect(run.notes).toEqual(['No model is configured here; the answers of gone-1 come from the recording.']);
   });
 
   it('takes a call that was not recorded for unavailable, and says which it was', async () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.calls = recording.calls.filter(({ call }) => call.tool !== 'read_file');
     const { run, said } = await first(recording);
-    expect(said).toBe('read_file is asked, and was not when it was recorded: {"path":"src/cart/tax.ts"}');
+    expect(said).toBe('read_file is called, but was not when recorded: {"path":"src/cart/tax.ts"}');
     expect(run.analysis?.steps.flatMap(({ outcomes = [] }) => outcomes).map(({ status }) => status)).toContain('unavailable');
   });
 
@@ -102,26 +104,28 @@ describe('a recording run again', () => {
     const recording = await recordRun({ analyst: modelled() });
     recording.judgements = recording.judgements.filter(({ name }) => name !== 'verify');
     const { run } = await first(recording);
-    expect(run.stopped).toBe(
-      'The recording carries no further: The recording holds no verify of round 3, and a model would have to be asked.',
-    );
+    expect(run.stopped).toBe('The recording ends here: The recording has no verify in round 3, and a model call would be needed.');
     expect(run).toMatchObject({ identical: false, analysis: null });
   });
 
   it('names tools that came and went, and the input that changed by them', async () => {
     const recording = await recordRun();
     const toolbox = scriptedToolbox({ search_knowledge: {}, read_file: {}, read_mind: {} });
-    expect((await first(recording, { toolbox })).said).toBe('the tools for TEST_FAILURE are others: grep_log gone; read_mind new');
+    expect((await first(recording, { toolbox })).said).toBe('the tools for TEST_FAILURE differ: grep_log gone; read_mind new');
   });
 
   it('runs within the recorded limits, or within those of today where they are asked for', async () => {
     const recording = await recordRun({ analyst: modelled() });
     const limits = { ...LIMITS, maxIterations: 1 };
     const kept = await runFrozen(recording, sampleToday({ limits }), never);
-    expect(kept).toMatchObject({ identical: true, differences: [], notes: ['Bounded as it was; configured today: maxIterations 1.'] });
+    expect(kept).toMatchObject({
+      identical: true,
+      differences: [],
+      notes: ['Run with the recorded limits; configured today: maxIterations 1.'],
+    });
     const { run, said } = await first(recording, { limits, boundBy: 'configured' });
-    expect(said).toBe('the limits of a run are others: maxIterations 5 → 1');
-    expect(run.stopped).toContain('The recording carries no further');
+    expect(said).toBe('the limits of the run differ: maxIterations 5 → 1');
+    expect(run.stopped).toContain('The recording ends here');
   });
 
   it('goes on after a person as that person answered, or did not', async () => {

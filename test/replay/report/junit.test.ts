@@ -19,7 +19,7 @@ describe('the report for CI servers', () => {
     expect(suite.tests.map(({ name, failure, error }) => [name, failure ?? error])).toEqual([
       ['right', undefined],
       ['also', undefined],
-      ['wrong', 'said INFRA_ERROR with 87 %, true is CODE_ERROR or TEST_FAILURE'],
+      ['wrong', 'said INFRA_ERROR with 87 %, correct is CODE_ERROR or TEST_FAILURE'],
       ['failed', 'the model burst'],
       ['read', undefined],
       ['unlabelled', undefined],

@@ -24,7 +24,7 @@ describe('what a results file was made with', () => {
       settings: { analyst: 'llm', 'budget in tokens': 2000, model: 'small' },
     };
     expect(differencesOf(MANIFEST, now)).toEqual([
-      'it was version 0.1.0, now it is 0.2.0',
+      'the version was 0.1.0 and is now 0.2.0',
       'the cases of cases.jsonl have changed',
       'analyst was rules, now it is llm',
       'model was not set, now it is small',

@@ -22,8 +22,8 @@ describe('what is written of a case', () => {
   });
 
   it('hides secrets in errors: they repeat what rows and servers say', async () => {
-    const bad = await replayed({ line: 1, id: 'a', error: `line 1, field category: "${SECRET}" is no category` });
-    expect(bad.result.error).toBe('line 1, field category: "***" is no category');
+    const bad = await replayed({ line: 1, id: 'a', error: `line 1, field category: "${SECRET}" is not a category` });
+    expect(bad.result.error).toBe('line 1, field category: "***" is not a category');
     const failed = await replayed(failing(`the server said: token ${SECRET} is no longer valid`));
     expect(failed.result.error).toBe('the server said: token *** is no longer valid');
   });
@@ -44,7 +44,7 @@ describe('what is written of a case', () => {
     const options = { concurrency: 1, green: true };
     const [plain, hidden] = [testConfig(), testConfig(NAMES)].map((config) => manifestOf(options, config, []));
     if (plain === undefined || hidden === undefined) throw new Error('no manifest');
-    expect(differencesOf(plain, hidden)).toEqual(['names hidden was not set, now it is e-mail addresses']);
+    expect(differencesOf(plain, hidden)).toEqual(['names masked was not set, now it is e-mail addresses']);
   });
 });
 

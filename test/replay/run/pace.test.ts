@@ -38,9 +38,9 @@ describe('limits', () => {
     spending.add(0.6);
     expect(spending.reached()).toBeNull();
     now += 120_000;
-    expect(spending.reached()).toBe('2 minutes are over');
+    expect(spending.reached()).toBe('2 minutes passed');
     spending.add(0.6);
-    expect([spending.reached(), spending.usd]).toEqual(['$1 are spent', 1.2]);
+    expect([spending.reached(), spending.usd]).toEqual(['$1 spent', 1.2]);
   });
 
   it('are none where none is set', () => {

@@ -66,13 +66,13 @@ describe('a results file', () => {
   it('names the line that is no result', async () => {
     const path = await written('odd.jsonl', ['a']);
     appendFileSync(path, '{"id":"b"}\n');
-    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2, is no result/);
+    await expect(linesOf(path)).rejects.toThrow(/odd\.jsonl, line 2 is not a replay result/);
   });
 
   it('says that the disk is full', async () => {
     const file = await createResults('/dev/full');
     await expect(file.append(failedResult('a', '', 0))).rejects.toThrow(
-      '/dev/full cannot be written further: the disk is full. What it holds is whole; make room and go on with --resume.',
+      '/dev/full cannot be written further: the disk is full. Its content is intact; free some space and continue with --resume.',
     );
     await file.close();
   });

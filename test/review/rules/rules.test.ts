@@ -75,13 +75,13 @@ describe('writing a rule', () => {
     [
       'what a green build says',
       {},
-      /Green build 811 says the line/,
+      /Green build 811 also contains/,
       ['npm error 503 Service Unavailable - GET https://registry.npm.example/left-pad'],
     ],
     [
       'what a green build says in other words',
       { pattern: 'npm error 50[0-9]|deprecated left' },
-      /matches what green build 811 says/,
+      /matches a line of green build 811/,
       ['deprecated left pad'],
     ],
     ['a secret', { pattern: 'hunter2 npm|npm error 503' }, /looks like a secret/],

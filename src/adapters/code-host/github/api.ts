@@ -99,7 +99,7 @@ async function bounded<Value>(
     limit.throwIfAborted();
     return await Promise.race([run(limit), ended.promise]);
   } catch (error) {
-    if (signal.aborted) throw new TriageError('cancelled', `Reading ${what} was cancelled.`, { cause: signal.reason });
+    if (signal.aborted) throw new TriageError('cancelled', `Reading ${what} was canceled.`, { cause: signal.reason });
     if (clock.aborted) throw new TriageError('timeout', `GitHub took longer than ${timeoutMs} ms for ${what}.`, { retryable: true });
     throw meaningOf(what, error);
   } finally {
@@ -109,9 +109,9 @@ async function bounded<Value>(
 
 function meaningOf(what: string, error: unknown): TriageError {
   const failure = httpFailure(error);
-  if (failure?.status === 409) return new TriageError('not-found', `GitHub answered 409 for ${what}: the repository is empty.`);
+  if (failure?.status === 409) return new TriageError('not-found', `GitHub returned 409 for ${what}: the repository is empty.`);
   if (failure?.status === 422 && failure.headers[REFUSAL_HEADER] === undefined)
-    return new TriageError('not-found', `GitHub answered 422 for ${what}: there is no such thing.`);
+    return new TriageError('not-found', `GitHub returned 422 for ${what}: it does not exist.`);
   return graphqlMeaning(what, error) ?? githubError(what, error, 'the contents');
 }
 
@@ -119,12 +119,12 @@ function meaningOf(what: string, error: unknown): TriageError {
 function graphqlMeaning(what: string, error: unknown): TriageError | null {
   if (!(error instanceof Error) || !('errors' in error) || !Array.isArray(error.errors)) return null;
   const types = error.errors.map((one: unknown) => (typeof one === 'object' && one !== null && 'type' in one ? one.type : null));
-  if (types.includes('NOT_FOUND')) return new TriageError('not-found', `GitHub knows nothing of ${what}.`, { cause: error });
+  if (types.includes('NOT_FOUND')) return new TriageError('not-found', `GitHub cannot find ${what}.`, { cause: error });
   if (types.includes('FORBIDDEN'))
-    return new TriageError('upstream-auth', `GitHub does not let this token or App read ${what}.`, { cause: error });
+    return new TriageError('upstream-auth', `This token or App has no permission to read ${what} on GitHub.`, { cause: error });
   const retryable = types.includes('RATE_LIMITED');
   const said = error.message.replaceAll('\n', ' ').slice(0, 200);
-  return new TriageError('upstream-failed', `GitHub could not tell ${what}: ${said}`, { retryable, cause: error });
+  return new TriageError('upstream-failed', `GitHub could not return ${what}: ${said}`, { retryable, cause: error });
 }
 
 function checked<Reply>(schema: z.ZodType<Reply>, what: string, data: unknown): Reply {
@@ -132,7 +132,7 @@ function checked<Reply>(schema: z.ZodType<Reply>, what: string, data: unknown): 
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   const where = issue === undefined ? '' : ` (${issue.path.join('.')}: ${issue.message})`;
-  throw new TriageError('upstream-failed', `GitHub's reply for ${what} has another shape than expected${where}.`, { cause: result.error });
+  throw new TriageError('upstream-failed', `GitHub's response for ${what} has an unexpected format${where}.`, { cause: result.error });
 }
 
 function textOf(data: unknown): string {

@@ -30,7 +30,7 @@ export async function readBlame(
   const file = await objects.readFile(place, { path: query.path, lineStart: first, lineEnd: last }, signal);
   if (file === null || file.lines.length === 0) return [];
   if (!(await api.isSigned(place, signal))) {
-    throw new TriageError('forbidden', 'GitHub tells who changed a line only to a token or an App: set FAULTLINE_GITHUB_TOKEN.');
+    throw new TriageError('forbidden', 'GitHub shows who changed a line only with a token or an App: set FAULTLINE_GITHUB_TOKEN.');
   }
   const { owner, repo, commit } = place;
   const parameters = { owner, repo, commit, path: file.path };

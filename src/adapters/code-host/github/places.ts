@@ -41,7 +41,7 @@ export function createPlaces(api: GithubApi): Places {
     async find(query, signal) {
       const ref = query.ref === null ? null : plainRef(query.ref);
       // What is kept in memory would answer without ever looking at the signal.
-      if (signal.aborted) throw new TriageError('cancelled', 'Reading GitHub was cancelled.', { cause: signal.reason });
+      if (signal.aborted) throw new TriageError('cancelled', 'Reading GitHub was canceled.', { cause: signal.reason });
       const known = await repository(query.repository, signal);
       const name = ref ?? known?.defaultBranch ?? null;
       if (known === null || name === null) return null;
@@ -76,5 +76,5 @@ async function askCommit(api: GithubApi, { owner, repo }: KnownRepository, ref: 
   if (reply === null) return null;
   const commit = reply.trim();
   if (FULL_ID.test(commit)) return commit;
-  throw new TriageError('upstream-failed', `GitHub's reply for the commit ${ref} is no commit id.`);
+  throw new TriageError('upstream-failed', `GitHub's response for the commit ${ref} is not a commit ID.`);
 }

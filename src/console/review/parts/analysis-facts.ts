@@ -43,7 +43,7 @@ const PAST = 5;
 /** Builds of one commit that are looked through for a green one. */
 const SIBLINGS = 20;
 
-/** Reads what the parts show; `stamps`: with the time stamps of log lines. Null where the build is not stored. */
+/** Reads what the parts show; `stamps`: with the timestamps of log lines. Null where the build is not stored. */
 export async function readAnalysisFacts(deps: AnalysisDeps, analysis: Analysis, stamps = false): Promise<AnalysisFacts | null> {
   const { stores, clock } = deps;
   const build = await stores.builds.find(analysis.buildId);

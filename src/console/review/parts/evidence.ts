@@ -18,7 +18,7 @@ export function evidencePart({ analysis, windows }: AnalysisFacts, what: 'all' |
   return html`<section class="proof" aria-labelledby="evidence"><h2 id="evidence">Evidence</h2>
 ${windows.html}
 ${others.filter((one) => !isIrrelevant(one)).map(finding)}
-${aside.length > 0 && html`<details class="aside"><summary>${aside.length} more looked at, not about this</summary>${aside.map(finding)}</details>`}</section>`;
+${aside.length > 0 && html`<details class="aside"><summary>${aside.length} more, not related to this failure</summary>${aside.map(finding)}</details>`}</section>`;
 }
 
 function finding({ id, title, text, source, tool, url, lineStart, lineEnd }: Evidence): Html {

@@ -17,8 +17,8 @@ export function similarPart({ past, taught, analysis }: AnalysisFacts): Html {
       html`<li><a href="${buildAddress(failure.buildId)}">${pipeline} #${number}</a>${branch !== null && ` on ${branch}`} ${category !== null && html`→ <span class="category">${category}</span>`}<br><span class="quiet">${failure.message.slice(0, 120)} · ${timeOf(seenAt)}</span></li>`,
   );
   return html`<section aria-labelledby="similar"><h2 id="similar">Seen before</h2>
-${decided.length + before.length === 0 ? html`<p class="quiet">Never in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
-<p><a href="${causeAddress(analysis.fingerprint)}">All about this cause</a></p></section>`;
+${decided.length + before.length === 0 ? html`<p class="quiet">Not seen before in this repository.</p>` : html`<ul class="past">${decided}${before}</ul>`}
+<p><a href="${causeAddress(analysis.fingerprint)}">All occurrences</a></p></section>`;
 }
 
 /** Its first test's newest runs, oldest first; nothing where it never failed before. */
@@ -27,7 +27,7 @@ export function testRunsPart({ flakiness }: AnalysisFacts): Html {
   const chance = flakeProbability(flakiness);
   return html`<section aria-labelledby="runs"><h2 id="runs">This test, last ${flakiness.recent.length} runs</h2>
 <p>${runStrip(flakiness)}</p>
-<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; run again without a change, it passes with a probability of about ${percent(chance)}`}.</p></section>`;
+<p class="quiet">Failed ${flakiness.failed} of ${flakiness.runs} runs, ${flakiness.flakes} of them as a flake${chance !== null && `; on an unchanged rerun, it passes with a probability of about ${percent(chance)}`}.</p></section>`;
 }
 
 const MARKS = { passed: '▁', flake: '▄', failed: '█' } as const;
@@ -41,8 +41,8 @@ function runStrip({ recent }: TestFlakiness): Html {
 export function historyPart({ analysis, build }: AnalysisFacts): Html {
   const { usage, milliseconds, createdAt } = analysis;
   const rounds = `${usage.iterations} ${usage.iterations === 1 ? 'round' : 'rounds'}`;
-  const cost = usage.modelCalls === 0 ? 'no model asked' : formatDollars(usage.costUsd);
+  const cost = usage.modelCalls === 0 ? 'no model used' : formatDollars(usage.costUsd);
   return html`<section aria-labelledby="history"><h2 id="history">History</h2>
-<p class="quiet">Build came ${timeOf(build.receivedAt)}, answered ${timeOf(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
-<p><a href="${runAddress(analysis.id)}">How it got there</a></p></section>`;
+<p class="quiet">Received ${timeOf(build.receivedAt)}, analyzed ${timeOf(createdAt)}: ${rounds}, ${formatDuration(milliseconds)}, ${cost}.</p>
+<p><a href="${runAddress(analysis.id)}">Analysis steps</a></p></section>`;
 }

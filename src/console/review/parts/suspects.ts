@@ -23,6 +23,6 @@ function notYourChange({ past, analysis, build }: AnalysisFacts): Html {
     ({ failure, commit }) => failure.fingerprint.value === analysis.fingerprint && (commit === null || commit !== build.commit),
   );
   const [last] = before;
-  if (last === undefined) return html`<strong>Not this change?</strong> No sign of it: first seen here.`;
+  if (last === undefined) return html`<strong>Not this change?</strong> No evidence of that: first seen here.`;
   return html`<strong>Not this change?</strong> It also failed in <a href="${buildAddress(last.failure.buildId)}">${last.pipeline} #${last.number}</a>${last.branch !== null && ` on ${last.branch}`}.`;
 }

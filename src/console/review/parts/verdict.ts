@@ -14,10 +14,10 @@ export function verdictBox(facts: AnalysisFacts, why: readonly string[] = []): H
   const ids = evidenceIds(analysis);
   const points = [
     point('Fix', inlineProse(analysis.answer.fixRecommendation, ids)),
-    point('Why a person', why.length > 0 && sentences(why, ids)),
-    point('Against it', againstIt(analysis, ids)),
-    point('Not known', analysis.verdict.gaps.length > 0 && sentences(analysis.verdict.gaps, ids)),
-    point('Remarks', analysis.notes.length > 0 && sentences(analysis.notes, ids)),
+    point('Needs review because', why.length > 0 && sentences(why, ids)),
+    point('Conflicting evidence', againstIt(analysis, ids)),
+    point('Unknown', analysis.verdict.gaps.length > 0 && sentences(analysis.verdict.gaps, ids)),
+    point('Notes', analysis.notes.length > 0 && sentences(analysis.notes, ids)),
   ];
   return html`<section class="card verdict" aria-label="Verdict">
 <p class="sure">${headline(facts)}</p>
@@ -27,7 +27,7 @@ ${causeOf(analysis, ids)}
 
 function headline({ analysis, track }: AnalysisFacts): Html {
   const { category, kind, verdict } = analysis;
-  if (!isJudged(analysis)) return html`<strong>Not judged</strong>: it could not be looked into`;
+  if (!isJudged(analysis)) return html`<strong>Not analyzed</strong>: the analysis failed`;
   const known = confirmation(analysis);
   const sure =
     known === null
@@ -38,9 +38,9 @@ function headline({ analysis, track }: AnalysisFacts): Html {
 
 /** "answers at 70–80 % were right 31 of 42"; with too few decided, that. */
 export function trackSentence(track: TrackRecord): string {
-  if (track.of === 0) return 'too few decided at this level to say how often it is right';
+  if (track.of === 0) return 'too few decisions at this level to state accuracy';
   const level = `${Math.round(track.from * 100)}–${Math.round(track.to * 100)} %`;
-  if (track.of < TOO_FEW) return `${track.of} decided at ${level}: too few to say how often it is right`;
+  if (track.of < TOO_FEW) return `${track.of} decided at ${level}: too few to state accuracy`;
   return `answers at ${level} were right ${track.right} of ${track.of}`;
 }
 
@@ -58,7 +58,7 @@ ${rest.length > 0 && html`<ul class="claims">${rest}</ul>`}`;
 /** What lowered the confidence, and what was said without proof. Never hidden. */
 function againstIt({ verdict }: Analysis, ids: ReadonlySet<string>): Shown {
   const lowered = (verdict.factors ?? []).filter(({ value }) => value < 0).map(({ because }) => because);
-  const dropped = verdict.unsupportedClaims.map((claim) => `Nothing shows: ${claim}`);
+  const dropped = verdict.unsupportedClaims.map((claim) => `No evidence for: ${claim}`);
   const all = [...lowered, ...dropped];
   return all.length > 0 && sentences(all, ids);
 }
@@ -85,6 +85,6 @@ export function hypothesesPart({ analysis }: AnalysisFacts): Html {
   return html`${
     hypotheses.length > 1 &&
     html`<section aria-labelledby="hypotheses"><h2 id="hypotheses">${hypotheses.length} explanations fit</h2>
-<ol class="hypotheses">${hypotheses.map(({ text, category, settledBy }) => html`<li><span class="category">${category}</span> ${inlineProse(text, ids)}<br><span class="quiet">Would be settled by: ${inlineProse(settledBy, ids)}</span></li>`)}</ol></section>`
+<ol class="hypotheses">${hypotheses.map(({ text, category, settledBy }) => html`<li><span class="category">${category}</span> ${inlineProse(text, ids)}<br><span class="quiet">To confirm: ${inlineProse(settledBy, ids)}</span></li>`)}</ol></section>`
   }`;
 }

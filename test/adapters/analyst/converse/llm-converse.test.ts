@@ -104,7 +104,7 @@ describe('a model in a conversation, over real HTTP', () => {
 
   it('answers by the rules where the model refuses the key', async () => {
     server.script({ do: 'status', status: 401 });
-    const { state, text } = await ask('how did it come to fail?');
+    const { state, text } = await ask('how did it fail?');
     expect(state.analyst).toBe('rules');
     expect(text).toMatch(/^1\. /);
   });
