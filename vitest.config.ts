@@ -10,7 +10,7 @@ const server = { deps: { inline: ['@actions/workflow-parser'] } };
 const ALONE = [
   'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,bad-weather,mongodb-away,operate}.int.test.ts',
   'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
-  'test/intake/kill-at-door.int.test.ts',
+  'test/intake/kill-at-intake.int.test.ts',
   'test/adapters/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
   'test/adapters/job-queue/bad-days.int.test.ts',
 ];

@@ -8,7 +8,7 @@ import { openObserved, openReadiness } from './app/open-metrics.ts';
 import { openPublishing } from './app/open-publishers.ts';
 import { openRetention } from './app/open-retention.ts';
 import { openSignIn } from './app/open-sign-in.ts';
-import { openSlackDoor } from './app/open-slack.ts';
+import { openSlackButtons } from './app/open-slack.ts';
 import type { App } from './app/served-app.ts';
 import { triageDepsOf } from './app/triage-deps.ts';
 import { watchTriage } from './app/watch-triage.ts';
@@ -24,8 +24,8 @@ import { createJobTurns } from './store/job-turns.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { type DetachableQueue, detachableQueue } from './triage/detachable-queue.ts';
 import { endJob } from './triage/end-job.ts';
+import { escalateToReviewer } from './triage/escalate-to-reviewer.ts';
 import { fairQueue } from './triage/fair-queue.ts';
-import { giveUp } from './triage/give-up.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
 import { startWorker } from './triage/worker.ts';
 
@@ -57,7 +57,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { database } = opened;
   await database.migrate();
   const { tracer, metrics, stores } = await openObserved(config, database, clock, logger);
-  // Before a door is open: nobody else can be receiving an upload.
+  // Before any server is open: nobody else can be receiving an upload.
   if (database.exclusive) await stores.builds.withdrawUnfinished(null);
   const archive = await openArchive(config, database, logger);
   const vectorIndex = await openVectorIndex(config, database, await openWordEmbedder(), logger);
@@ -65,7 +65,7 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
   const { masker } = threads;
   const found = await openKnowledge({ config, database, masker, clock, logger });
   const indexKeeping = openIndexKeeping(stores, vectorIndex, logger);
-  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: found.desk, masker, tracer, metrics };
+  const parts = { config, logger, clock, database, stores, archive, vectorIndex, knowledge: found.service, masker, tracer, metrics };
   const steps = new Map<string, string>();
   const dying = failpoint === undefined ? {} : { failpoint };
   const publishing = await openPublishing(config, { ...parts, ...dying });
@@ -84,8 +84,8 @@ async function composeApp(config: Config, logger: Logger, clock: Clock, opened: 
     explainLog: openLogExplainer(config),
     jobQueue,
     signIn: await openSignIn(config),
-    slack: await openSlackDoor(config, database),
-    retention: retention.desk,
+    slack: await openSlackButtons(config, database),
+    retention: retention.client,
     loadKnowledge: async () => loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder)),
     work: async () => {
       threads.warmUp();
@@ -132,7 +132,7 @@ async function takeJobs(
     ...(deps.failpoint === undefined ? {} : { failpoint: deps.failpoint }),
     triage: (buildId, run) =>
       watchTriage(run.job, app, () => triageBuild(buildId, deps, run)).finally(() => forgetSteps(buildId, app, steps)),
-    giveUp: (buildId, error, run) => giveUp(buildId, error, deps, run),
+    escalateToReviewer: (buildId, error, run) => escalateToReviewer(buildId, error, deps, run),
   });
 }
 

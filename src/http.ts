@@ -36,10 +36,10 @@ import type { Clock } from './ports/clock.ts';
 import type { Database } from './ports/database.ts';
 import type { SignInProvider } from './ports/identity.ts';
 import type { JobQueue } from './ports/job-queue.ts';
-import type { KnowledgeDesk } from './ports/knowledge-desk.ts';
+import type { KnowledgeService } from './ports/knowledge-service.ts';
 import type { Logger } from './ports/logger.ts';
 import { type Metrics, silentMetrics } from './ports/metrics.ts';
-import type { SlackDoor } from './ports/slack-door.ts';
+import type { SlackButtons } from './ports/slack-buttons.ts';
 import type { Stores } from './ports/stores.ts';
 import { silentTracer, type Tracer } from './ports/tracer.ts';
 import type { VectorIndex, VectorNamespace } from './ports/vector-index.ts';
@@ -56,7 +56,7 @@ const CLOSE_GRACE_MS = 2_000;
 /** Longest part of an address, such as `provider:number`; the routes' own schemas say the same. */
 const MAX_PARAMETER = 300;
 
-/** What the doors need; an `App` has it all. */
+/** What the HTTP server needs; an `App` has it all. */
 export interface HttpDeps {
   readonly config: Pick<Config, 'http' | 'webhooks' | 'review'> & { readonly auth: Pick<Config['auth'], 'tokens'> };
   readonly stores: Stores;
@@ -66,7 +66,7 @@ export interface HttpDeps {
   readonly vectorIndex: VectorIndex;
   payVectors?(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Documents of the team itself. */
-  readonly knowledge: KnowledgeDesk;
+  readonly knowledge: KnowledgeService;
   readonly masker: Masker;
   /** Where uploads are decoded; absent: at once. */
   readonly decode?: Decode;
@@ -76,7 +76,7 @@ export interface HttpDeps {
   readonly logger: Logger;
   readonly clock: Clock;
   /** Absent: buttons of Slack are refused. */
-  readonly slack?: SlackDoor | undefined;
+  readonly slack?: SlackButtons | undefined;
   /** Whether all that is needed to accept builds answers, and what each backend says of itself. */
   readonly readiness: OperationsDeps['readiness'];
   /** Absent: nothing is counted, nobody is told. */

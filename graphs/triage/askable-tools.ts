@@ -22,8 +22,9 @@ export async function askableTools(
  */
 export async function offeredTools(state: TriageStateValue, askWeb: boolean, runtime: TriageRuntime): Promise<ToolDescription[]> {
   const { classification, subject } = insightOf(state);
-  const { toolbox, analyst, spare = analyst } = contextOf(runtime);
-  const others = analyst.name === spare.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
+  const { toolbox, analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const others =
+    analyst.name === fallbackAnalyst.name || askWeb ? [] : CATEGORIES.filter((category) => category !== classification.category);
   const offered = await Promise.all(
     [classification.category, ...others].map((category) => askableTools(toolbox, category, subject, runtime.signal)),
   );

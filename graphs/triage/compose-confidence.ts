@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Classification, type ConfidenceFactor, isExcuse } from '../../src/domain/analysis.ts';
+import { type Classification, type ConfidenceFactor, isNotDevelopersFault } from '../../src/domain/analysis.ts';
 import { Category } from '../../src/domain/category.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import { maxOf } from '../../src/domain/lists.ts';
@@ -9,7 +9,7 @@ export interface ConfidenceFacts {
   readonly classification: Classification;
   /** Of whoever verified. */
   readonly assessment: Assessment;
-  /** What the spare analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
+  /** What the fallback analyst, who costs nothing and obeys no text, makes of the same failure; null where he was the one who verified. */
   readonly reading: (Pick<Classification, 'category' | 'kind' | 'confidence' | 'abstained'> & { readonly assessment: Assessment }) | null;
   readonly evidence: readonly Evidence[];
   readonly fingerprint: string;
@@ -74,7 +74,7 @@ export function composeConfidence(facts: ConfidenceFacts): ComposedConfidence {
   ];
   const { category, kind } = facts.classification;
   const isShared = reading.category === category && (kind !== 'flaky_timing' || reading.kind === kind);
-  const most = isExcuse(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
+  const most = isNotDevelopersFault(facts.classification) && !isShared ? EXCUSED_ALONE : CEILING;
   const judged = moved(
     assessment.confidence,
     moving.filter((one) => one.name === 'agreement' && one.value > 0),
@@ -105,7 +105,7 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
 function agreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
   if (reading.category === classification.category) {
-    const counts = !reading.abstained && !isExcuse(classification);
+    const counts = !reading.abstained && !isNotDevelopersFault(classification);
     return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules also find ${reading.category}`)];
   }
   if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];

@@ -10,7 +10,7 @@ import type { Toolbox } from '../../src/ports/toolbox.ts';
 export interface TriageContext {
   readonly analyst: Analyst;
   /** Who judges for nothing once the budget is used up, and whose reading a model's answer is weighed against; absent: the analyst itself. */
-  readonly spare?: Analyst | undefined;
+  readonly fallbackAnalyst?: Analyst | undefined;
   readonly toolbox: Toolbox;
   readonly clock: Clock;
   /** Told of each finished node as it finishes. Must not throw. */
@@ -20,7 +20,7 @@ export interface TriageContext {
 /** Checks that the parts are there and alive: LangGraph's own tools can send JSON only, which judges nothing. */
 export const TriageContextSchema = z.object({
   analyst: z.custom<Analyst>((value) => canDo(value, 'classify'), needs('analyst')),
-  spare: z.custom<Analyst>((value) => canDo(value, 'classify')).optional(),
+  fallbackAnalyst: z.custom<Analyst>((value) => canDo(value, 'classify')).optional(),
   toolbox: z.custom<Toolbox>((value) => canDo(value, 'run'), needs('toolbox')),
   clock: z.custom<Clock>((value) => canDo(value, 'now'), needs('clock')),
   onStep: z.custom<(step: Step) => void>((value) => typeof value === 'function').optional(),

@@ -1,4 +1,4 @@
-import { type Action, type Classification, type Grade, isExcuse, isFounded } from '../../src/domain/analysis.ts';
+import { type Action, type Classification, type Grade, isFounded, isNotDevelopersFault } from '../../src/domain/analysis.ts';
 import { type CalibratedBy, type CalibrationInUse, type CategoryMap, calibratedConfidence } from '../../src/domain/calibration.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
 import { minOf } from '../../src/domain/lists.ts';
@@ -83,7 +83,7 @@ function withThreshold(limits: TriageLimits, map: CategoryMap | undefined): Tria
 function doubtsOf(facts: ActionFacts, { thresholds }: TriageLimits, map: CategoryMap | undefined): Doubt[] {
   const { classification, against } = facts;
   const doubts: Doubt[] = [];
-  const excuse = isExcuse(classification);
+  const excuse = isNotDevelopersFault(classification);
   if (facts.claimsKept === 0) doubts.push({ most: THIN, reason: 'no claim is backed by evidence' });
   // Whoever judges, the category is a label until a line of the failing build itself is quoted for it.
   else if (!facts.quotesBuild) doubts.push({ most: thresholds.humanReview, reason: "no claim quotes a line of this build's logs" });

@@ -15,25 +15,25 @@ export function startWatch(runtime: TriageRuntime): Stopwatch {
 }
 
 /** What a judgement may still cost. */
-export interface Purse {
+export interface RunBudget {
   readonly limits: TriageLimits;
   readonly spent: Spent;
 }
 
 /**
- * Asks the analyst. Where the budget is used up, or its seconds run out while he judges, the spare one judges for nothing
+ * Asks the analyst. Where the budget is used up, or its seconds run out while he judges, the fallback one judges for nothing
  * and the note says so: a run out of budget ends with an answer, never with an error. Throws only what ends the run.
  */
 export async function judged<Value>(
   runtime: TriageRuntime,
-  { limits, spent }: Purse,
+  { limits, spent }: RunBudget,
   ask: (analyst: Analyst, signal: AbortSignal) => Promise<Judgement<Value>>,
 ): Promise<Judgement<Value>> {
-  const { analyst, spare = analyst } = contextOf(runtime);
-  const isFree = spare.name === analyst.name;
+  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
+  const isFree = fallbackAnalyst.name === analyst.name;
   if (isFree) return await ask(analyst, runtime.signal);
   const gone = usedUp(spent, limits);
-  if (gone !== null) return withNote(await ask(spare, runtime.signal), outOfBudget(gone, spare));
+  if (gone !== null) return withNote(await ask(fallbackAnalyst, runtime.signal), outOfBudget(gone, fallbackAnalyst));
   const left = timeLeft(spent, limits);
   if (left === null) return await ask(analyst, runtime.signal);
   const late = startDeadline(left);
@@ -41,7 +41,7 @@ export async function judged<Value>(
     return await untilAborted(ask(analyst, AbortSignal.any([runtime.signal, late.signal])), late.signal);
   } catch (error) {
     if (!late.signal.aborted || runtime.signal.aborted) throw error;
-    return withNote(await ask(spare, runtime.signal), outOfBudget(`${limits.budget?.seconds} seconds`, spare));
+    return withNote(await ask(fallbackAnalyst, runtime.signal), outOfBudget(`${limits.budget?.seconds} seconds`, fallbackAnalyst));
   } finally {
     late.stop();
   }
@@ -91,9 +91,9 @@ export function traceOf(runtime: TriageRuntime, name: string, startedAt: number,
   return { name, by, model, promptHash, note, milliseconds: Math.max(0, contextOf(runtime).clock.now() - startedAt), ...usage };
 }
 
-/** Said where the spare analyst judges because the budget is gone. */
-export function outOfBudget(gone: string, spare: Pick<Analyst, 'name'>): string {
-  return `The budget of this run (${gone}) is used up; the ${spare.name} continue with what is known.`;
+/** Said where the fallback analyst judges because the budget is gone. */
+export function outOfBudget(gone: string, fallbackAnalyst: Pick<Analyst, 'name'>): string {
+  return `The budget of this run (${gone}) is used up; the ${fallbackAnalyst.name} continue with what is known.`;
 }
 
 function withNote<Value>(judgement: Judgement<Value>, note: string): Judgement<Value> {

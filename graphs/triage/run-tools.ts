@@ -6,7 +6,7 @@ import type { Judgement } from '../../src/ports/analyst.ts';
 import { timeLeft } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
 import { startDeadline } from './deadline.ts';
-import { judged, type Purse, traceOf } from './judge.ts';
+import { judged, type RunBudget, traceOf } from './judge.ts';
 
 /** What came of several calls made side by side, in their order. */
 export interface Asked {
@@ -15,7 +15,7 @@ export interface Asked {
   readonly judgements: readonly JudgementTrace[];
 }
 
-export interface ToolRun extends Purse {
+export interface ToolRun extends RunBudget {
   readonly subject: TriageSubject;
   readonly category: Category;
 }

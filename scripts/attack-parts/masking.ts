@@ -25,8 +25,8 @@ interface Planted {
 
 const folder = await mkdtemp(join(tmpdir(), 'faultline-masking-'));
 const dataDir = join(folder, 'data');
-const desk = createGithubDesk();
-const github = await startGithubApi({ desk });
+const client = createGithubDesk();
+const github = await startGithubApi({ client });
 const told: string[] = [];
 const receiver = await startLoopback((request, response) => {
   request.setEncoding('utf8').on('data', (text: string) => told.push(text));
@@ -72,14 +72,14 @@ try {
   // A search that does not find these would find no secret either.
   fine.push(report('planted', planting, seen === 0 ? 1 : 0, 'what is not masked is not found'));
   for (const [way, texts] of ways) look(way, texts);
-  for (let tries = 0; tries < 60 && desk.comments.length < planted.length; tries++) await sleep(1_000);
+  for (let tries = 0; tries < 60 && client.comments.length < planted.length; tries++) await sleep(1_000);
   look(
     'comments',
-    desk.comments.map(({ body }) => body),
+    client.comments.map(({ body }) => body),
   );
   look(
     'statuses',
-    desk.statuses.map((status) => JSON.stringify(status)),
+    client.statuses.map((status) => JSON.stringify(status)),
   );
   look('webhooks', [told.join('')]);
   fine.push(reportService(service));

@@ -97,7 +97,7 @@ async function compare(
 
 async function timed(open: (heard: Heard) => Promise<Bell>) {
   const waiting = new Map<string, () => void>();
-  const bell = await open((id) => waiting.get(id)?.());
+  const jobNotifier = await open((id) => waiting.get(id)?.());
   const times: number[] = [];
   const once = async () => {
     const id = randomUUID();
@@ -106,7 +106,7 @@ async function timed(open: (heard: Heard) => Promise<Bell>) {
     });
     await delay(REST_MS);
     const startedAt = performance.now();
-    await bell.ring(id);
+    await jobNotifier.ring(id);
     await heard;
     waiting.delete(id);
     return performance.now() - startedAt;
@@ -115,7 +115,7 @@ async function timed(open: (heard: Heard) => Promise<Bell>) {
   const measure = async (rings: number) => {
     for (let ring = 0; ring < rings; ring += 1) times.push(await once());
   };
-  return { name: bell.name, times, measure, close: bell.close };
+  return { name: jobNotifier.name, times, measure, close: jobNotifier.close };
 }
 
 function summary(times: readonly number[]): { readonly median: number; readonly p95: number } {

@@ -22,7 +22,7 @@ export interface Backends {
 const DATABASE_MS = 1_000;
 const SERVICE_MS = 5_000;
 const CLOUD_MS = 30_000;
-/** A delivery that landed longer ago than this has found no relay, or more came than it can record. */
+/** A delivery that was received longer ago than this has found no processor, or more came than it can record. */
 const LATE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
 

@@ -1,5 +1,5 @@
 import { createJobTurns } from '../store/job-turns.ts';
-import { startGreenKeeper } from '../triage/green-keeper.ts';
+import { startPassingBuildWorker } from '../triage/passing-build-worker.ts';
 import { startSweeper } from '../triage/sweeper.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
 import type { IndexKeeping } from './index-keeping.ts';
@@ -47,7 +47,7 @@ export function openBackground({ publishing, indexKeeping, retention, ...parts }
       indexKeeping.start();
       retention.start();
       embedding = startEmbedding(parts.found, logger);
-      if (deps.greenBuilds > 0) greenKeeper = startGreenKeeper({ ...deps, flagging: deps, intervalMs: GREEN_MS });
+      if (deps.greenBuilds > 0) greenKeeper = startPassingBuildWorker({ ...deps, flagging: deps, intervalMs: GREEN_MS });
     },
     stopBringing: async () => {
       sweeper?.stop();

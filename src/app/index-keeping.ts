@@ -1,12 +1,12 @@
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
-import { payAtOnce, startIndexKeeper } from '../triage/index-keeper.ts';
+import { payAtOnce, startIndexWorker } from '../triage/index-worker.ts';
 import { createInStep } from './in-step.ts';
 
 const LOOK_MS = 5_000;
 
-export interface IndexDoors {
+export interface IndexSync {
   /** Gives the index what it is owed; `false` where it does not take it yet and it stays owed. Never throws. */
   payVectors(namespace: VectorNamespace, ids: readonly string[]): Promise<boolean>;
   /** Does work of the start that must not hold it up; where a service is away, again in the background until it succeeds. */
@@ -14,7 +14,7 @@ export interface IndexDoors {
 }
 
 export interface IndexKeeping {
-  readonly doors: IndexDoors;
+  readonly doors: IndexSync;
   /** Starts paying in the background. */
   start(): void;
   stop(): Promise<void>;
@@ -24,15 +24,15 @@ export interface IndexKeeping {
 export function openIndexKeeping(stores: Pick<Stores, 'vectorDebts'>, vectorIndex: VectorIndex, logger: Logger): IndexKeeping {
   const deps = { debts: stores.vectorDebts, vectorIndex, logger };
   const inStep = createInStep(logger);
-  let keeper: { stop(): Promise<void> } | undefined;
+  let worker: { stop(): Promise<void> } | undefined;
   return {
     doors: { payVectors: (namespace, ids) => payAtOnce(deps, namespace, ids), bringInStep: inStep.bring },
     start: () => {
-      keeper = startIndexKeeper({ ...deps, intervalMs: LOOK_MS });
+      worker = startIndexWorker({ ...deps, intervalMs: LOOK_MS });
     },
     stop: async () => {
       await inStep.stop();
-      await keeper?.stop();
+      await worker?.stop();
     },
   };
 }

@@ -7,7 +7,7 @@ import type { BuildSource } from '../ports/build-source.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Database } from '../ports/database.ts';
 import type { Embedder } from '../ports/embedder.ts';
-import type { JobQueue, QueueDesk } from '../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import { type Metrics, silentMetrics } from '../ports/metrics.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
@@ -48,7 +48,7 @@ async function openJobQueue(
   config: Config['jobQueue'],
   database: Awaited<ReturnType<typeof connect>>,
   logger: Logger,
-): Promise<JobQueue & QueueDesk> {
+): Promise<JobQueue & QueueAdmin> {
   switch (config.driver) {
     case 'pg-boss':
       return (await import('../adapters/job-queue/pg-boss.ts')).createPgBossQueue({ db: database, logger });
@@ -194,7 +194,7 @@ function needed(key: string | null): string {
 }
 
 /** Who judges for nothing, whatever is configured: for runs without budget, and to weigh a model's answer against. */
-export async function openSpareAnalyst(): Promise<Analyst> {
+export async function openFallbackAnalyst(): Promise<Analyst> {
   return (await import('../judge/rules-analyst.ts')).createRulesAnalyst();
 }
 

@@ -4,17 +4,17 @@ import { isRetryable } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
-import type { KnowledgeDesk } from '../ports/knowledge-desk.ts';
+import type { KnowledgeService } from '../ports/knowledge-service.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TeamKnowledgeStore } from '../ports/team-knowledge.ts';
 import type { SemanticIndex } from '../ports/vector-index.ts';
 import { createTeamKnowledgeStore } from '../store/knowledge.ts';
-import { createKnowledgeDesk } from '../tools/knowledge/knowledge-desk.ts';
+import { createKnowledgeService } from '../tools/knowledge/knowledge-service.ts';
 import { knowledgeItems, readKnowledge } from '../tools/knowledge-base.ts';
 import { openModelEmbedder, openModelIndex } from './open-adapters.ts';
 
 export interface OpenedKnowledge {
-  readonly desk: KnowledgeDesk;
+  readonly service: KnowledgeService;
   readonly team: TeamKnowledgeStore;
   /** Null where no embedding model is configured. */
   readonly semantic: SemanticIndex | null;
@@ -35,7 +35,7 @@ export async function openKnowledge(parts: KnowledgeParts): Promise<OpenedKnowle
   const semantic = await openSemanticIndex(parts);
   const reader = await openDocumentReader();
   const curated = async () => knowledgeItems(await readKnowledge(config.knowledge.folder));
-  return { team, semantic, desk: createKnowledgeDesk({ ...parts, store: team, reader, semantic, curated }) };
+  return { team, semantic, service: createKnowledgeService({ ...parts, store: team, reader, semantic, curated }) };
 }
 
 async function openDocumentReader() {
@@ -51,10 +51,10 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 300_000;
 
 /** Embeds in the background what is not embedded yet, so that no start waits for a model. `stop` ends it. */
-export function startEmbedding({ desk, semantic }: OpenedKnowledge, logger: Logger): { stop(): Promise<void> } {
+export function startEmbedding({ service, semantic }: OpenedKnowledge, logger: Logger): { stop(): Promise<void> } {
   if (semantic === null) return { stop: async () => undefined };
   const ending = new AbortController();
-  const done = embedInTheEnd(desk, logger, ending.signal);
+  const done = embedInTheEnd(service, logger, ending.signal);
   return {
     stop: async () => {
       ending.abort();
@@ -64,10 +64,10 @@ export function startEmbedding({ desk, semantic }: OpenedKnowledge, logger: Logg
 }
 
 /** What may pass, as where a model or an index is away, is tried again for as long as it takes. */
-async function embedInTheEnd(desk: KnowledgeDesk, logger: Logger, ending: AbortSignal): Promise<void> {
+async function embedInTheEnd(service: KnowledgeService, logger: Logger, ending: AbortSignal): Promise<void> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     try {
-      const counts = await desk.embed({}, ending);
+      const counts = await service.embed({}, ending);
       return logger.info({ ...counts }, 'knowledge is embedded');
     } catch (error) {
       if (ending.aborted) return;

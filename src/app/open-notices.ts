@@ -7,14 +7,14 @@ import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { jenkinsChannel } from '../publish/jenkins/jenkins-channel.ts';
 import { jenkinsRule } from '../publish/jenkins/jenkins-description.ts';
-import type { Keeper } from '../publish/keep-turns.ts';
-import { keepNotices } from '../publish/notices/keep-notices.ts';
+import type { BackgroundWorker } from '../publish/keep-turns.ts';
 import { noticeChannel } from '../publish/notices/notice-channel.ts';
 import { noticeLinks } from '../publish/notices/notice-links.ts';
 import { GITHUB_CHECK, GITHUB_COMMENT, GITHUB_STATUS } from '../publish/notices/notice-rules.ts';
 import { renderCheck } from '../publish/notices/render-check.ts';
 import { renderComment } from '../publish/notices/render-comment.ts';
 import { renderStatus } from '../publish/notices/render-status.ts';
+import { syncNotifications } from '../publish/notices/sync-notifications.ts';
 import { openSlackChannels, slackRulesOf } from './open-slack.ts';
 
 /** A look for what is due: "looking" is to be read within five seconds of the webhook, whichever process took it in. */
@@ -51,16 +51,16 @@ export async function openNotices(config: NoticesConfig, parts: NoticesParts): P
   if (config.publishers.github.check && !githubOf(config).check) {
     parts.logger.warn({}, 'FAULTLINE_GITHUB_CHECK is left out: only GitHub Apps may write checks, and none is configured');
   }
-  let keeper: Keeper | undefined;
+  let worker: BackgroundWorker | undefined;
   return {
-    wake: () => keeper?.wake(),
+    wake: () => worker?.wake(),
     start: () => {
       if (channels.length === 0) return;
       const { timeoutMs, pauseMs } = config.publishers;
       const timing = { timeLimitMs: timeoutMs, pauseMs, intervalMs: LOOK_MS };
-      keeper ??= keepNotices({ ...parts, notices: parts.stores.notices, channels, ...timing });
+      worker ??= syncNotifications({ ...parts, notices: parts.stores.notices, channels, ...timing });
     },
-    stop: async () => await keeper?.stop(),
+    stop: async () => await worker?.stop(),
   };
 }
 
@@ -81,16 +81,16 @@ async function openGithubChannels(config: NoticesConfig, logger: Logger): Promis
   const options = { ...config.buildSource.github, logger };
   const channels: NoticeChannel[] = [];
   if (comment) {
-    const { createGithubCommentDoor } = await import('../adapters/publisher/github-comment.ts');
+    const { createGithubCommentClient: createGithubCommentDoor } = await import('../adapters/publisher/github-comment.ts');
     const door = createGithubCommentDoor({ ...options, mode });
     channels.push(noticeChannel({ rule: GITHUB_COMMENT, render: (situation) => renderComment(situation, links), door }));
   }
   if (check) {
-    const door = (await import('../adapters/publisher/github-check.ts')).createGithubCheckDoor(options);
+    const door = (await import('../adapters/publisher/github-check.ts')).createGithubCheckClient(options);
     channels.push(noticeChannel({ rule: GITHUB_CHECK, render: (situation) => renderCheck(situation, links), door }));
   }
   if (status) {
-    const door = (await import('../adapters/publisher/github-status.ts')).createGithubStatusDoor(options);
+    const door = (await import('../adapters/publisher/github-status.ts')).createGithubStatusClient(options);
     channels.push(noticeChannel({ rule: GITHUB_STATUS, render: (situation) => renderStatus(situation, links), door }));
   }
   return channels;
@@ -103,6 +103,6 @@ function describesJenkins({ publishers, buildSource }: Pick<Config, 'publishers'
 async function openJenkinsChannels(config: NoticesConfig): Promise<NoticeChannel[]> {
   const { description: format } = config.publishers.jenkins;
   if (format === 'off' || !describesJenkins(config)) return [];
-  const door = (await import('../adapters/publisher/jenkins.ts')).createJenkinsDoor(config.buildSource.jenkins);
+  const door = (await import('../adapters/publisher/jenkins.ts')).createJenkinsClient(config.buildSource.jenkins);
   return [jenkinsChannel(door, { publicUrl: config.http.publicUrl, format })];
 }

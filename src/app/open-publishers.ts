@@ -4,7 +4,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
-import type { Keeper } from '../publish/keep-turns.ts';
+import type { BackgroundWorker } from '../publish/keep-turns.ts';
 import { type ActsDeps, startActs } from '../publish/start-acts.ts';
 import { openNotices } from './open-notices.ts';
 import { tracedPublisher } from './watch-triage.ts';
@@ -35,18 +35,18 @@ export async function openPublishing(
   const opened = await openPublishers(config, parts.logger, parts.clock);
   const publishers = opened.map((publisher) => tracedPublisher(publisher, parts.tracer ?? silentTracer, parts.stores.triages));
   const notices = await openNotices(config, parts);
-  let keeper: Keeper | undefined;
+  let worker: BackgroundWorker | undefined;
   return {
     drivers: publishers.map(({ driver }) => driver),
     wake: () => {
-      keeper?.wake();
+      worker?.wake();
       notices.wake();
     },
     start: () => {
-      keeper ??= startActs({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS });
+      worker ??= startActs({ ...parts, publishers, timeLimitMs: config.publishers.timeoutMs, intervalMs: LOOK_MS });
       notices.start();
     },
-    stop: async () => void (await Promise.all([keeper?.stop(), notices.stop()])),
+    stop: async () => void (await Promise.all([worker?.stop(), notices.stop()])),
   };
 }
 

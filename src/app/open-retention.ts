@@ -8,7 +8,7 @@ import type { RowCounts } from '../ports/retention.ts';
 import type { Stores } from '../ports/stores.ts';
 import { createRetentionStore } from '../store/retention.ts';
 import { countRepository, type Forgotten, forgetRepository, type RetentionDeps, retain } from '../triage/retention.ts';
-import { startRetentionKeeper } from '../triage/retention-keeper.ts';
+import { startRetentionWorker } from '../triage/retention-worker.ts';
 
 /** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;
@@ -36,7 +36,7 @@ export interface RetentionParts {
 }
 
 export interface OpenedRetention {
-  readonly desk: Retention;
+  readonly client: Retention;
   /** Starts deleting in the background. */
   start(): void;
   stop(): Promise<void>;
@@ -47,20 +47,20 @@ export function openRetention({ config, database, stores, payVectors, ...parts }
   const store = createRetentionStore(database, stores.vectorDebts);
   const deps: RetentionDeps = { ...parts, store, payVectors: (ids) => payVectors('error_library', ids) };
   const policy = config.retention;
-  let keeper: { stop(): Promise<void> } | undefined;
-  const desk: Retention = {
+  let worker: { stop(): Promise<void> } | undefined;
+  const client: Retention = {
     count: (repository, olderThanDays) => countRepository(deps, repository, olderThanDays),
     forget: (repository, olderThanDays, signal) => forgetRepository(deps, repository, olderThanDays, signal),
     retain: (signal) => retain(deps, policy, signal),
   };
   return {
-    desk,
+    client,
     start: () => {
-      keeper = startRetentionKeeper({ ...deps, policy, intervalMs: LOOK_MS });
+      worker = startRetentionWorker({ ...deps, policy, intervalMs: LOOK_MS });
     },
     stop: async () => {
       // A store that is frozen must not hold up the end: what is left is owed.
-      await Promise.race([keeper?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
+      await Promise.race([worker?.stop(), sleep(STOP_MS, undefined, { ref: false })]);
     },
   };
 }

@@ -3,7 +3,7 @@ import type { ChatRoom } from '../ports/chat-room.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
-import type { SlackDoor } from '../ports/slack-door.ts';
+import type { SlackButtons } from '../ports/slack-buttons.ts';
 import type { Stores } from '../ports/stores.ts';
 import { slackChannel, slackRule } from '../publish/slack/slack-channel.ts';
 import { createSlackPresses } from '../store/slack-presses.ts';
@@ -37,7 +37,7 @@ export async function openSlackChannels(
 }
 
 /** What buttons need; absent where no signing secret is configured. */
-export async function openSlackDoor({ slack }: SlackSettings, database: Database): Promise<SlackDoor | undefined> {
+export async function openSlackButtons({ slack }: SlackSettings, database: Database): Promise<SlackButtons | undefined> {
   const room = slack.signingSecrets.length === 0 ? null : await openRoom(slack);
   if (room === null) return undefined;
   return { secrets: slack.signingSecrets, reviewers: slack.reviewers, room, presses: createSlackPresses(database) };

@@ -7,20 +7,20 @@ import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { SignInProvider } from '../ports/identity.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { KnowledgeDesk } from '../ports/knowledge-desk.ts';
+import type { KnowledgeService } from '../ports/knowledge-service.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
-import type { SlackDoor } from '../ports/slack-door.ts';
+import type { SlackButtons } from '../ports/slack-buttons.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Tracer } from '../ports/tracer.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { ExplainLog } from './explain-log.ts';
-import type { IndexDoors } from './index-keeping.ts';
+import type { IndexSync } from './index-keeping.ts';
 import type { Retention } from './open-retention.ts';
 import type { Readiness } from './readiness.ts';
 
 /** Everything a served installation is made of. Composed in `src/app.ts` and nowhere else. */
-export interface App extends IndexDoors {
+export interface App extends IndexSync {
   readonly config: Config;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -30,7 +30,7 @@ export interface App extends IndexDoors {
   readonly jobQueue: JobQueue;
   readonly vectorIndex: VectorIndex;
   /** Documents of the team itself. */
-  readonly knowledge: KnowledgeDesk;
+  readonly knowledge: KnowledgeService;
   readonly masker: Masker;
   /** Where uploads are decoded without holding anybody up. */
   readonly decode: LogThreads['decode'];
@@ -43,7 +43,7 @@ export interface App extends IndexDoors {
   /** Who signs people in to the pages beside tokens; null: nobody. */
   readonly signIn: SignInProvider | null;
   /** What buttons in Slack need; absent where they are not configured. */
-  readonly slack: SlackDoor | undefined;
+  readonly slack: SlackButtons | undefined;
   /** What deletes: a repository on demand, and what is too old. */
   readonly retention: Retention;
   /** Brings the knowledge base up to date with its folder. */

@@ -19,7 +19,7 @@ import type { InvestigateDeps } from '../triage/investigate.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
 import { calibrationAtHand } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';
-import { openAnalyst, openClones, openCodeHost, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
+import { openAnalyst, openClones, openCodeHost, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import { openAskAtHand } from './open-ask.ts';
 import { makerOfToday } from './open-recorder.ts';
 import { openTracer } from './open-tracer.ts';
@@ -77,7 +77,7 @@ export async function createTerminalApp(
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config, logger);
   const tracer = await openTracer(config, logger);
-  const [analyst, spare] = [await openAnalyst(config, logger, tracer), await openSpareAnalyst()];
+  const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer), await openFallbackAnalyst()];
   const masker = createMasker(maskingOf(config));
   const threads = createLogThreads({ small: SMALL });
   const webSearch = await openWebSearch(config);
@@ -98,7 +98,10 @@ export async function createTerminalApp(
       if (record) madeBy ??= makerOfToday(config);
       const recorded = madeBy !== undefined && record ? recordAtHand({ clock, masker, logger, madeBy: await madeBy }) : null;
       const recorder = recorded === null ? {} : { recorder: recorded.recorder };
-      const whole = { ...investigationOf(config, { toolbox, clock, analyst, spare, ...recorder, ...calibrated }, tracer), onStep };
+      const whole = {
+        ...investigationOf(config, { toolbox, clock, analyst, fallbackAnalyst, ...recorder, ...calibrated }, tracer),
+        onStep,
+      };
       const investigation = experiment?.change(whole) ?? whole;
       const deps = { archive, masker, threads, investigation, budgetTokens: budgetTokensOf(config) };
       const how = { ...options, ...(green === null ? {} : { green }), ...(experiment === null ? {} : { without: experiment.without }) };

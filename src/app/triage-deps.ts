@@ -3,12 +3,12 @@ import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
 import { sightOfReaders } from '../tools/sight.ts';
 import { storedGreens } from '../triage/green-logs.ts';
-import { createReviewerDesk } from '../triage/reviewer-desk.ts';
+import { createReviewerClient } from '../triage/reviewer-client.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
 import { calibrationsInForce } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';
 import { countAnalysis, measuredToolbox } from './measured.ts';
-import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openSpareAnalyst, openWebSearch } from './open-adapters.ts';
+import { openAnalyst, openBuildSources, openCodeHost, openEmbedder, openFallbackAnalyst, openWebSearch } from './open-adapters.ts';
 import type { OpenedKnowledge } from './open-knowledge.ts';
 import type { Publishing } from './open-publishers.ts';
 import { openRecorder } from './open-recorder.ts';
@@ -43,7 +43,7 @@ export async function triageDepsOf(
   const sources = { vectorIndex, knowledge: found, archive, greens, history: stores.history };
   const [embedder, codeHost] = [await openEmbedder(config, logger), await openCodeHost(config, logger)];
   const asked = { ...sources, embedder, codeHost, webSearch: await openWebSearch(config) };
-  const reviewers = createReviewerDesk({
+  const reviewers = createReviewerClient({
     questions: stores.questions,
     notices: stores.notices,
     masker,
@@ -54,14 +54,14 @@ export async function triageDepsOf(
     { ...asked, reviewers, ...(config.triage.shareRepositories ? {} : { sight: sightOfReaders(stores.tokens) }) },
     { masker, logger, cache: stores.toolCache, concurrency: config.triage.toolConcurrency },
   );
-  const [analyst, spare] = [await openAnalyst(config, logger, tracer, metrics), await openSpareAnalyst()];
+  const [analyst, fallbackAnalyst] = [await openAnalyst(config, logger, tracer, metrics), await openFallbackAnalyst()];
   const recorder = await openRecorder(config, { clock, masker, logger, store: stores.recordings });
   const calibrations = calibrationsInForce(stores.calibrations, clock, logger);
   const judging = {
     toolbox: measuredToolbox(toolbox, metrics),
     clock,
     analyst,
-    spare,
+    fallbackAnalyst,
     questions: stores.questions,
     recorder,
     calibrations,

@@ -8,7 +8,7 @@ import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { findBuild } from '../publish/find-build.ts';
-import type { AskDesk } from './ask-desk.ts';
+import type { AskClient } from './ask-client.ts';
 import { readInput } from './input.ts';
 import { openLargeLog } from './large-log.ts';
 import { localBuild } from './triage-command.ts';
@@ -17,24 +17,24 @@ const TERMINAL = 'terminal';
 const LISTED = 20;
 
 /** Asks the stores of a data directory that nobody serves. Throws `locked` where somebody does. */
-export async function openStoredDesk(target: string, config: Config): Promise<AskDesk> {
+export async function openStoredClient(target: string, config: Config): Promise<AskClient> {
   const app = await createApp(config, silentLogger);
   try {
     const about = await aboutOf(target, async (id) => (await findBuild(app.stores.builds, id, {})).id);
-    return deskOf(target, about, app.ask, true, () => app.close({ drainMs: 0 }));
+    return clientOf(target, about, app.ask, true, () => app.close({ drainMs: 0 }));
   } catch (error) {
     await app.close({ drainMs: 0 });
     throw error;
   }
 }
 
-/** Analyses a log in memory and asks about its main cause. The log stays open until the desk is closed. */
-export async function openLogDesk(
+/** Analyses a log in memory and asks about its main cause. The log stays open until the client is closed. */
+export async function openLogClient(
   path: string,
   options: { readonly repo?: string; readonly onStep: (text: string) => void },
   config: Config,
   signal: AbortSignal,
-): Promise<AskDesk> {
+): Promise<AskClient> {
   const large = await openLargeLog(path, createMasker(maskingOf(config)));
   try {
     const sources = large === null ? await readInput(path, config.http.maxLogBytes) : [large.source];
@@ -46,7 +46,7 @@ export async function openLogDesk(
     const triaged = await app.triage(build, sources, signal, told);
     if (triaged.analyses.length === 0) throw new TriageError('internal', 'No answer was produced. Please report this log');
     const ask = await triaged.ask();
-    return deskOf(path, { buildId: build.id }, ask, false, async () => large?.close());
+    return clientOf(path, { buildId: build.id }, ask, false, async () => large?.close());
   } catch (error) {
     large?.close();
     throw error;
@@ -62,7 +62,7 @@ async function aboutOf(target: string, buildIdOf: (id: string) => Promise<string
   return namesBuild(target) ? { buildId: await buildIdOf(target) } : { analysisId: target };
 }
 
-function deskOf(target: string, about: AskInput['about'], ask: Ask, kept: boolean, close: () => Promise<void>): AskDesk {
+function clientOf(target: string, about: AskInput['about'], ask: Ask, kept: boolean, close: () => Promise<void>): AskClient {
   return {
     target,
     kept,

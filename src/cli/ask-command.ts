@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { visibleLine } from '../publish/visible-text.ts';
-import type { AskDesk } from './ask-desk.ts';
+import type { AskClient } from './ask-client.ts';
 import { runSession } from './ask-session.ts';
 import { answerFoot, plainAnswer, wordByWord } from './ask-text.ts';
 import { phaseText } from './phase-text.ts';
@@ -33,27 +33,27 @@ export async function runAsk(target: string, question: string | undefined, optio
     throw new TriageError('invalid-config', `Add a question: faultline ask ${visibleLine(target)} "why?" (a session needs a terminal)`);
   }
   const progress = startProgress({ ...voice, quiet: options.json === true });
-  let desk: AskDesk | undefined;
+  let client: AskClient | undefined;
   try {
-    desk = await openDesk(target, options, progress, question === undefined);
-    const thread = await threadOf(desk, options);
-    if (question === undefined) await converse(desk, thread, progress);
-    else await answerOnce(desk, question, thread, options, voice, progress);
+    client = await openClient(target, options, progress, question === undefined);
+    const thread = await threadOf(client, options);
+    if (question === undefined) await converse(client, thread, progress);
+    else await answerOnce(client, question, thread, options, voice, progress);
   } finally {
     progress.stop();
-    await desk?.close();
+    await client?.close();
   }
 }
 
 /** A log is analysed here; an id is looked for where `--url` says, in the data directory, or with whoever serves that. */
-async function openDesk(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskDesk> {
+async function openClient(target: string, options: AskCommandOptions, progress: Progress, session: boolean): Promise<AskClient> {
   const dataDir = dataDirectory(options.data);
   if (target === '-' && session)
     throw new TriageError('invalid-config', 'A session reads questions from standard input. Pass the log as a file instead.');
   if (target === '-' || statSync(target, { throwIfNoEntry: false }) !== undefined) {
     if (options.thread !== undefined || options.resume === true)
       throw new TriageError('invalid-config', 'Questions about a log file are not stored, so there is no thread to continue.');
-    const { openLogDesk } = await import('./ask-at-hand.ts');
+    const { openLogClient: openLogDesk } = await import('./ask-at-hand.ts');
     const signal = session ? new AbortController().signal : interruptSignal();
     const given = { ...(options.repo === undefined ? {} : { repo: options.repo }), onStep: (text: string) => progress.phase(text) };
     return await openLogDesk(target, given, withAnalyst(readConfig(dataDir), options), signal);
@@ -67,13 +67,13 @@ async function openDesk(target: string, options: AskCommandOptions, progress: Pr
   const token = options.token ?? process.env.FAULTLINE_TOKEN ?? findSecrets(dataDir)?.token;
   if (token === undefined)
     throw new TriageError('invalid-config', 'No token: pass --token, set FAULTLINE_TOKEN, or run on the machine with the data directory');
-  const { openServedDesk } = await import('./ask-server.ts');
+  const { openServerClient: openServedDesk } = await import('./ask-server.ts');
   return openServedDesk(target, { url: url ?? LOCAL_SERVICE, token });
 }
 
 /** Null where a service has the data directory: then that is asked. */
-async function openStored(target: string, config: Config): Promise<AskDesk | null> {
-  const { openStoredDesk } = await import('./ask-at-hand.ts');
+async function openStored(target: string, config: Config): Promise<AskClient | null> {
+  const { openStoredClient: openStoredDesk } = await import('./ask-at-hand.ts');
   return await openStoredDesk(target, config).catch((error: unknown) => {
     if (error instanceof TriageError && error.code === 'locked') return null;
     throw error;
@@ -84,15 +84,15 @@ function withAnalyst(config: Config, { analyst }: AskCommandOptions): Config {
   return { ...config, analyst: { ...config.analyst, driver: analyst ?? config.analyst.driver } };
 }
 
-async function threadOf(desk: AskDesk, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
+async function threadOf(client: AskClient, { thread, resume }: AskCommandOptions): Promise<string | undefined> {
   if (thread !== undefined || resume !== true) return thread;
-  const [newest] = await desk.threads();
+  const [newest] = await client.threads();
   if (newest === undefined) say('No conversation about this yet; starting a new one.');
   return newest?.id;
 }
 
 async function answerOnce(
-  desk: AskDesk,
+  client: AskClient,
   question: string,
   thread: string | undefined,
   options: AskCommandOptions,
@@ -112,22 +112,22 @@ async function answerOnce(
       },
     }),
   };
-  const turn = await desk.ask(question, thread, watcher, interruptSignal());
+  const turn = await client.ask(question, thread, watcher, interruptSignal());
   progress.stop();
   words.end();
-  if (options.json) return print(jsonText({ ok: true, schema: 1, kept: desk.kept, ...turn }));
-  await print(asItComes ? `\n\n${answerFoot(turn)}` : plainAnswer(turn, desk.kept));
-  say(leaving(desk, turn.threadId));
+  if (options.json) return print(jsonText({ ok: true, schema: 1, kept: client.kept, ...turn }));
+  await print(asItComes ? `\n\n${answerFoot(turn)}` : plainAnswer(turn, client.kept));
+  say(leaving(client, turn.threadId));
 }
 
-async function converse(desk: AskDesk, thread: string | undefined, progress: Progress): Promise<void> {
+async function converse(client: AskClient, thread: string | undefined, progress: Progress): Promise<void> {
   progress.stop();
-  const last = await runSession(desk, thread, { input: process.stdin, output: process.stdout, terminal: true });
+  const last = await runSession(client, thread, { input: process.stdin, output: process.stdout, terminal: true });
   process.stdout.write('\n');
-  if (last !== undefined) say(leaving(desk, last));
+  if (last !== undefined) say(leaving(client, last));
 }
 
-function leaving({ kept, target }: AskDesk, thread: string): string {
+function leaving({ kept, target }: AskClient, thread: string): string {
   if (!kept) return 'Not stored: conversations about a log file are not kept.';
   return `Stored. Continue with: faultline ask ${visibleLine(target)} --thread ${thread}`;
 }

@@ -4,7 +4,7 @@ import { AnswerView, ThreadList, ThreadView } from '../ask/views.ts';
 import { Step } from '../domain/analysis.ts';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import { namesBuild } from './ask-at-hand.ts';
-import type { Answered, AskDesk } from './ask-desk.ts';
+import type { Answered, AskClient } from './ask-client.ts';
 import { askServer } from './server-client.ts';
 
 interface Server {
@@ -16,7 +16,7 @@ const TIMEOUT_MS = 180_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /** Asks a running service, and hears its answer as it comes. */
-export function openServedDesk(target: string, server: Server): AskDesk {
+export function openServerClient(target: string, server: Server): AskClient {
   const path = `/api/${namesBuild(target) ? 'builds' : 'analyses'}/${encodeURIComponent(target)}/ask`;
   const filter = `${namesBuild(target) ? 'build' : 'analysis'}=${encodeURIComponent(target)}`;
   return {

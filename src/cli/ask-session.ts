@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import type { Step } from '../domain/analysis.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { visibleLine } from '../publish/visible-text.ts';
-import type { AskDesk } from './ask-desk.ts';
+import type { AskClient } from './ask-client.ts';
 import { answerFoot, dim, recapText, threadText, traceText, wordByWord } from './ask-text.ts';
 import { phaseText } from './phase-text.ts';
 
@@ -21,8 +21,8 @@ const PROMPT = 'ask> ';
 const RECALLED = 3;
 
 /** Questions and answers in a terminal until Ctrl-D or /quit. Returns the thread that was last talked in, if any. */
-export async function runSession(desk: AskDesk, threadId: string | undefined, streams: SessionStreams): Promise<string | undefined> {
-  const session = new Session(desk, threadId, (text) => void streams.output.write(text));
+export async function runSession(client: AskClient, threadId: string | undefined, streams: SessionStreams): Promise<string | undefined> {
+  const session = new Session(client, threadId, (text) => void streams.output.write(text));
   const lines = createInterface({ ...streams, prompt: PROMPT });
   lines.on('SIGINT', () => {
     if (!session.stop()) {
@@ -47,18 +47,18 @@ class Session {
   thread: string | undefined;
   private steps: Step[] = [];
   private answering: AbortController | null = null;
-  private readonly desk: AskDesk;
+  private readonly client: AskClient;
   private readonly write: (text: string) => void;
 
-  constructor(desk: AskDesk, thread: string | undefined, write: (text: string) => void) {
-    this.desk = desk;
+  constructor(client: AskClient, thread: string | undefined, write: (text: string) => void) {
+    this.client = client;
     this.thread = thread;
     this.write = write;
   }
 
   async begin(): Promise<void> {
-    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.desk.target)}. Type /help for commands.`)}\n`);
-    const turns = await this.desk.turns(this.thread);
+    if (this.thread === undefined) return this.write(`${dim(`About ${visibleLine(this.client.target)}. Type /help for commands.`)}\n`);
+    const turns = await this.client.turns(this.thread);
     this.write(
       `${recapText(turns.slice(-RECALLED))}\n${dim(`Continuing ${this.thread} (${turns.length} ${turns.length === 1 ? 'question' : 'questions'} so far).`)}\n`,
     );
@@ -80,7 +80,7 @@ class Session {
 
   private async command(line: string): Promise<void> {
     if (line === '/trace') return this.write(this.steps.length === 0 ? 'No questions yet.\n' : `${traceText(this.steps)}\n`);
-    if (line === '/threads') return this.write(`${(await this.desk.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
+    if (line === '/threads') return this.write(`${(await this.client.threads()).map(threadText).join('\n') || 'None yet.'}\n`);
     if (line === '/new') this.thread = undefined;
     this.write(line === '/new' ? 'Your next question starts a new conversation.\n' : `${HELP}\n`);
   }
@@ -94,7 +94,7 @@ class Session {
       if (step.node === 'execute_tools') this.write(`${dim(phaseText(step))}\n`);
     };
     try {
-      const turn = await this.desk.ask(question, this.thread, { onStep, onText: words.onText }, this.answering.signal);
+      const turn = await this.client.ask(question, this.thread, { onStep, onText: words.onText }, this.answering.signal);
       words.end();
       this.thread = turn.threadId;
       this.write(`\n${answerFoot(turn)}`);

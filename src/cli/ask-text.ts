@@ -3,7 +3,7 @@ import type { Step } from '../domain/analysis.ts';
 import type { Citation, Thread, Turn } from '../domain/conversation.ts';
 import type { TextPiece } from '../ports/analyst.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../publish/visible-text.ts';
-import type { Answered } from './ask-desk.ts';
+import type { Answered } from './ask-client.ts';
 
 const MAX_LINE = 4_000;
 

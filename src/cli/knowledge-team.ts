@@ -5,7 +5,7 @@ import { createApp } from '../app.ts';
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { append } from '../domain/lists.ts';
-import { AddedDocument, Embedded, type KnowledgeDesk, type NewDocument, ShownDocument } from '../ports/knowledge-desk.ts';
+import { AddedDocument, Embedded, type KnowledgeService, type NewDocument, ShownDocument } from '../ports/knowledge-service.ts';
 import { silentLogger } from '../ports/logger.ts';
 import { TeamDocument } from '../ports/team-knowledge.ts';
 import { visibleLine, visibleLines } from '../publish/visible-text.ts';
@@ -41,10 +41,10 @@ const OF_ONE_FILE = new Set(['too-large', 'unsupported-type', 'invalid-input', '
 /** `faultline knowledge add PATH…`: what cannot be read is said and does not stop the rest; then the command fails at its end. */
 export async function addKnowledge(paths: readonly string[], options: AddOptions): Promise<void> {
   const { files, folders } = await findKnowledgeFiles(paths, options.source);
-  await withDesk(options, async (desk) => {
+  await withService(options, async (service) => {
     const outcomes: Outcome[] = [];
-    for (const file of files) outcomes.push(await addOne(desk, file, options));
-    if (options.dryRun !== true) append(outcomes, await removeGone(desk, files, folders));
+    for (const file of files) outcomes.push(await addOne(service, file, options));
+    if (options.dryRun !== true) append(outcomes, await removeGone(service, files, folders));
     const failed = outcomes.filter(({ outcome }) => outcome === 'failed').length;
     if (failed > 0) process.exitCode = EXIT.unreadable;
     if (options.json) return print(JSON.stringify({ ok: failed === 0, dryRun: options.dryRun === true, items: outcomes }));
@@ -62,7 +62,7 @@ export async function addKnowledge(paths: readonly string[], options: AddOptions
 
 /** `faultline knowledge list` */
 export async function listKnowledge(options: ServerOptions): Promise<void> {
-  const items = await withDesk(options, (desk) => desk.list());
+  const items = await withService(options, (service) => service.list());
   if (options.json) return print(JSON.stringify({ ok: true, items }));
   const rows = items.map(
     ({ id, source, title, passages, category, importedAt, importedBy }) =>
@@ -73,7 +73,7 @@ export async function listKnowledge(options: ServerOptions): Promise<void> {
 
 /** `faultline knowledge show ID` */
 export async function showKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const shown = await withDesk(options, async (desk) => (await desk.show(id)) ?? (await desk.show(sourceOf(id))));
+  const shown = await withService(options, async (service) => (await service.show(id)) ?? (await service.show(sourceOf(id))));
   if (shown === null) throw unknownDocument(id);
   if (options.json) return print(JSON.stringify({ ok: true, ...shown }));
   const { document, passages } = shown;
@@ -84,14 +84,14 @@ export async function showKnowledge(id: string, options: ServerOptions): Promise
 
 /** `faultline knowledge remove ID|PATH` */
 export async function removeKnowledge(id: string, options: ServerOptions): Promise<void> {
-  const removed = await withDesk(options, async (desk) => (await desk.remove(id)) ?? (await desk.remove(sourceOf(id))));
+  const removed = await withService(options, async (service) => (await service.remove(id)) ?? (await service.remove(sourceOf(id))));
   if (removed === null) throw unknownDocument(id);
   return print(options.json ? JSON.stringify({ ok: true, removed }) : `removed  ${visibleLine(removed.source)}`);
 }
 
 /** `faultline knowledge reindex` */
 export async function reindexKnowledge(options: ServerOptions): Promise<void> {
-  const counts = await withDesk(options, (desk) => desk.embed({ anew: true }));
+  const counts = await withService(options, (service) => service.embed({ anew: true }));
   const text =
     counts.embedder === null
       ? 'No embedding model is configured (set FAULTLINE_EMBEDDER=openai). Knowledge is found by words only, so there is nothing to embed.'
@@ -99,10 +99,14 @@ export async function reindexKnowledge(options: ServerOptions): Promise<void> {
   return print(options.json ? JSON.stringify({ ok: true, ...counts }) : text);
 }
 
-async function addOne(desk: KnowledgeDesk, { path, source }: KnowledgeFile, { category, dryRun = false }: AddOptions): Promise<Outcome> {
+async function addOne(
+  service: KnowledgeService,
+  { path, source }: KnowledgeFile,
+  { category, dryRun = false }: AddOptions,
+): Promise<Outcome> {
   try {
     const bytes = await readBounded(path);
-    const added = await desk.add({ source, bytes, category: category ?? null, importedBy: userInfo().username, dryRun });
+    const added = await service.add({ source, bytes, category: category ?? null, importedBy: userInfo().username, dryRun });
     const { id, passages } = added.document;
     return { source, outcome: added.outcome, id, passages, notes: added.notes };
   } catch (error) {
@@ -123,18 +127,18 @@ async function readBounded(path: string): Promise<Uint8Array> {
 }
 
 /** A file that a folder no longer has, although it had it when it was last brought. */
-async function removeGone(desk: KnowledgeDesk, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
+async function removeGone(service: KnowledgeService, files: readonly KnowledgeFile[], folders: readonly string[]): Promise<Outcome[]> {
   const there = new Set(files.map(({ source }) => source));
   // The working directory gives no name of its own, so everything would look gone.
   const named = folders.filter((folder) => folder !== '').map((folder) => underFolder(folder, ''));
-  const gone = (await desk.list()).filter(({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)));
-  for (const { id } of gone) await desk.remove(id);
+  const gone = (await service.list()).filter(({ source }) => !there.has(source) && named.some((folder) => source.startsWith(folder)));
+  for (const { id } of gone) await service.remove(id);
   return gone.map(({ id, source }) => ({ source, outcome: 'removed' as const, id, notes: [] }));
 }
 
-/** The desk of the data directory, or of a running service where one is named. */
-async function withDesk<Result>(options: ServerOptions, work: (desk: KnowledgeDesk) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverDesk(await serverOf(options)));
+/** The service of the data directory, or of a running service where one is named. */
+async function withService<Result>(options: ServerOptions, work: (service: KnowledgeService) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
   const app = await createApp(readStoreConfig(dataDirectory(options.data)), silentLogger).catch((error: unknown) => {
     if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
     const how = 'If a service is using it, add --url http://127.0.0.1:4600';
@@ -147,7 +151,7 @@ async function withDesk<Result>(options: ServerOptions, work: (desk: KnowledgeDe
   }
 }
 
-function serverDesk(server: { url: string; token: string }): KnowledgeDesk {
+function serverClient(server: { url: string; token: string }): KnowledgeService {
   const at = (id: string) => `/api/knowledge/${encodeURIComponent(id)}`;
   const orNull = <Value>(asking: Promise<Value>): Promise<Value | null> =>
     asking.catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { type OpenedQueue, openQueueDesk } from '../app/open-queue-desk.ts';
+import { type OpenedQueue, openQueueAdmin } from '../app/open-queue-admin.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { RingState } from '../ports/job-queue.ts';
 import type { FailedJob, Turn } from '../ports/job-turns.ts';
@@ -79,7 +79,7 @@ export async function requeue(jobId: string, options: QueueCommandOptions): Prom
 }
 
 async function withQueue<Result>(options: DataOptions, work: (opened: OpenedQueue) => Promise<Result>): Promise<Result> {
-  const opened = await openQueueDesk(readStoreConfig(dataDirectory(options.data)), silentLogger);
+  const opened = await openQueueAdmin(readStoreConfig(dataDirectory(options.data)), silentLogger);
   try {
     return await work(opened);
   } finally {

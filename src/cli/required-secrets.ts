@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { TokenStore } from '../ports/tokens.ts';
 
-/** No door without a key: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
+/** Nothing without a secret: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
 export function requireWebhookSecrets({
   database,
   webhooks,

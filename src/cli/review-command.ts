@@ -66,14 +66,14 @@ export async function workThroughQueue(id: string | undefined, options: ServerOp
       'Working through the queue needs a terminal. Without one, use: faultline review list, then show, accept, correct or reject.';
     throw new TriageError('invalid-config', message);
   }
-  const { openReviewDesk } = await import('./review/desk.ts');
+  const { openReviewClient: openReviewDesk } = await import('./review/client.ts');
   const { readKeys } = await import('./review/keys.ts');
   const { runReviewSession } = await import('./review/session.ts');
-  const desk = openReviewDesk(await serverOf(options));
-  const first = id?.startsWith('ana_') ? (await desk.ofAnalysis(id)).id : id;
+  const client = openReviewDesk(await serverOf(options));
+  const first = id?.startsWith('ana_') ? (await client.ofAnalysis(id)).id : id;
   const keys = readKeys({ input: process.stdin, output: process.stdout });
   try {
-    const done = await runReviewSession({ desk, keys, write: (text) => void process.stdout.write(text), look: voiceOf({}) }, first);
+    const done = await runReviewSession({ client, keys, write: (text) => void process.stdout.write(text), look: voiceOf({}) }, first);
     say(`${done.decided} decided, ${done.skipped} skipped.`);
     if (done.interrupted) process.exitCode = EXIT.interrupted;
   } finally {

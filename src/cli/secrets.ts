@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { say } from './terminal.ts';
 
-/** Made once for a data directory where the environment gives none, so that no door is ever open. */
+/** Made once for a data directory where the environment gives none, so that nothing is ever open to everybody. */
 const Secrets = z.object({ token: z.string().min(16), githubWebhookSecret: z.string().min(8), jenkinsWebhookSecret: z.string().min(8) });
 export type Secrets = z.infer<typeof Secrets>;
 

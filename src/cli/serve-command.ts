@@ -4,7 +4,7 @@ import closeWithGrace from 'close-with-grace';
 import { type App, createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
-import { startRelay } from '../intake/relay.ts';
+import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
 import type { Logger } from '../ports/logger.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
@@ -23,13 +23,13 @@ export interface ServeCommandOptions {
 }
 
 /** What a stop closes before the app. */
-interface Door {
+interface Closeable {
   close(): Promise<unknown>;
 }
 
 const DRAIN_MS = 20_000;
 
-/** `faultline serve`: doors and worker in one process, until Ctrl-C; then running triages end and everything is closed. */
+/** `faultline serve`: HTTP server and worker in one process, until Ctrl-C; then running triages end and everything is closed. */
 export async function runServe(options: ServeCommandOptions): Promise<void> {
   const startedAt = performance.now();
   const dataDir = dataDirectory(options.data);
@@ -42,7 +42,7 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   // The first start takes seconds, and looks dead without a word.
   if (config.database.driver === 'pglite' && !existsSync(config.database.dataDir)) say(`creating a new database in ${dataDir} …`);
   const app = await createApp(settings, logger);
-  const doors: Door[] = [];
+  const doors: Closeable[] = [];
   const address = await orStop(app, doors, start(app, doors));
   const closing = closeOnSignals(app, doors, logger);
   await announce(address, served, dataDir, performance.now() - startedAt);
@@ -50,8 +50,8 @@ export async function runServe(options: ServeCommandOptions): Promise<void> {
   await closing;
 }
 
-/** Everything that may still fail before the address is told. Adds each door once there is one. */
-async function start(app: App, doors: Door[]): Promise<string> {
+/** Everything that may still fail before the address is told. Adds each server once there is one. */
+async function start(app: App, doors: Closeable[]): Promise<string> {
   const { host, port } = app.config.http;
   const http = await buildHttp(app);
   doors.push(http);
@@ -69,13 +69,13 @@ async function start(app: App, doors: Door[]): Promise<string> {
   return address;
 }
 
-async function watch(app: App, doors: Door[]): Promise<void> {
+async function watch(app: App, doors: Closeable[]): Promise<void> {
   const watching = await openWatching(app);
   if (watching !== null) doors.push(watching);
 }
 
 /** Where a start fails all that it has opened is closed: a process that only looks alive would never be started again. */
-async function orStop<Result>(app: App, doors: readonly Door[], starting: Promise<Result>): Promise<Result> {
+async function orStop<Result>(app: App, doors: readonly Closeable[], starting: Promise<Result>): Promise<Result> {
   try {
     return await starting;
   } catch (error) {
@@ -84,27 +84,27 @@ async function orStop<Result>(app: App, doors: readonly Door[], starting: Promis
   }
 }
 
-function allOf(doors: readonly Door[]): Door {
+function allOf(doors: readonly Closeable[]): Closeable {
   return { close: () => Promise.all(doors.map((door) => door.close())) };
 }
 
-/** `faultline worker`: takes jobs without opening a door; as many of them as one likes, where the stores are services of their own. */
+/** `faultline worker`: takes jobs without an HTTP server; as many of them as one likes, where the stores are services of their own. */
 export async function runWorker(options: { readonly data?: string }): Promise<void> {
   const config = readStoreConfig(dataDirectory(options.data));
   const logger = await openLogger(config.log.level, config);
   const app = await createApp(config, logger);
-  const doors: Door[] = [];
+  const doors: Closeable[] = [];
   await orStop(app, doors, startWork(app, doors));
   say('worker is running; press Ctrl-C to finish current jobs and stop');
   await closeOnSignals(app, doors, logger);
 }
 
-async function startWork(app: App, doors: Door[]): Promise<void> {
+async function startWork(app: App, doors: Closeable[]): Promise<void> {
   await app.bringInStep('knowledge', () => app.loadKnowledge());
   await app.work();
-  // What a process with doors took in before it died is no less owed.
-  const relay = startRelay(app);
-  doors.push({ close: () => relay.stop() });
+  // What a process with an HTTP server received before it died is still to be processed.
+  const processor = startDeliveryProcessor(app);
+  doors.push({ close: () => processor.stop() });
   await watch(app, doors);
 }
 
@@ -148,7 +148,7 @@ async function demonstrate(address: string, { config, madeToken }: ServedConfig)
 }
 
 /** Resolves when the process was asked to stop and everything is closed. */
-function closeOnSignals(app: App, doors: readonly Door[], logger: Logger): Promise<void> {
+function closeOnSignals(app: App, doors: readonly Closeable[], logger: Logger): Promise<void> {
   return new Promise((resolve) => {
     closeWithGrace(
       { delay: DRAIN_MS + 5_000, logger: { error: (error: unknown) => logger.error({ error }, 'closing failed') } },

@@ -40,7 +40,7 @@ export interface ServedConfig {
   readonly madeToken: string | null;
 }
 
-/** On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600), so that no door is ever open. */
+/** On an embedded database, tokens and webhook secrets that nobody configured are made and kept (0600), so that nothing is ever open to everybody. */
 export function readServedConfig(dataDir: string): ServedConfig {
   const config = readStoreConfig(dataDir);
   const { githubSecrets, jenkinsSecrets } = config.webhooks;

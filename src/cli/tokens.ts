@@ -22,7 +22,7 @@ const Made = z.object({ token: z.string(), made: AccessToken });
 type Made = z.infer<typeof Made>;
 
 /** Where tokens are made and ended: a database, or a service that has it open. */
-interface TokenDesk {
+interface TokenClient {
   make(wanted: NewToken): Promise<Made>;
   list(): Promise<readonly AccessToken[]>;
   /** Null where there is none. */
@@ -37,7 +37,7 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
     const [issue] = wanted.error.issues;
     throw new TriageError('invalid-config', `Cannot create the token: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}.`);
   }
-  const { token, made } = await withDesk(options, (desk) => desk.make(wanted.data));
+  const { token, made } = await withDesk(options, (client) => client.make(wanted.data));
   if (options.json) return print(JSON.stringify({ ok: true, token, ...made }));
   say(`${lineOf(made)}\nThis token is shown only once:`);
   return print(token);
@@ -45,14 +45,14 @@ export async function makeAccessToken(options: MakeTokenOptions): Promise<void> 
 
 /** `faultline token list` */
 export async function listTokens(options: ServerOptions): Promise<void> {
-  const items = await withDesk(options, (desk) => desk.list());
+  const items = await withDesk(options, (client) => client.list());
   if (options.json) return print(JSON.stringify({ ok: true, items }));
   return print(items.map(lineOf).join('\n') || 'There are no tokens. Create one with: faultline token make --name ann --role admin');
 }
 
 /** `faultline token revoke NAME|ID` */
 export async function revokeToken(idOrName: string, options: ServerOptions): Promise<void> {
-  const revoked = await withDesk(options, (desk) => desk.revoke(idOrName));
+  const revoked = await withDesk(options, (client) => client.revoke(idOrName));
   if (revoked === null) throw new TriageError('not-found', `There is no active token ${idOrName}. List tokens with: faultline token list`);
   return print(options.json ? JSON.stringify({ ok: true, revoked }) : `revoked  ${lineOf(revoked)}`);
 }
@@ -74,8 +74,8 @@ function day(time: string): string {
   return time.slice(0, 10);
 }
 
-async function withDesk<Result>(options: ServerOptions, work: (desk: TokenDesk) => Promise<Result>): Promise<Result> {
-  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverDesk(await serverOf(options)));
+async function withDesk<Result>(options: ServerOptions, work: (client: TokenClient) => Promise<Result>): Promise<Result> {
+  if (options.url !== undefined || process.env.FAULTLINE_URL !== undefined) return work(serverClient(await serverOf(options)));
   const config = readStoreConfig(dataDirectory(options.data));
   const opened = await openTokens(config).catch((error: unknown) => {
     if (!(error instanceof TriageError) || error.code !== 'locked') throw error;
@@ -101,7 +101,7 @@ async function withDesk<Result>(options: ServerOptions, work: (desk: TokenDesk) 
   }
 }
 
-function serverDesk(server: { readonly url: string; readonly token: string }): TokenDesk {
+function serverClient(server: { readonly url: string; readonly token: string }): TokenClient {
   return {
     make: (wanted) => askServer(server, 'POST', '/api/tokens', Made, wanted),
     list: async () => (await askServer(server, 'GET', '/api/tokens', z.object({ items: z.array(AccessToken) }))).items,

@@ -3,7 +3,7 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildOperations } from '../http/operations-server.ts';
 import { say } from './terminal.ts';
 
-/** The door for whoever watches, where one is configured; and a first look at every backend, so that what is away is said at the start. */
+/** The monitoring server, where one is configured; and a first look at every backend, so that what is away is said at the start. */
 export async function openWatching(app: App): Promise<{ close(): Promise<unknown> } | null> {
   // Not waited for: what hangs must not hold up the start.
   void app.readiness();

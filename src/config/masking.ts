@@ -8,7 +8,7 @@ export interface Masking {
 
 const NO_NAMES: Config['mask'] = { emails: false, hosts: false, hostSuffixes: [] };
 
-/** Of as much of the configuration as there is; the terminal has no doors and no database. */
+/** Of as much of the configuration as there is; the terminal has no server and no database. */
 export function maskingOf(config: Partial<Config>): Masking {
   const known = [
     ...(config.auth?.tokens.map(({ token }) => token) ?? []),

@@ -202,7 +202,7 @@ export const Config = z.object({
     }),
     langfuse: z.object({ publicKey: z.string().nullable(), secretKey: z.string().nullable(), host: z.url() }),
   }),
-  /** A door of its own for whoever watches: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
+  /** A port of its own for monitoring: `/metrics`, `/healthz` and `/readyz` without a token. Null: there is none. */
   metrics: z.object({ port: z.int().min(0).max(65535).nullable() }),
   log: z.object({ level: z.enum(['debug', 'info', 'warn', 'error', 'silent']) }),
 });

@@ -19,7 +19,7 @@ export const DatabaseConfig = z.discriminatedUnion('driver', [
   }),
 ]);
 
-/** What every job queue has: how many builds one process triages at once, and whether `serve` does so beside its doors. */
+/** What every job queue has: how many builds one process triages at once, and whether `serve` does so beside its HTTP server. */
 const WORK = { concurrency: z.int().min(1).max(64), inServe: z.boolean() };
 
 export const JobQueueConfig = z.discriminatedUnion('driver', [

@@ -18,8 +18,8 @@ export interface Refused {
   readonly message: string;
 }
 
-/** Sign-in, as the doors do it. */
-export interface SessionDoor {
+/** Sign-in, as the HTTP API does it. */
+export interface SessionService {
   /** Whose session it is. Throws `unauthenticated` where there is none. */
   find(request: FastifyRequest): Promise<Principal>;
   /** Exchanges a token for a session. Throws `unauthenticated` as a wrong token does. */
@@ -48,7 +48,7 @@ export interface ConsoleDeps {
   readonly ask: Ask & Scoped;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly sessions: SessionDoor;
+  readonly sessions: SessionService;
   /** Who signs people in beside tokens. */
   readonly signIn?: SignInProvider | null;
   /** The node of the graph that works on a build now, where it is known. */

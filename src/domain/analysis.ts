@@ -57,7 +57,7 @@ export const Classification = z.object({
 export type Classification = z.infer<typeof Classification>;
 
 /** Whether it tells a developer "not your fault". */
-export function isExcuse({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
+export function isNotDevelopersFault({ category, kind }: Pick<Classification, 'category' | 'kind'>): boolean {
   return category === 'INFRA_ERROR' || kind === 'flaky_timing';
 }
 

@@ -1,4 +1,4 @@
-/** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the doors. */
+/** Stable codes of the errors we throw on purpose. The HTTP status and the exit code are derived from them at the HTTP API and the CLI. */
 export type TriageErrorCode =
   | 'invalid-input'
   | 'too-large'

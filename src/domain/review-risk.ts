@@ -13,7 +13,7 @@ import type { Build } from './build.ts';
  */
 export function riskOf(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
   const blocks = build.pullRequest === null ? 1 : 3;
-  if (!isExcuse(analysis)) return blocks;
+  if (!isNotDevelopersFault(analysis)) return blocks;
   return blocks * (overlapOf(build, analysis).length > 0 ? 4 : 2);
 }
 
@@ -21,7 +21,7 @@ export function riskOf(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: A
 export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
 
 /** Whether the answer tells a developer "not your fault": the costliest mistake where it is one. */
-export function isExcuse({ category, kind }: Pick<Analysis, 'category' | 'kind'>): boolean {
+export function isNotDevelopersFault({ category, kind }: Pick<Analysis, 'category' | 'kind'>): boolean {
   return category === 'INFRA_ERROR' || kind === 'flaky_timing';
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * What is owed to one build: fetch, read, group, think. One row per build, written in the transaction that stores the
- * build, and owed again when more of the build fails. The queue only rings the bell; this row is the truth.
+ * build, and owed again when more of the build fails. The queue only notifies; this row is the truth.
  */
 export const TriageJob = z.object({
   id: z.string(),

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { SessionDoor } from '../console/console-deps.ts';
+import type { SessionService } from '../console/console-deps.ts';
 import type { RouteAccess } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal, Role } from '../domain/review.ts';
@@ -25,9 +25,9 @@ declare module 'fastify' {
 }
 
 /** Who asks: by a token, or, where pages are asked for, by a session. */
-interface Doorkeepers {
+interface AccessDeps {
   readonly holders: TokenHolders;
-  readonly sessions: Pick<SessionDoor, 'find'>;
+  readonly sessions: Pick<SessionService, 'find'>;
   /** Throws where a holder comes too often. */
   readonly count: (request: FastifyRequest) => Promise<void>;
   /** How often whoever follows a stream of events is asked for anew, in milliseconds; absent: 5 s. */
@@ -37,7 +37,7 @@ interface Doorkeepers {
 const LOOK_AGAIN_MS = 5_000;
 
 /** Deny by default: declared at start, enforced before the body is read. */
-export function enforceAccess(app: FastifyInstance, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: Doorkeepers): void {
+export function enforceAccess(app: FastifyInstance, { holders, sessions, count, lookAgainMs = LOOK_AGAIN_MS }: AccessDeps): void {
   const table: { method: string; url: string; access: RouteAccess }[] = [];
   app.decorate('routeAccess', table);
   app.decorateRequest('principal', null);

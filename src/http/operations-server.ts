@@ -9,7 +9,7 @@ const MAX_BODY_BYTES = 1024;
 
 const OPEN = { open: 'served on a separate port that serves nothing else and that only the scraper should reach' };
 
-/** A door for whoever watches, on a port of its own: for processes without other doors, and for scrapers without a token. */
+/** A server for monitoring, on a port of its own: for processes without another server, and for scrapers without a token. */
 export async function buildOperations(deps: OperationsDeps & { readonly logger: Logger }): Promise<FastifyInstance> {
   const app = fastify({
     loggerInstance: toFastifyLogger(deps.logger),

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
-import type { SessionDoor } from '../console/console-deps.ts';
+import type { SessionService } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { SessionHolder, SessionStore } from '../ports/sessions.ts';
 import type { TokenHolders } from './token-holders.ts';
@@ -16,7 +16,7 @@ const REMEMBERED_S = 600;
 const FORM = /^[\w-]{43}$/;
 
 /** Sessions of the console, held by a cookie that scripts cannot read. */
-export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): SessionDoor {
+export function createSessions(store: SessionStore, holders: TokenHolders, publicUrl: string | null = null): SessionService {
   const address = publicUrl === null ? null : new URL(publicUrl);
   const secureHost = address?.protocol === 'https:' ? address.host : null;
   const nameFor = ({ protocol, host, hostname }: FastifyRequest): string =>

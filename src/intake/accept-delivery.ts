@@ -11,29 +11,29 @@ export interface Acceptance {
 }
 
 /**
- * Makes a webhook's delivery durable, in one statement, and hands it to the relay. One that was here before changes
+ * Makes a webhook's delivery durable, in one statement, and hands it to the processor. One that was here before changes
  * nothing, except that one that was set aside is tried again; `conflict` where its body is another.
  */
 export async function acceptDelivery(deps: IntakeDeps, delivery: Delivery, intake: Intake): Promise<Acceptance> {
   const traceparent = deps.tracer?.traceparent() ?? null;
-  const landing = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
-  const { before } = await deps.landing.land(landing);
+  const inbox = { ...delivery, intake: traceparent === null ? intake : { ...intake, traceparent } };
+  const { before } = await deps.inbox.land(inbox);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: before === null ? 'kept' : 'repeated' });
-  if (before === null) deps.relay.add(keyOf(delivery));
-  else await meetAgain(deps, delivery, before, landing);
+  if (before === null) deps.processor.add(keyOf(delivery));
+  else await meetAgain(deps, delivery, before, inbox);
   return { answer: answerFor(deps, delivery, before?.buildId ?? null), repeated: before !== null };
 }
 
 async function meetAgain(
-  { stores, relay, logger }: IntakeDeps,
+  { stores, processor, logger }: IntakeDeps,
   delivery: Delivery,
   before: KeptDelivery,
-  landing: Delivery & { readonly intake: Intake },
+  inbox: Delivery & { readonly intake: Intake },
 ): Promise<void> {
   if (before.bodySha256 !== delivery.bodySha256) throw usedBefore(delivery.deliveryId, before.buildId);
   const { source, deliveryId } = delivery;
   logger.info({ source, deliveryId, buildId: before.buildId, state: before.state }, 'delivery was here before');
-  if (before.state === 'refused' && (await stores.deliveries.landAgain(landing))) relay.add({ source, deliveryId });
+  if (before.state === 'refused' && (await stores.deliveries.landAgain(inbox))) processor.add({ source, deliveryId });
 }
 
 function keyOf({ source, deliveryId }: DeliveryKey): DeliveryKey {

@@ -7,12 +7,12 @@ import type { Logger } from '../ports/logger.ts';
 import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Tracer } from '../ports/tracer.ts';
-import type { Bell } from './bell.ts';
-import type { Landing } from './landing.ts';
+import type { DeliveryInbox } from './delivery-inbox.ts';
+import type { DeliveryProcessor } from './delivery-processor.ts';
+import type { JobNotifier } from './job-notifier.ts';
 import type { Decode } from './prepare-sources.ts';
-import type { Relay } from './relay.ts';
 
-/** The slices of the configuration that the doors need, by the names they have there. */
+/** The slices of the configuration that the routes need, by the names they have there. */
 export interface IntakeSettings {
   readonly http: {
     readonly publicUrl: string | null;
@@ -24,7 +24,7 @@ export interface IntakeSettings {
   readonly webhooks: { readonly githubSecrets: readonly string[]; readonly jenkinsSecrets: readonly string[] };
 }
 
-/** What whoever opens the doors gives. */
+/** What the caller of the routes gives. */
 export interface IntakeParts {
   readonly settings: IntakeSettings;
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
@@ -40,9 +40,9 @@ export interface IntakeParts {
   readonly tracer?: Tracer;
 }
 
-/** What the doors are built from. */
+/** What the routes are built from. */
 export interface IntakeDeps extends IntakeParts {
-  readonly bell: Bell;
-  readonly landing: Landing;
-  readonly relay: Relay;
+  readonly jobNotifier: JobNotifier;
+  readonly inbox: DeliveryInbox;
+  readonly processor: DeliveryProcessor;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NewBuild, TestResult } from '../domain/build.ts';
 
-/** What a webhook's event says, in our own shape: what lands in the database, and what the relay makes a build of. */
+/** What a webhook's event says, in our own shape: what is stored, and what the processor makes a build of. */
 export const Intake = z.object({
   build: NewBuild,
   /** What of the build is said to have failed; without it, all of it. */

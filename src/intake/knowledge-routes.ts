@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
 import { typedText } from '../domain/input.ts';
-import { AddedDocument, Embedded, type KnowledgeDesk, ShownDocument } from '../ports/knowledge-desk.ts';
+import { AddedDocument, Embedded, type KnowledgeService, ShownDocument } from '../ports/knowledge-service.ts';
 import { TeamDocument } from '../ports/team-knowledge.ts';
 
 const tags = ['Knowledge'];
@@ -20,7 +20,7 @@ const Upload = z.object({
 });
 
 /** Documents that a team brings: everyone who reads sees them, administrators put them in and take them out. */
-export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { readonly knowledge: KnowledgeDesk }): void {
+export function registerKnowledgeRoutes(app: FastifyInstance, { knowledge }: { readonly knowledge: KnowledgeService }): void {
   const typed = app.withTypeProvider<ZodTypeProvider>();
   typed.post(
     '/api/knowledge',

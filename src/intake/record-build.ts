@@ -35,7 +35,7 @@ export async function recordBuild(deps: IntakeDeps, delivery: Delivery, build: N
   if (stored === null) return (await findRecorded(deps, delivery)) ?? lost(delivery);
   deps.metrics?.count('faultline_deliveries_total', { source: delivery.source, outcome: 'kept' });
   const { news, ...recorded } = stored;
-  if (news && recorded.job !== null) deps.bell.ring(recorded.job.id, { urgent: false });
+  if (news && recorded.job !== null) deps.jobNotifier.notify(recorded.job.id, { urgent: false });
   const { source, deliveryId, event } = delivery;
   const fields = { source, deliveryId, event, buildId: recorded.build.id, jobId: recorded.job?.id ?? null, news };
   deps.logger.info(fields, 'build received');

@@ -1,24 +1,24 @@
 import type { FastifyInstance } from 'fastify';
-import { createBell } from './bell.ts';
 import { registerBuildUpload } from './build-upload.ts';
+import { createDeliveryInbox } from './delivery-inbox.ts';
+import { createDeliveryProcessor } from './delivery-processor.ts';
 import { registerGithubWebhook } from './github-webhook.ts';
 import type { IntakeDeps, IntakeParts } from './intake-deps.ts';
 import { registerJenkinsWebhook } from './jenkins-webhook.ts';
-import { createLanding } from './landing.ts';
-import { createRelay } from './relay.ts';
+import { createJobNotifier } from './job-notifier.ts';
 
 /**
- * The doors through which builds come in, and behind them the relay, which makes builds of what has landed. Each door has
+ * The routes through which builds come in, and behind them the processor, which makes builds of what was received. Each route has
  * a scope of its own, since each reads its body in its own way.
  */
 export async function registerIntakeRoutes(app: FastifyInstance, parts: IntakeParts): Promise<void> {
-  const bell = createBell(parts);
-  const landing = createLanding(parts.stores.deliveries);
-  const relay = createRelay({ ...parts, bell, busy: landing.busy });
-  const deps: IntakeDeps = { ...parts, bell, landing, relay };
-  // What an earlier process left is looked for once there are doors to serve, not by whoever only describes them.
-  app.addHook('onListen', async () => relay.sweep());
-  app.addHook('onClose', async () => await relay.stop());
+  const bell = createJobNotifier(parts);
+  const inbox = createDeliveryInbox(parts.stores.deliveries);
+  const processor = createDeliveryProcessor({ ...parts, jobNotifier: bell, busy: inbox.busy });
+  const deps: IntakeDeps = { ...parts, jobNotifier: bell, inbox, processor };
+  // What an earlier process left is looked for once there are routes to serve, not by whoever only describes them.
+  app.addHook('onListen', async () => processor.sweep());
+  app.addHook('onClose', async () => await processor.stop());
   await app.register(async (scope) => registerGithubWebhook(scope, deps));
   await app.register(async (scope) => registerJenkinsWebhook(scope, deps));
   await app.register((scope) => registerBuildUpload(scope, deps));

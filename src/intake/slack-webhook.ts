@@ -3,14 +3,14 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { SlackDoor } from '../ports/slack-door.ts';
+import type { SlackButtons } from '../ports/slack-buttons.ts';
 import { readSlackPress, type SlackPress } from './slack-press.ts';
 import { checkSlackSignature } from './slack-signature.ts';
 import { headerOf, rawBody } from './webhook-body.ts';
 
 export interface SlackWebhookDeps {
   /** Absent: Slack is not used, and every request is refused. */
-  readonly slack?: SlackDoor | undefined;
+  readonly slack?: SlackButtons | undefined;
   /** Stores the decision; what the person who pressed is told, escaped for Slack. Never throws. */
   readonly decide: (press: SlackPress, reviewers: readonly string[]) => Promise<string>;
   readonly clock: Clock;
@@ -67,7 +67,7 @@ export function registerSlackWebhook(app: FastifyInstance, deps: SlackWebhookDep
   );
 }
 
-async function answer(press: SlackPress, { reviewers, room }: SlackDoor, { decide, logger }: SlackWebhookDeps): Promise<void> {
+async function answer(press: SlackPress, { reviewers, room }: SlackButtons, { decide, logger }: SlackWebhookDeps): Promise<void> {
   const told = await decide(press, reviewers);
   await room.whisper(press, told, AbortSignal.timeout(WHISPER_MS)).catch((error: unknown) => {
     logger.warn({ user: press.user, error }, 'a person could not be told what came of a press in Slack');

@@ -1,12 +1,12 @@
 import { missingModuleName, packageOf } from './modules.ts';
 import { downloadHost } from './reasons.ts';
 import { hostOf, ownServiceOf } from './services.ts';
-import { find, type Told } from './told.ts';
+import { find, type Wording } from './wording.ts';
 
 /** What a piece of advice may name. */
 export interface Given {
   readonly text: string;
-  readonly told: Told;
+  readonly told: Wording;
   /** "src/a.ts:3", or "the named file". */
   readonly place: string;
   readonly test: string;

@@ -9,7 +9,7 @@ import { fixOf } from './fixes.ts';
 import { hypothesesOf } from './hypotheses.ts';
 import { confirmedEntry, retrievedFrom } from './retrieved.ts';
 import { suspectsOf } from './suspects.ts';
-import { oneLine } from './told.ts';
+import { oneLine } from './wording.ts';
 
 /** What people know of such a failure, which comes first where no rule knows it: a decision of theirs, else their own document. */
 function seenBefore({ decisive }: Ruling, { category, kind }: Classification, evidence: readonly Evidence[]): string {

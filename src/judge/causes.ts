@@ -10,7 +10,7 @@ import type { Match } from './rule.ts';
 import { hostOf, ownServiceOf } from './services.ts';
 import { checkedExpression, firstDifference, spokenTest } from './test-words.ts';
 import { titleOf } from './titles.ts';
-import { listed, oneLine, toldBy } from './told.ts';
+import { listed, oneLine, toldBy } from './wording.ts';
 import { spokenKind, toolName, wordsOf } from './words.ts';
 
 /** The cause in words: a title a person would say, and one to three sentences that say more than the title. */

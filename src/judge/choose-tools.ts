@@ -1,4 +1,4 @@
-import { isExcuse } from '../domain/analysis.ts';
+import { isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { ToolCall } from '../domain/evidence.ts';
 import type { Insight, Plan } from '../ports/analyst.ts';
@@ -61,7 +61,7 @@ function seenBefore(input: Insight & { plan: Plan; offered: readonly ToolDescrip
 
 /** Whether the machine, or luck, failed once or every time: what decides if running it again may help. */
 function inARow(input: Insight & { plan: Plan; offered: readonly ToolDescription[] }): ToolCall[] {
-  return isExcuse(input.classification) ? callsFor(input, ['count_consecutive_failures']) : [];
+  return isNotDevelopersFault(input.classification) ? callsFor(input, ['count_consecutive_failures']) : [];
 }
 
 /**

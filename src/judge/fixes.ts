@@ -1,4 +1,4 @@
-import { type Classification, isExcuse } from '../domain/analysis.ts';
+import { type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
@@ -10,14 +10,14 @@ import { placesOf } from './places.ts';
 import { confirmedEntry, fittingDocument } from './retrieved.ts';
 import type { Match } from './rule.ts';
 import { lastingFailure } from './seen-elsewhere.ts';
-import { oneLine, toldBy } from './told.ts';
+import { oneLine, toldBy } from './wording.ts';
 
 /**
  * One thing to do: what a person confirmed, else what the rule advises, else what the kind does with the advice that the failed tool itself prints; a
  * document's advice only where none of them has any.
  */
 export function fixOf(ruling: Ruling, classification: Classification, evidence: readonly Evidence[]): string {
-  const lasting = isExcuse(classification) ? lastingFailure(evidence) : null;
+  const lasting = isNotDevelopersFault(classification) ? lastingFailure(evidence) : null;
   const again =
     lasting === null ? '' : `It failed this way ${lasting.times} times in a row, since #${lasting.since}: rerunning it will not help. `;
   return `${again}${adviceOf(ruling, classification, evidence)}`;

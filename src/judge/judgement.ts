@@ -142,13 +142,13 @@ export function routeOf({ sureness, witnesses }: Pick<Judged, 'sureness' | 'witn
 }
 
 /** What facts and words each make of a failure, as log-odds per category. */
-export interface Told {
+export interface LogOdds {
   readonly facts: readonly number[];
   readonly words: readonly number[];
 }
 
 /** The two sums of the regression. */
-export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>): Told {
+export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'facts' | 'wordScale' | 'words'>): LogOdds {
   return {
     facts: model.facts.map((weights) => facts.reduce((sum, value, i) => sum + value * (weights[i] ?? 0), 0)),
     words: model.words.map(
@@ -162,7 +162,7 @@ export function weigh({ facts, words }: Features, model: Pick<JudgementModel, 'f
  * in a structured fact or in the most telling line, keeps its own.
  */
 export function chosen(
-  told: Told,
+  told: LogOdds,
   matches: readonly Match[],
 ): { readonly category: Category; readonly probabilities: CategoryProbabilities } {
   const sums = CATEGORIES.map((_, i) => (told.facts[i] ?? 0) + (told.words[i] ?? 0));
@@ -285,7 +285,7 @@ function hash(text: string): number {
 }
 
 /** The values of SIGNS: how well what was chosen is founded. */
-export function signsOf(given: Facts, matches: readonly Match[], told: Told): number[] {
+export function signsOf(given: Facts, matches: readonly Match[], told: LogOdds): number[] {
   const { subject } = given;
   const { category, probabilities } = chosen(told, matches);
   const second = ranked(probabilities).find((one) => one !== category) ?? category;
@@ -341,7 +341,7 @@ const SUGGESTS = 2.5;
 
 const MOST_WITNESSES = 6;
 
-function witnessesOf(category: Category, matches: readonly Match[], told: Told): Witness[] {
+function witnessesOf(category: Category, matches: readonly Match[], told: LogOdds): Witness[] {
   const own = of(matches, category);
   const said = [...own.filter(isStructured), ...own.filter((match) => !isStructured(match))].slice(0, MOST_WITNESSES);
   const rules = said.map((match): Witness => {

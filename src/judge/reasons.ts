@@ -1,13 +1,13 @@
 import { projectPath } from './paths.ts';
 import type { Match } from './rule.ts';
 import { hostOf } from './services.ts';
-import { find, listed, oneLine, type Told } from './told.ts';
+import { find, listed, oneLine, type Wording } from './wording.ts';
 
 /** One to three sentences that name the thing, the place and the why; null where the log lacks the words they need. */
-type Reason = (told: Told) => string | null;
+type Reason = (told: Wording) => string | null;
 
 /** The cause in sentences, where the rule that decided knows how to tell it. */
-export function reasonOf(match: Match, told: Told): string | null {
+export function reasonOf(match: Match, told: Wording): string | null {
   return REASONS[match.rule.name]?.(told) ?? null;
 }
 
@@ -166,21 +166,21 @@ const REASONS: Readonly<Record<string, Reason>> = {
   },
 };
 
-function refusedAccess(told: Told): string {
+function refusedAccess(told: Wording): string {
   const status = find(told, /\bE(401|403)\b/, /\b(401|403)\b/) ?? '401';
   const empty = find(told, /^ {2,8}([A-Z][A-Z0-9_]{2,60}(?:TOKEN|KEY|SECRET|PASSWORD)[A-Z0-9_]{0,20}): ?$/m);
   const why = empty === null ? 'the credentials used by this step are missing, expired or not authorized' : `${empty} is empty in this job`;
   return `The registry answered ${status} (access refused): ${why}.`;
 }
 
-function missingFile(told: Told): string | null {
+function missingFile(told: Wording): string | null {
   const path = find(told, /no such file or directory, \w{1,10} '([^'\n]{1,300})'/);
   return path === null
     ? null
     : `The step looks for ${path}, but there is no such file: it runs in the wrong folder, or the file was not created or checked out.`;
 }
 
-function missingCommand(told: Told): string | null {
+function missingCommand(told: Wording): string | null {
   const name = find(told, /(?:^|[\s:])([\w+.-]{1,60}): (?:command )?not found/i);
   return name === null
     ? null
@@ -193,24 +193,24 @@ function scriptPlace(said: string): string | null {
   return found === null || found[1]?.startsWith('/tmp/') ? null : `${found[1]}:${found[2]}`;
 }
 
-function place({ facts }: Told): string | null {
+function place({ facts }: Wording): string | null {
   const entry = facts.subject.diagnostics.find((one) => one.severity === 'error' && one.file !== null);
   return entry?.file == null ? null : `${projectPath(entry.file)}${entry.line === null ? '' : `:${entry.line}`}`;
 }
 
 /** What stands above the deciding line. */
-function lineBefore({ said, facts }: Told): string | null {
+function lineBefore({ said, facts }: Wording): string | null {
   const lines = facts.shown.split('\n').map((line) => line.trim());
   const before = lines[lines.findIndex((line) => line.includes(said.trim())) - 1];
   return before === undefined || before.length < 3 ? null : before;
 }
 
-function fill(told: Told, sentence: string, ...patterns: readonly RegExp[]): string | null {
+function fill(told: Wording, sentence: string, ...patterns: readonly RegExp[]): string | null {
   const word = find(told, ...patterns);
   return word === null ? null : sentence.replace('$', () => word);
 }
 
-function fromHost(told: Told, sentence: string): string | null {
+function fromHost(told: Wording, sentence: string): string | null {
   const host = hostOf(told.said) ?? downloadHost(told.log);
   return host === null ? null : sentence.replace('$', () => host);
 }

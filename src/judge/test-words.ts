@@ -1,7 +1,7 @@
 import type { FailingTest } from '../domain/failure.ts';
 import type { TriageSubject } from '../domain/subject.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
-import { oneLine } from './told.ts';
+import { oneLine } from './wording.ts';
 
 /** The line of the test that did not hold, as the framework showed it; null where it showed none. */
 export function checkedExpression(test: FailingTest, subject: TriageSubject): string | null {

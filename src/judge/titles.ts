@@ -1,13 +1,13 @@
 import { downloadHost } from './reasons.ts';
 import type { Match } from './rule.ts';
 import { hostOf } from './services.ts';
-import { find, type Told } from './told.ts';
+import { find, type Wording } from './wording.ts';
 
 /** Builds a title from the words of the deciding fact and of all excerpts; null where the words it needs are not there. */
-type Title = (told: Told) => string | null;
+type Title = (told: Wording) => string | null;
 
 /** The title a person would give a failure that a rule names well; null where the facts themselves say it better. */
-export function titleOf(match: Match, told: Told): string | null {
+export function titleOf(match: Match, told: Wording): string | null {
   return TITLES[match.rule.name]?.(told) ?? null;
 }
 
@@ -100,22 +100,22 @@ const TITLES: Readonly<Record<string, Title>> = {
   'path-missing': missingFile,
 };
 
-function fill(told: Told, sentence: string, ...patterns: readonly RegExp[]): string | null {
+function fill(told: Wording, sentence: string, ...patterns: readonly RegExp[]): string | null {
   const word = find(told, ...patterns);
   return word === null ? null : sentence.replace('$', () => word);
 }
 
-function fromHost(told: Told, what: string): string | null {
+function fromHost(told: Wording, what: string): string | null {
   const host = hostOf(told.said) ?? downloadHost(told.log);
   return host === null ? null : `${host} ${what}`;
 }
 
-function refusedAccess(told: Told): string {
+function refusedAccess(told: Wording): string {
   const status = find(told, /\bE(40[13])\b/, /\b(40[13])\b/);
   const answered = status === null ? 'refused access' : `refused access (${status})`;
   return fromHost(told, answered) ?? `The package registry ${answered}`;
 }
 
-function missingFile(told: Told): string | null {
+function missingFile(told: Wording): string | null {
   return fill(told, 'The build cannot find $', /no such file or directory, \w{1,10} '(?:[^'\n]{0,200}\/)?([^'/\n]{1,80})'/);
 }

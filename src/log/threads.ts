@@ -228,7 +228,7 @@ function answered(worker: Worker, job: Job, timeoutMs: number, stoppable: (stop:
   });
 }
 
-/** Part by part: a thread's door copies what goes through it, and nobody is to wait for a large copy. */
+/** Part by part: messages between threads are copied, and nothing should wait for a large copy. */
 async function sendAll(worker: Worker, { texts, order }: Job): Promise<void> {
   for (const [text, whole] of texts.entries()) {
     for (let at = 0; at < whole.length; at += PART) {

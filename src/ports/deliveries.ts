@@ -6,18 +6,18 @@ export interface DeliveryKey {
   readonly deliveryId: string;
 }
 
-/** `landed`: durable, and owed to the relay. `recorded`: its build is kept. `refused`: set aside after too many tries, for people. */
+/** `landed`: durable, and waiting for the processor. `recorded`: its build is kept. `refused`: set aside after too many tries, for people. */
 export type DeliveryState = 'landed' | 'recorded' | 'refused';
 
 /** A delivery on its way in. */
-export interface LandingDelivery extends DeliveryKey {
+export interface ReceivedDelivery extends DeliveryKey {
   readonly event: string;
   readonly bodySha256: string;
-  /** What it says, in the door's own shape; JSON. Kept until it is recorded. */
+  /** What it says, in the shape of its route; JSON. Kept until it is recorded. */
   readonly intake: object;
 }
 
-/** A delivery that the relay has taken. */
+/** A delivery that the processor has taken. */
 export interface LandedDelivery extends DeliveryKey {
   readonly event: string;
   readonly intake: unknown;
@@ -34,7 +34,7 @@ export interface KeptDelivery {
   readonly receivedAt: string;
 }
 
-/** What the relay has still to do, and what it could not do. */
+/** What the processor has still to do, and what it could not do. */
 export interface DeliveryBacklog {
   readonly landed: number;
   /** How long the oldest landed one has waited, in milliseconds; null where none waits. */
@@ -56,9 +56,9 @@ export interface DeliveryStore {
    * Keeps deliveries as landed, all of them in one statement. Says of each, in their order, whether it is new; `false`: its
    * id was already kept (nothing changes). No two may bear the same id. One that the database refuses fails all.
    */
-  land(deliveries: readonly LandingDelivery[]): Promise<readonly boolean[]>;
+  land(deliveries: readonly ReceivedDelivery[]): Promise<readonly boolean[]>;
   /** Lands a refused delivery once more; `false` where it is not refused. */
-  landAgain(delivery: LandingDelivery): Promise<boolean>;
+  landAgain(delivery: ReceivedDelivery): Promise<boolean>;
   /** Landed deliveries that are due and came `olderThanMs` ago or earlier; oldest first. */
   landed(olderThanMs: number, limit: number): Promise<readonly DeliveryKey[]>;
   /** Takes a landed delivery until the transaction of `sql` ends; null where it is not due, not landed, or somebody else's. */

@@ -9,7 +9,7 @@ export interface JobQueue {
   readonly driver: string;
   /**
    * Rings for one triage job. Ringing twice for a job that still waits is one ring; a ring during its run is handled after
-   * it. Bounded in time (about a second); throws a retryable `upstream-failed` where the bell is broken.
+   * it. Bounded in time (about a second); throws a retryable `upstream-failed` where the queue is broken.
    */
   enqueue(jobId: string, ring?: Ring): Promise<void>;
   /** Hands ringing jobs to the handler, at most `concurrency` at once. A handler that throws is called again later with backoff. */
@@ -34,7 +34,7 @@ export interface RingState {
 }
 
 /** Looking into a queue and mending it by hand. */
-export interface QueueDesk {
+export interface QueueAdmin {
   /** Rings that wait, run or were put off. */
   rings(limit: number): Promise<RingState[]>;
   /** Rings that were given up after the last try, the newest first. Their jobs are still owed in the database. */

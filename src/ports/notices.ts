@@ -30,7 +30,7 @@ export interface NoticeCall {
  * The other side of a channel, an adapter. Both throw TriageError; `retryable` where it may be tried again, `retryAfterMs` where the other
  * side said when.
  */
-export interface NoticeDoor<Content> {
+export interface NotificationClient<Content> {
   /**
    * Makes the text in its place, or, where `notice.reference` names it, changes it there. `not-found` where what the reference names is
    * gone: it is then looked for and made anew.
@@ -47,7 +47,7 @@ export interface ReadyNotice {
   show(call: NoticeCall): Promise<{ readonly reference: string }>;
 }
 
-/** A rule, how it words what is known, and the door it goes through. Made by `noticeChannel`. */
+/** A rule, how it words what is known, and the client it goes through. Made by `noticeChannel`. */
 export interface NoticeChannel extends NoticeRule {
   /** Null: there is nothing to say, and what was said stays. */
   prepare(situation: Situation): ReadyNotice | null;

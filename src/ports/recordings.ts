@@ -8,7 +8,7 @@ import type { Toolbox } from './toolbox.ts';
 /** Who is asked in a run. */
 export interface Asked {
   readonly analyst: Analyst;
-  readonly spare?: Analyst | undefined;
+  readonly fallbackAnalyst?: Analyst | undefined;
   readonly toolbox: Toolbox;
 }
 

@@ -16,7 +16,7 @@ export interface TokenToKeep {
 export interface TokenStore {
   /** Keeps a token. Throws `conflict` where a token that is not revoked has this name. */
   keep(token: TokenToKeep, sql?: Sql): Promise<AccessToken>;
-  /** The token with this digest and whether it still opens doors; null where nobody made it. */
+  /** The token with this digest and whether it is still valid; null where nobody made it. */
   findByDigest(digest: string): Promise<{ readonly token: AccessToken; readonly state: 'valid' | 'expired' | 'revoked' } | null>;
   /** Newest first, revoked and expired ones too; 200 at most. */
   list(): Promise<AccessToken[]>;
@@ -26,6 +26,6 @@ export interface TokenStore {
   touch(id: string): Promise<void>;
   /** What the tokens that are good now, and not for everything, may see; each choice once. */
   scopes(): Promise<readonly (readonly string[])[]>;
-  /** How many tokens with the role `admin` still open doors. */
+  /** How many tokens with the role `admin` are still valid. */
   countAdmins(): Promise<number>;
 }

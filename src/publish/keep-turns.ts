@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** Work in the background that looks regularly for what is owed. */
-export interface Keeper {
+export interface BackgroundWorker {
   /** Looks at once: something is owed. */
   wake(): void;
   /** Takes nothing more, lets what is being told end for a moment, and gives back the rest. */
@@ -26,7 +26,7 @@ export function keepTurns<Of>(
   work: (one: Of, signals: StopSignals) => Promise<void>,
   intervalMs: number,
   stopGraceMs = STOP_GRACE_MS,
-): Keeper {
+): BackgroundWorker {
   const [stopping, cutOff] = [new AbortController(), new AbortController()];
   const signals = { stopping: stopping.signal, cutOff: cutOff.signal };
   const turns = all.map((one) => turnOf(() => work(one, signals)));

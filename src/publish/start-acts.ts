@@ -7,7 +7,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Publisher } from '../ports/publisher.ts';
 import type { Stores } from '../ports/stores.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from './act-retries.ts';
-import { type Keeper, keepTurns } from './keep-turns.ts';
+import { type BackgroundWorker, keepTurns } from './keep-turns.ts';
 import { tell } from './tell.ts';
 
 export interface ActsDeps {
@@ -36,7 +36,7 @@ const MAX_SENTENCE = 500;
  * Tells the world what is owed to it, in the background. What is owed stands in the database: a stop or a crash loses nothing, and any
  * number of processes may do this at once. Each publisher has its own turn, so that one that hangs holds up no other.
  */
-export function startActs(deps: ActsDeps): Keeper {
+export function startActs(deps: ActsDeps): BackgroundWorker {
   return keepTurns(deps.publishers, (publisher, signals) => payAll(publisher, deps, signals.stopping, signals.cutOff), deps.intervalMs);
 }
 

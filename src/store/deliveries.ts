@@ -12,7 +12,7 @@ export function createDeliveryStore(db: Database): DeliveryStore {
       return kept.length > 0;
     },
     find: async (source, deliveryId, sql = db) => (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
-    ...landingMethods(db),
+    ...inboxMethods(db),
     backlog: async () => {
       const [row] = await db.query<DeliveryBacklog>(BACKLOG);
       return row ?? { landed: 0, oldestMs: null, refused: 0, refusal: null };
@@ -20,9 +20,9 @@ export function createDeliveryStore(db: Database): DeliveryStore {
   };
 }
 
-type LandingMethods = Pick<DeliveryStore, 'land' | 'landAgain' | 'landed' | 'takeLanded' | 'markRecorded' | 'putOff'>;
+type InboxMethods = Pick<DeliveryStore, 'land' | 'landAgain' | 'landed' | 'takeLanded' | 'markRecorded' | 'putOff'>;
 
-function landingMethods(db: Database): LandingMethods {
+function inboxMethods(db: Database): InboxMethods {
   return {
     land: async (deliveries) => {
       const rows = deliveries.map((one) => ({

@@ -14,7 +14,7 @@ const Counts = z.object({
   cachedAnswers: Count,
 });
 
-/** Ages are judged by when the door received a build, offices by the database's clock. */
+/** Ages are judged by when the service received a build, offices by the database's clock. */
 export function createRetentionStore(db: Database, vectorDebts: Pick<VectorDebtStore, 'owe'>): RetentionStore {
   return {
     hold: async (office, holder, holdMs) => (await db.query(HOLD, [office, holder, holdMs])).length > 0,

@@ -2,7 +2,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/embedder.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
-import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
+import type { ReviewerClient } from '../ports/reviewer-client.ts';
 import type { HistoryStore } from '../ports/stores.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 import type { WebSearch } from '../ports/web-search.ts';
@@ -47,7 +47,7 @@ export interface ToolSources {
   /** What search_semantic ranks by; absent, or one that only hashes words: it ranks by words. */
   readonly embedder?: Embedder;
   /** Where people are asked; absent: nobody can be. */
-  readonly reviewers?: ReviewerDesk | undefined;
+  readonly reviewers?: ReviewerClient | undefined;
   /** What may be looked at of other repositories; absent: everything. */
   readonly sight?: Sight | undefined;
   /** Hides secrets in what leaves the house; absent: nothing does. */

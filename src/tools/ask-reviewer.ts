@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
+import type { ReviewerClient } from '../ports/reviewer-client.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const Parameters = z.strictObject({
@@ -13,7 +13,7 @@ const Parameters = z.strictObject({
 });
 
 /** What only a person knows. Without a review queue (terminal, replay) nobody can be asked. */
-export function askReviewer(desk: ReviewerDesk | undefined): Tool {
+export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
   return defineTool({
     name: 'ask_reviewer',
     question:
@@ -23,10 +23,10 @@ export function askReviewer(desk: ReviewerDesk | undefined): Tool {
     usualLatencyMs: 1000,
     provider: 'review-queue',
     parameters: Parameters,
-    unavailable: async () => (desk === undefined ? 'No reviewer is available: this run has no review queue.' : null),
+    unavailable: async () => (reviewer === undefined ? 'No reviewer is available: this run has no review queue.' : null),
     async run({ question }, { subject, category }) {
-      if (desk === undefined) return [];
-      const asked = await desk.ask({ subject, category, text: question });
+      if (reviewer === undefined) return [];
+      const asked = await reviewer.ask({ subject, category, text: question });
       return [{ title: 'Asked a reviewer', text: asked.text, source: 'review-queue', data: { questionId: asked.id } }];
     },
   });

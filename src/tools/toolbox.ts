@@ -41,7 +41,7 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   const logger = options.logger ?? silentLogger;
   const cache = createResultCache(options.cache ?? null, logger);
   const limiter = createRunLimiter(options.concurrency ?? CONCURRENCY);
-  const desk: Desk = { byName, resilience, options, logger, cache, limiter, askable: new WeakMap() };
+  const deps: ToolboxDeps = { byName, resilience, options, logger, cache, limiter, askable: new WeakMap() };
   const offered = (category: Category) =>
     tools
       .filter(({ description }) => description.categories.includes(category))
@@ -49,12 +49,12 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
   return {
     offered: (category) => offered(category).map((tool) => tool.description),
     askable: async (category, subject, signal) => {
-      const usable = await Promise.all(offered(category).map((tool) => isAskable(desk, tool, subject, signal)));
+      const usable = await Promise.all(offered(category).map((tool) => isAskable(deps, tool, subject, signal)));
       return offered(category).flatMap((tool, index) => (usable[index] === true ? [tool.description] : []));
     },
     describe: (name) => byName.get(name)?.description ?? null,
     breakers: () => resilience.breakers(),
-    run: (call, subject, category, signal) => answer(desk, call, { subject, category, signal }),
+    run: (call, subject, category, signal) => answer(deps, call, { subject, category, signal }),
   };
 }
 
@@ -62,10 +62,10 @@ export function createToolbox(tools: readonly Tool[], options: ToolboxOptions): 
  * A tool that cannot even say whether it can be asked may be: its failure is then an outcome like any other. Who is left alone is not waited for. What a
  * tool has said holds for the whole run.
  */
-async function isAskable(desk: Desk, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
-  if (isLeftAlone(desk, tool)) return true;
-  const known = desk.askable.get(subject) ?? new Map<Tool, boolean>();
-  desk.askable.set(subject, known);
+async function isAskable(deps: ToolboxDeps, tool: Tool, subject: TriageSubject, signal: AbortSignal): Promise<boolean> {
+  if (isLeftAlone(deps, tool)) return true;
+  const known = deps.askable.get(subject) ?? new Map<Tool, boolean>();
+  deps.askable.set(subject, known);
   const said = known.get(tool);
   if (said !== undefined) return said;
   const limit = AbortSignal.any([signal, AbortSignal.timeout(ASKABLE_MS)]);
@@ -75,16 +75,16 @@ async function isAskable(desk: Desk, tool: Tool, subject: TriageSubject, signal:
     return can;
   } catch (error) {
     // Only a failure counts: some tools know without asking anybody.
-    await desk.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
+    await deps.resilience.once(tool.provider, () => Promise.reject(error)).catch(() => undefined);
     return true;
   }
 }
 
-function isLeftAlone({ resilience }: Desk, { provider }: Tool): boolean {
+function isLeftAlone({ resilience }: ToolboxDeps, { provider }: Tool): boolean {
   return resilience.breakers()[provider] === 'open';
 }
 
-interface Desk {
+interface ToolboxDeps {
   readonly byName: ReadonlyMap<string, Tool>;
   readonly resilience: Resilience;
   readonly options: ToolboxOptions;
@@ -96,7 +96,7 @@ interface Desk {
 }
 
 /** Asks the tool; where it failed or was too slow, its alternative. */
-async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
+async function answer(deps: ToolboxDeps, call: ToolCall, context: ToolContext): Promise<ToolOutcome> {
   const started = performance.now();
   const finish = ({ final: _final, ...reply }: Reply, answeredBy?: string): ToolOutcome => ({
     call,
@@ -105,17 +105,17 @@ async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise
     milliseconds: Math.round(performance.now() - started),
     ...(answeredBy === undefined ? {} : { answeredBy }),
   });
-  const tool = desk.byName.get(call.tool);
+  const tool = deps.byName.get(call.tool);
   if (tool === undefined) return finish(refused(`There is no tool named ${call.tool}.`));
-  const first = await ask(desk, tool, call, context);
+  const first = await ask(deps, tool, call, context);
   if (first.status !== 'failed' && first.status !== 'timed-out') return finish(first);
-  desk.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
-  const alternative = tool.alternative === null ? undefined : desk.byName.get(tool.alternative.tool);
+  deps.logger.warn({ tool: call.tool, status: first.status, attempts: first.attempts, summary: first.summary }, 'a tool failed');
+  const alternative = tool.alternative === null ? undefined : deps.byName.get(tool.alternative.tool);
   if (tool.alternative === null || alternative === undefined) return finish(first);
   // Who refuses us refuses us whatever we ask.
   if (first.final === true && alternative.provider === tool.provider) return finish(first);
   const name = alternative.description.name;
-  const second = await askInstead(desk, tool.alternative, alternative, call, context);
+  const second = await askInstead(deps, tool.alternative, alternative, call, context);
   const attempts = first.attempts + second.attempts;
   if (second.status === 'ok' || second.status === 'empty') {
     return finish({ ...second, summary: `${first.summary} Instead, ${name}: ${second.summary}`, attempts }, name);
@@ -123,17 +123,17 @@ async function answer(desk: Desk, call: ToolCall, context: ToolContext): Promise
   return finish({ ...first, summary: `${first.summary} ${name} could not help either: ${second.summary}`, attempts });
 }
 
-async function askInstead(desk: Desk, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
+async function askInstead(deps: ToolboxDeps, { args }: Alternative, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   try {
-    return await ask(desk, tool, { ...call, args: args(call, context.subject), why: '' }, context);
+    return await ask(deps, tool, { ...call, args: args(call, context.subject), why: '' }, context);
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return failure(error, 0, desk);
+    return failure(error, 0, deps);
   }
 }
 
 /** One tool, no alternative. */
-async function ask(desk: Desk, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
+async function ask(deps: ToolboxDeps, tool: Tool, call: ToolCall, context: ToolContext): Promise<Reply> {
   const { description } = tool;
   if (!description.categories.includes(context.category) && call.why.trim() === '') {
     return refused(
@@ -145,40 +145,40 @@ async function ask(desk: Desk, tool: Tool, call: ToolCall, context: ToolContext)
   try {
     const refusal = question.refusal(context);
     if (refusal !== null) return refused(refusal);
-    return await questioned(desk, tool, question, context);
+    return await questioned(deps, tool, question, context);
   } catch (error) {
     if (context.signal.aborted) throw cancelled(error);
-    return failure(error, 0, desk);
+    return failure(error, 0, deps);
   }
 }
 
 /** Kept or asked. What was kept is masked again: what is to be hidden may have grown since. */
-async function questioned(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
-  const { limiter, cache } = desk;
-  const work = () => limiter.run(context.subject.triageId, context.signal, () => put(desk, tool, question, context));
-  const reply = await cache.answer(tool, question, { ...context, isLeftAlone: isLeftAlone(desk, tool) }, work);
+async function questioned(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+  const { limiter, cache } = deps;
+  const work = () => limiter.run(context.subject.triageId, context.signal, () => put(deps, tool, question, context));
+  const reply = await cache.answer(tool, question, { ...context, isLeftAlone: isLeftAlone(deps, tool) }, work);
   if (reply.cached !== true) return reply;
-  const again = await found(reply.findings, reply.attempts, desk);
+  const again = await found(reply.findings, reply.attempts, deps);
   return again.status === 'ok' ? { ...reply, findings: again.findings } : again;
 }
 
-async function put(desk: Desk, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
-  const limitMs = desk.options.timeLimitMs?.(tool.description) ?? timeLimitOf(tool.description);
-  const asked = await desk.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
+async function put(deps: ToolboxDeps, tool: Tool, question: Question, context: ToolContext): Promise<Reply> {
+  const limitMs = deps.options.timeLimitMs?.(tool.description) ?? timeLimitOf(tool.description);
+  const asked = await deps.resilience.attempt(tool.provider, limitMs, context.signal, async (signal) => {
     const reason = await tool.unavailable(context.subject);
     if (reason !== null) return { unavailable: reason };
     return { findings: await question.run({ ...context, signal }) };
   });
-  if ('error' in asked) return failure(asked.error, asked.attempts, desk);
+  if ('error' in asked) return failure(asked.error, asked.attempts, deps);
   if ('unavailable' in asked.value) {
     return { status: 'unavailable', findings: [], summary: asked.value.unavailable, attempts: asked.attempts };
   }
-  return found(asked.value.findings, asked.attempts, desk);
+  return found(asked.value.findings, asked.attempts, deps);
 }
 
-async function found(all: readonly Finding[], attempts: number, desk: Desk): Promise<Reply> {
+async function found(all: readonly Finding[], attempts: number, deps: ToolboxDeps): Promise<Reply> {
   if (all.length === 0) return { status: 'empty', findings: [], summary: 'nothing found', attempts };
-  const findings = await withheldOnError(() => Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, desk.options.mask))));
+  const findings = await withheldOnError(() => Promise.all(all.slice(0, MAX_FINDINGS).map((one) => boundFinding(one, deps.options.mask))));
   if (findings === null) {
     return { status: 'failed', findings: [], summary: 'The result could not be masked, so it is withheld.', attempts };
   }
@@ -194,8 +194,8 @@ async function withheldOnError<Value>(work: () => Promise<Value>): Promise<Value
   }
 }
 
-async function failure(error: unknown, attempts: number, desk: Desk): Promise<Reply> {
-  const said = await withheldOnError(async () => desk.options.mask(cleanText(messageOf(error))));
+async function failure(error: unknown, attempts: number, deps: ToolboxDeps): Promise<Reply> {
+  const said = await withheldOnError(async () => deps.options.mask(cleanText(messageOf(error))));
   const summary = said ?? 'The tool failed; its message could not be masked, so it is withheld.';
   const code = error instanceof TriageError ? error.code : null;
   if (code === 'timeout') return { status: 'timed-out', findings: [], summary, attempts };

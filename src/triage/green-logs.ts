@@ -1,13 +1,13 @@
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import { greenOf } from '../log/green/green-diff.ts';
 import type { GreenLogs } from '../ports/green-logs.ts';
-import { type BesideDeps, besideGreen } from './beside-green.ts';
+import { type BesideDeps, diffAgainstPassing } from './diff-against-passing.ts';
 
 /** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */
 export function storedGreens(deps: BesideDeps): GreenLogs {
   return {
     of: async (build, sources, log) => {
-      const beside = await besideGreen(build, sources, deps, log);
+      const beside = await diffAgainstPassing(build, sources, deps, log);
       const green = beside?.green.logs?.get(log);
       return green === undefined ? null : { ...green, build: beside?.builds.get(log) ?? null };
     },

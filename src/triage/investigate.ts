@@ -54,7 +54,7 @@ async function runOrWait(subject: TriageSubject, deps: InvestigateDeps, signal: 
   // A run that goes on does so with what it began with.
   const limits = begun?.values.limits ?? (await limitsNow(deps));
   const given = { subject: begun?.values.subject ?? subject, limits };
-  const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, spare: deps.spare, toolbox: deps.toolbox });
+  const recording = deps.recorder?.begin({ ...given, analyst: deps.analyst, fallbackAnalyst: deps.fallbackAnalyst, toolbox: deps.toolbox });
   let analysis: Analysis | null = null;
   try {
     analysis = await go({ subject, limits, resumed, recording }, deps, signal, limit);
@@ -84,9 +84,9 @@ async function go(
 ): Promise<Analysis | null> {
   const startedAt = deps.clock.now();
   const { graph, clock, onStep } = deps;
-  const { analyst, spare, toolbox } = recording?.asked ?? deps;
+  const { analyst, fallbackAnalyst, toolbox } = recording?.asked ?? deps;
   const config = {
-    context: { analyst, spare, toolbox, clock, onStep },
+    context: { analyst, fallbackAnalyst, toolbox, clock, onStep },
     configurable: { thread_id: subject.triageId },
     recursionLimit: recursionLimit(limits),
     signal: limit.signal,

@@ -5,11 +5,11 @@ import type { FailureGroup, Reading } from '../domain/reading.ts';
 import type { Survey } from '../domain/survey.ts';
 import type { LogThreads } from '../log/threads.ts';
 import type { Stores } from '../ports/stores.ts';
-import { type BesideGreen, besideGreen, greenBehind } from './beside-green.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
+import { type BesideGreen, diffAgainstPassing, greenBehind } from './diff-against-passing.ts';
+import { escalateGroup } from './escalate-to-reviewer.ts';
 import { UNREAD } from './failed-analysis.ts';
 import { type GatherDeps, gatherSources } from './gather-sources.ts';
-import { giveUpGroup } from './give-up.ts';
 import { groupsOf } from './group.ts';
 import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
 import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
@@ -43,7 +43,7 @@ export async function triageBuild(buildId: string, deps: TriageBuildDeps, run: T
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const { sources, notes, survey } = await gatherSources(build, deps, run);
   if (sources.length === 0 && !(await isKnown(build, deps))) throw new TriageError('not-found', notes[0] ?? 'The build has no log.');
-  const beside = await besideGreen(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
+  const beside = await diffAgainstPassing(build, sources, { greens: deps.stores.greens, greenBuilds: deps.greenBuilds });
   const read = reader(deps, beside, run.signal);
   const groups = await storedGroups(build, sources, read, deps);
   const analyses: Analysis[] = [];
@@ -85,7 +85,7 @@ async function answerGroup(input: GroupInput, deps: TriageBuildDeps, run: Triage
     return draft === null ? null : await conclude(build, draft, deps, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
-    return await giveUpGroup({ build, group, triageId: triage.id }, error, deps, run);
+    return await escalateGroup({ build, group, triageId: triage.id }, error, deps, run);
   }
 }
 

@@ -3,11 +3,11 @@ import type { TriageJob } from '../domain/triage.ts';
 import type { Failpoint } from '../ports/failpoint.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TriageStore } from '../ports/stores.ts';
+import { type CrashIsolation, createCrashIsolation, type StepOut } from './crash-isolation.ts';
 import type { DetachableQueue, WaitOutside } from './detachable-queue.ts';
 import { keepLease } from './keep-lease.ts';
 import { MAX_RETRIES, retryDelay } from './retries.ts';
 import { mayPass, type TriageRun } from './run.ts';
-import { createSolitude, type Solitude, type StepOut } from './run-alone.ts';
 
 export interface WorkerDeps {
   readonly jobQueue: DetachableQueue;
@@ -20,14 +20,14 @@ export interface WorkerDeps {
   /** Answers one build; may be called again for the same build. */
   readonly triage: (buildId: string, run: TriageRun) => Promise<unknown>;
   /** Gives the unanswered failures of a build that cannot be triaged to a person. */
-  readonly giveUp: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
+  readonly escalateToReviewer: (buildId: string, error: unknown, run: TriageRun) => Promise<void>;
   readonly failpoint?: Failpoint;
 }
 
 /** Takes ringing jobs. The lease in the database decides who works on what; the queue only rings. What waits for a CI takes no place. */
 export async function startWorker(deps: WorkerDeps): Promise<void> {
-  const solitude = createSolitude(deps.concurrency);
-  await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { solitude, outside }), {
+  const crashIsolation = createCrashIsolation(deps.concurrency);
+  await deps.jobQueue.work((jobId, signal, outside) => runJob(jobId, deps, signal, { crashIsolation, outside }), {
     concurrency: deps.concurrency,
   });
 }
@@ -40,25 +40,25 @@ export async function runJob(
   jobId: string,
   deps: WorkerDeps,
   signal: AbortSignal,
-  places: Places = { solitude: createSolitude() },
+  places: Places = { crashIsolation: createCrashIsolation() },
 ): Promise<void> {
   while ((await runOnce(jobId, deps, signal, places)) === 'owed-again' && !signal.aborted);
 }
 
 export interface Places {
   /** Shared by all jobs of the process: a job that a process died with runs alone. */
-  readonly solitude: Solitude;
+  readonly crashIsolation: CrashIsolation;
   readonly outside?: WaitOutside;
 }
 
 type End = Awaited<ReturnType<TriageStore['finish']>> | 'released';
 
-async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, { solitude, outside }: Places): Promise<End> {
+async function runOnce(jobId: string, deps: WorkerDeps, signal: AbortSignal, { crashIsolation, outside }: Places): Promise<End> {
   const waiting = (stepOut: StepOut): { outside?: WaitOutside } =>
     outside === undefined ? {} : { outside: (provider, work) => outside(provider, () => stepOut(work)) };
-  const end = await solitude.together((stepOut) => runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }));
+  const end = await crashIsolation.together((stepOut) => runLeased(jobId, deps, signal, { how: 'in company', ...waiting(stepOut) }));
   if (end !== 'suspect') return end;
-  return await solitude.alone(async (stepOut) => {
+  return await crashIsolation.alone(async (stepOut) => {
     const alone = signal.aborted ? 'released' : await runLeased(jobId, deps, signal, { how: 'alone', ...waiting(stepOut) });
     return alone === 'suspect' ? 'released' : alone;
   });
@@ -124,7 +124,7 @@ async function answer(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promise
     await deps.triage(job.buildId, run);
   } catch (error) {
     if (mayPass(error, run)) throw error;
-    await deps.giveUp(job.buildId, error, run);
+    await deps.escalateToReviewer(job.buildId, error, run);
   }
 }
 
@@ -136,7 +136,7 @@ async function setAside(job: TriageJob, deps: WorkerDeps, run: TriageRun): Promi
   // The lease before this one was for saying so, and did not end either.
   if (job.attempts > deps.maxCrashes + 1) throw reason;
   deps.logger.error({ attempts: job.attempts }, 'triage job set aside');
-  await deps.giveUp(job.buildId, reason, run);
+  await deps.escalateToReviewer(job.buildId, reason, run);
 }
 
 function once(act: () => void): () => void {

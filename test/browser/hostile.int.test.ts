@@ -5,15 +5,15 @@ import { openPage } from '../support/browser.ts';
 import { evil, HOSTILE_STEP, stockHostile } from '../support/hostile-stock.ts';
 import { type Desk, openDesk, untilShown } from '../support/review-desk.ts';
 
-let desk: Desk;
+let client: Desk;
 let pages: string[];
 let item: Review;
 let next: Review;
 beforeAll(async () => {
-  desk = await openDesk();
-  ({ pages, item, next } = await stockHostile(desk.console));
+  client = await openDesk();
+  ({ pages, item, next } = await stockHostile(client.console));
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
 /** Elements, attributes and addresses that no page of ours makes: where there is one, data became markup. */
 const FOREIGN = `(() => {
@@ -44,8 +44,11 @@ interface Watched {
 }
 
 async function watching(look: (watched: Watched) => Promise<void>): Promise<void> {
-  const { address } = desk.console;
-  const { page, context, complaints, requests } = await openPage(desk.browser, { address, session: await desk.console.sessionOf('anna') });
+  const { address } = client.console;
+  const { page, context, complaints, requests } = await openPage(client.browser, {
+    address,
+    session: await client.console.sessionOf('anna'),
+  });
   const dialogs: string[] = [];
   page.on('dialog', async (dialog) => {
     dialogs.push(`dialog: ${dialog.message()}`);
@@ -85,10 +88,10 @@ describe('38: text that means harm, in every field that is shown', () => {
       await untilShown(page, item);
       for (const key of ['n', 'p', 'e', 'c', 'Escape', 'x', 'Escape', '?', 'Escape']) await page.keyboard.press(key);
       expect(await foreign(page)).toEqual([]);
-      const { triages } = desk.console.stores;
+      const { triages } = client.console.stores;
       await triages.lease((await triages.owe(next.buildId)).id, 60_000);
       await page.goto(`/runs/${next.buildId}`);
-      await desk.console.stores.runSteps.add(next.buildId, HOSTILE_STEP);
+      await client.console.stores.runSteps.add(next.buildId, HOSTILE_STEP);
       await page.getByText('§step.summary§').first().waitFor();
       expect(await foreign(page)).toEqual([]);
       expect(harm()).toEqual([]);
@@ -99,7 +102,7 @@ describe('38: text that means harm, in every field that is shown', () => {
     await watching(async ({ page, harm }) => {
       await page.goto(`/review/${item.id}?edit=1`);
       await page.getByLabel('Root cause').fill(evil('typed'));
-      await desk.console.stores.reviews.takeOver(item.id, 'ben', 60_000);
+      await client.console.stores.reviews.takeOver(item.id, 'ben', 60_000);
       await page.keyboard.press('Control+Enter');
       await page.getByText('Not saved.').first().waitFor();
       expect(await page.getByLabel('Your text is kept here').inputValue()).toContain('§typed§');

@@ -28,19 +28,19 @@ const STRANGE: readonly (readonly [stored: string, shown: string])[] = [
   ['the last', 'the last'],
 ];
 
-let desk: Desk;
+let client: Desk;
 let log: string;
 let strange: string;
 beforeAll(async () => {
-  desk = await openDesk();
+  client = await openDesk();
   log = await storeLog('1', Array.from({ length: LINES }, (_, at) => lineOf(at + 1)).join('\n'));
   strange = await storeLog('2', STRANGE.map(([stored]) => stored).join('\n'));
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
 /** A build with this log, and an answer that rests on its line 300,001; resolves with the viewer's address. */
 async function storeLog(number: string, text: string): Promise<string> {
-  const { stores, app } = desk.console;
+  const { stores, app } = client.console;
   const { build } = await stores.builds.upsert(sampleBuild({ repository: 'logs/viewer', number }));
   await app.archive.put(build.id, { name: 'build.log', kind: 'log', text, notes: [] });
   await stores.failures.saveGroups(build.id, [sampleGroup(build.id, `fp-${number}`)]);
@@ -69,7 +69,7 @@ describe('places in a log of 311,101 lines', () => {
   it.each([true, false])(
     '9, 10, 12: a link to five lines shows them in the window and marks exactly these; scripts: %s',
     async (javaScript) => {
-      const complaints = await desk.at(
+      const complaints = await client.at(
         'reader',
         async (page) => {
           await page.goto(`${log}&L=300000-300004#L300000`);
@@ -84,7 +84,7 @@ describe('places in a log of 311,101 lines', () => {
   );
 
   it('7: a gap opens in place, its count falls, and the focus is on the first new line', async () => {
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(log);
       const gap = page.locator('.log li.gap a').first();
       expect(await gap.textContent()).toBe('⋯ 299,994 lines not shown: show 200');
@@ -98,7 +98,7 @@ describe('places in a log of 311,101 lines', () => {
   });
 
   it('32: an address pasted onto an open log fetches the lines and marks them', async () => {
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(log);
       await page.goto(`${log}#L120-L140`);
       await page.waitForURL('**L=120-140#L120');
@@ -108,7 +108,7 @@ describe('places in a log of 311,101 lines', () => {
   });
 
   it('33: a click and a click with Shift write the canonical address, and a reload shows the same', async () => {
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(`${log}&L=1000#L1000`);
       await page.getByRole('link', { name: 'Line 1002', exact: true }).click();
       await page.getByRole('link', { name: 'Line 1005', exact: true }).click({ modifiers: ['Shift'] });
@@ -121,7 +121,7 @@ describe('places in a log of 311,101 lines', () => {
 
   it('34: three copied lines have no numbers and end in LF, by the button and by hand', async () => {
     const wanted = range(1_001, 1_003).map(lineOf).join('\n');
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
       await page.goto(`${log}&L=1001-1003#L1001`);
       await page.getByRole('button', { name: 'Copy lines' }).click();
@@ -136,7 +136,7 @@ describe('places in a log of 311,101 lines', () => {
 
 describe('35: a strange log', () => {
   it('shows line N where the text has its line N, colours by classes, and what is hidden as text', async () => {
-    const complaints = await desk.at('reader', async (page) => {
+    const complaints = await client.at('reader', async (page) => {
       await page.goto(strange);
       const rows = await page.locator('.log li[data-line]').evaluateAll((all) =>
         all.map((row) => {
@@ -158,7 +158,7 @@ describe('35: a strange log', () => {
 describe('36: searching', () => {
   it('counts as grep -ci does, and the 5,000th hit is reached', async () => {
     const hits = range(1, LINES).filter((line) => /error/i.test(lineOf(line)));
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(log);
       await page.getByRole('searchbox').fill('error');
       await page.keyboard.press('Enter');
@@ -175,7 +175,7 @@ describe('36: searching', () => {
 
 describe('37: a hundred opened gaps', () => {
   it('leave at most 3,000 rows and less than 100 MB', async () => {
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(log);
       const most = await page.evaluate(`(async () => {
         const rows = () => document.querySelectorAll('.log li[data-line]').length;
@@ -201,7 +201,7 @@ describe('37: a hundred opened gaps', () => {
 
 describe('38: a line that is markup', () => {
   it('is text, in the log and where an answer quotes it', async () => {
-    const complaints = await desk.at('reader', async (page) => {
+    const complaints = await client.at('reader', async (page) => {
       const dialogs: string[] = [];
       page.on('dialog', async (dialog) => {
         dialogs.push(dialog.message());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Desk, itemAddress, openDesk, shownItem, storeQueue } from '../support/review-desk.ts';
 
-let desk: Desk;
+let client: Desk;
 beforeAll(async () => {
-  desk = await openDesk();
+  client = await openDesk();
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
 async function firstOf(name: string) {
-  const [first] = await storeQueue(desk, `typing/${name}`, 2);
+  const [first] = await storeQueue(client, `typing/${name}`, 2);
   if (first === undefined) throw new Error('an item is needed');
   return first;
 }
@@ -16,7 +16,7 @@ async function firstOf(name: string) {
 describe('a form that somebody types into', () => {
   it('keeps its text while links within the page are followed, there and back', async () => {
     const first = await firstOf('links');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('c');
       const cause = page.getByLabel('Root cause');
@@ -34,7 +34,7 @@ describe('a form that somebody types into', () => {
 
   it('is not sent by Enter in one of its fields', async () => {
     const first = await firstOf('enter');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       for (const key of ['c', '4', 'Enter']) await page.keyboard.press(key);
       await page.locator('#correct-form [name=category]:checked').press('Enter');
@@ -42,13 +42,13 @@ describe('a form that somebody types into', () => {
       await page.locator('#correct-form [name=evidence], #correct-form [name=none]').first().press('Enter');
       await page.waitForTimeout(700);
       expect(await shownItem(page)).toBe(first.id);
-      expect((await desk.console.stores.reviews.find(first.id))?.decision).toBeNull();
+      expect((await client.console.stores.reviews.find(first.id))?.decision).toBeNull();
     });
   });
 
   it('can be sent again where the server took it and never answered', async () => {
     const first = await firstOf('silent');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.addInitScript(
         'const whole = AbortSignal.timeout; AbortSignal.timeout = (ms) => whole.call(AbortSignal, globalThis.patient ? ms : ms / 100);',
       );
@@ -71,7 +71,7 @@ describe('a form that somebody types into', () => {
 
   it('asks once, however often somebody presses while the answer is on its way', async () => {
     const { analysisId } = await firstOf('once');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       const asked: string[] = [];
       await page.goto(`/analyses/${analysisId}/ask`);
       await page.route('**/ask', (route) => void asked.push(route.request().method()));

@@ -9,18 +9,18 @@ import { THOROUGH } from '../support/thorough.ts';
 /** Timed one after the other. */
 const DECISIONS = THOROUGH ? 30 : 5;
 
-let desk: Desk;
+let client: Desk;
 beforeAll(async () => {
-  desk = await openDesk();
+  client = await openDesk();
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
-const find = async ({ id }: Review) => await desk.console.stores.reviews.find(id);
-const eventsOf = async ({ id }: Review) => (await desk.console.stores.reviews.events(id)).map(({ event }) => event);
+const find = async ({ id }: Review) => await client.console.stores.reviews.find(id);
+const eventsOf = async ({ id }: Review) => (await client.console.stores.reviews.events(id)).map(({ event }) => event);
 
 /** Two at least: an item, and the one after it. */
 async function queueOf<Count extends number>(name: string, count: Count): Promise<[Review, Review, ...Review[]]> {
-  const [first, second, ...others] = await storeQueue(desk, `keys/${name}`, count);
+  const [first, second, ...others] = await storeQueue(client, `keys/${name}`, count);
   if (first === undefined || second === undefined) throw new Error('two items are needed');
   return [first, second, ...others];
 }
@@ -28,7 +28,7 @@ async function queueOf<Count extends number>(name: string, count: Count): Promis
 describe('a decision by one key', () => {
   it('1, 2, 3, 4: `a` saves and shows the next item under its address, focus and status say so, `u` takes it back', async () => {
     const [first, second] = await queueOf('accept', 3);
-    const complaints = await desk.at('anna', async (page) => {
+    const complaints = await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('a');
       await untilShown(page, second);
@@ -47,7 +47,7 @@ describe('a decision by one key', () => {
 
   it('5, 6: `?` opens the list of keys, and while it is open keys do nothing', async () => {
     const [first] = await queueOf('list', 2);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('?');
       expect(await page.getByRole('dialog', { name: 'Keys' }).isVisible()).toBe(true);
@@ -61,7 +61,7 @@ describe('a decision by one key', () => {
 
   it('19: typing `a` into the root cause types an a', async () => {
     const [first] = await queueOf('typing', 2);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('c');
       await page.getByLabel('Root cause').fill('');
@@ -74,7 +74,7 @@ describe('a decision by one key', () => {
 
   it('20: Backspace, Enter, Space, Delete and arrows on the page decide nothing', async () => {
     const [first] = await queueOf('never', 2);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       for (const key of ['Backspace', 'Enter', 'Space', 'Delete', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'])
         await page.keyboard.press(key);
@@ -85,7 +85,7 @@ describe('a decision by one key', () => {
 
   it('21: a held `a` decides one item only', async () => {
     const [first, second] = await queueOf('held', 3);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       for (let times = 0; times < 10; times++) await page.keyboard.down('a');
       await untilShown(page, second);
@@ -99,7 +99,7 @@ describe('a decision by one key', () => {
 
   it('22: `c 4 Ctrl+Enter` stores CONFIG_ERROR with the cause that stood there', async () => {
     const [first, second] = await queueOf('correct', 2);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       for (const key of ['c', '4', 'Control+Enter']) await page.keyboard.press(key);
       await untilShown(page, second);
@@ -111,7 +111,7 @@ describe('a decision by one key', () => {
 
   it('23: `x 1` stores the reason', async () => {
     const [first, second] = await queueOf('reject', 2);
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       for (const key of ['x', '1']) await page.keyboard.press(key);
       await untilShown(page, second);
@@ -132,10 +132,10 @@ describe('a decision by one key', () => {
       hypotheses: [],
     };
     const changes = { build: { commit }, analysis: { category: 'INFRA_ERROR', kind: 'network', answer } } as const;
-    const [first, second] = await storeQueue(desk, 'keys/excuse', 2, changes);
+    const [first, second] = await storeQueue(client, 'keys/excuse', 2, changes);
     if (first === undefined || second === undefined) throw new Error('two items are needed');
     const armed = (page: Page) => page.getByRole('button', { name: 'Accept anyway: the change touches src/cart/tax.ts' });
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('a');
       await armed(page).waitFor();
@@ -155,8 +155,8 @@ describe('a decision by one key', () => {
 describe('single keys', () => {
   it('28: switched off they do nothing, and that survives a reload', async () => {
     const [first, second] = await queueOf('off', 2);
-    const { preferences } = desk.console.stores;
-    await desk.at('ben', async (page) => {
+    const { preferences } = client.console.stores;
+    await client.at('ben', async (page) => {
       await page.goto(itemAddress(first));
       await page.keyboard.press('?');
       await page.getByRole('dialog').getByRole('link', { name: 'Change this' }).click();
@@ -182,8 +182,8 @@ describe('single keys', () => {
 
   it('29: the list of keys, the badges and what is listened to are the same, on an item, in the queue and in a log', async () => {
     const [decided] = await queueOf('listed', 2);
-    const { stores } = desk.console;
-    await desk.console.bring({ slug: 'slug-golden-file', repository: 'keys/listed', number: '1' });
+    const { stores } = client.console;
+    await client.console.bring({ slug: 'slug-golden-file', repository: 'keys/listed', number: '1' });
     const waiting = await stores.reviews.list({ state: 'waiting', repository: 'keys/listed' }, { limit: 9, offset: 0 });
     const item = waiting.find(({ title }) => !title.startsWith('listed fails'));
     const at = `/review/${item?.id}?repo=keys/listed&n=1&of=2`;
@@ -192,7 +192,7 @@ describe('single keys', () => {
       queue: ['/review?repo=keys/listed'],
       log: [`/logs/${item?.buildId}?file=build.log&analysis=${item?.analysisId}`],
     } as const;
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(decided));
       await page.keyboard.press('a');
       await page.locator(`[data-review]:not([data-review="${decided.id}"])`).waitFor();
@@ -206,9 +206,9 @@ describe('single keys', () => {
 
   it('46: with Tab and Enter alone a whole review is done', async () => {
     const [first, second, third] = await queueOf('tab', 3);
-    const { preferences } = desk.console.stores;
+    const { preferences } = client.console.stores;
     await preferences.set('ben', { keys: false, theme: 'system', wrap: true, timestamps: false });
-    const complaints = await desk.at('ben', async (page) => {
+    const complaints = await client.at('ben', async (page) => {
       await page.goto('/review?repo=keys/tab');
       await tabTo(page, 'Start');
       await page.keyboard.press('Enter');
@@ -249,7 +249,7 @@ describe('speed', () => {
   it('1: from the key to the next item in the document, over some decisions', async () => {
     const [first] = await queueOf('speed', DECISIONS + 1);
     const took: number[] = [];
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.evaluate(`globalThis.took = []; globalThis.pressedAt = 0;
         addEventListener('keydown', () => { pressedAt = performance.now(); }, true);

@@ -8,25 +8,25 @@ import { READERS } from '../support/stocked-console.ts';
 
 /** One item in so many is blind; changed by the test of that alone. */
 const review = { blindEvery: 0 };
-let desk: Desk;
+let client: Desk;
 beforeAll(async () => {
-  desk = await openDesk({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
+  client = await openDesk({ change: (config) => ({ ...config, review: Object.assign(review, { ...config.review }) }) });
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
-const find = async ({ id }: Review) => await desk.console.stores.reviews.find(id);
-const decisionsOf = async ({ id }: Review) => (await desk.console.stores.reviews.events(id)).filter(({ event }) => event === 'decided');
+const find = async ({ id }: Review) => await client.console.stores.reviews.find(id);
+const decisionsOf = async ({ id }: Review) => (await client.console.stores.reviews.events(id)).filter(({ event }) => event === 'decided');
 const mainOf = async (page: Page) => String(await page.locator('main').textContent());
 
 async function pairOf(name: string): Promise<[Review, Review]> {
-  const [first, second] = await storeQueue(desk, `states/${name}`, 2);
+  const [first, second] = await storeQueue(client, `states/${name}`, 2);
   if (first === undefined || second === undefined) throw new Error('two items are needed');
   return [first, second];
 }
 
 describe('39: each state says its sentence', () => {
   it('an empty queue, and one that the filters empty', async () => {
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto('/review');
       expect(await mainOf(page)).toMatch(/The queue is empty\. 0 decided today/);
       await page.goto('/review?repo=shop/web');
@@ -37,9 +37,9 @@ describe('39: each state says its sentence', () => {
   });
 
   it('a queue that cannot be read', async () => {
-    const { reviews } = desk.console.stores;
+    const { reviews } = client.console.stores;
     const { listGroups } = reviews;
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       Object.assign(reviews, { listGroups: () => Promise.reject(new Error('connection lost')) });
       await page.goto('/review');
       Object.assign(reviews, { listGroups });
@@ -50,11 +50,11 @@ describe('39: each state says its sentence', () => {
   });
 
   it('a log that retention deleted, and one with secrets', async () => {
-    const { app, stores } = desk.console;
+    const { app, stores } = client.console;
     const secret = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
     const log = `fetching with token ${secret}\nAssertionError: expected 1 but got 2\n`;
-    const buildId = await desk.console.bring({ log, repository: 'states/expired', number: '1' });
-    await desk.at('anna', async (page) => {
+    const buildId = await client.console.bring({ log, repository: 'states/expired', number: '1' });
+    await client.at('anna', async (page) => {
       await page.goto(`/logs/${buildId}?file=build.log`);
       expect(await mainOf(page)).toMatch(/On 1 line of them, \*\*\* replaces a secret/);
       expect(await page.content()).not.toContain(secret);
@@ -72,10 +72,10 @@ describe('39: each state says its sentence', () => {
 
   it('an item whose commit is green by now', async () => {
     const [first] = await pairOf('green');
-    const build = await desk.console.stores.builds.find(first.buildId);
+    const build = await client.console.stores.builds.find(first.buildId);
     if (build === null) throw new Error('no build');
-    await desk.console.stores.builds.upsert({ ...build, number: '813', status: 'passed' });
-    await desk.at('anna', async (page) => {
+    await client.console.stores.builds.upsert({ ...build, number: '813', status: 'passed' });
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       expect(await mainOf(page)).toContain('Build 813 on the same commit is green.');
       expect(await page.getByRole('button', { name: 'Accept' }).isVisible()).toBe(true);
@@ -84,7 +84,7 @@ describe('39: each state says its sentence', () => {
 
   it('signed out: the form comes back after signing in, and is saved', async () => {
     const [first] = await pairOf('signed-out');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('The basket loses <b>it</b> & "more".');
       await page.context().clearCookies();
@@ -103,7 +103,7 @@ describe('39: each state says its sentence', () => {
 describe('without scripts', () => {
   it('11: accepting works, and so does taking it back', async () => {
     const [first, second] = await pairOf('no-scripts');
-    await desk.at(
+    await client.at(
       'anna',
       async (page) => {
         await page.goto('/review?repo=states/no-scripts');
@@ -126,9 +126,9 @@ describe('without scripts', () => {
 describe('others', () => {
   it('18: a form of another site is refused', async () => {
     const [first] = await pairOf('elsewhere');
-    const { address } = desk.console;
+    const { address } = client.console;
     const body = new URLSearchParams({ type: 'accept', version: String(first.version) });
-    const cookie = `__Host-fl=${await desk.console.sessionOf('anna')}`;
+    const cookie = `__Host-fl=${await client.console.sessionOf('anna')}`;
     const post = async (headers: Record<string, string>) =>
       (await fetch(`${address}/review/${first.id}/decision`, { method: 'POST', body, redirect: 'manual', headers: { cookie, ...headers } }))
         .status;
@@ -140,20 +140,20 @@ describe('others', () => {
 
   it('24: the second sees who holds an item; deciding what was decided meanwhile keeps the text', async () => {
     const [first] = await pairOf('two');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('My own words: <i>a < b</i>');
-      await desk.at('ben', async (other) => {
+      await client.at('ben', async (other) => {
         await other.goto(itemAddress(first));
         expect(await mainOf(other)).toMatch(/anna has been reviewing this since \d\d:\d\d UTC/);
         expect(await other.getByRole('button', { name: 'Accept' }).count()).toBe(0);
         await other.keyboard.press('a');
         expect((await find(first))?.decision).toBeNull();
       });
-      const taken = await desk.console.stores.reviews.takeOver(first.id, 'ben', 60_000);
+      const taken = await client.console.stores.reviews.takeOver(first.id, 'ben', 60_000);
       const input = { type: 'correct', category: 'CONFIG_ERROR', rootCause: 'A variable is missing.' } as const;
       const request = { reviewId: first.id, version: taken?.version ?? 0, reviewer: 'ben', input };
-      await decideReview({ ...desk.console.app, stores: desk.console.stores }, request);
+      await decideReview({ ...client.console.app, stores: client.console.stores }, request);
       const answer = page.waitForResponse((response) => response.url().endsWith('/decision'));
       await page.keyboard.press('Control+Enter');
       expect((await answer).status()).toBe(409);
@@ -165,10 +165,10 @@ describe('others', () => {
   });
 
   it('26: “also 7” lists the seven before anything is saved; `u` takes back all eight', async () => {
-    const all = await storeQueue(desk, 'states/bulk', 8, { fingerprint: 'the-same' });
+    const all = await storeQueue(client, 'states/bulk', 8, { fingerprint: 'the-same' });
     const [first, ...others] = all;
     if (first === undefined) throw new Error('no item');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.locator('details.same summary').click();
       const listed = page.locator('details.same li a');
@@ -184,10 +184,10 @@ describe('others', () => {
   });
 
   it('40: of a blind item the verdict is not in the page until one has said a category', async () => {
-    const [first] = await storeQueue(desk, 'states/blind', 1, { review: { title: 'The cart loses an item' } });
+    const [first] = await storeQueue(client, 'states/blind', 1, { review: { title: 'The cart loses an item' } });
     if (first === undefined) throw new Error('no item');
     review.blindEvery = 1;
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       const giveAway = ['The cart loses an item', 'add() overwrites', 'Append instead', '80 % sure', 'data-action="accept"'];
       for (const address of ['/review?repo=states/blind', itemAddress(first), itemAddress(first, { more: '&edit=1' })]) {
         await page.goto(address);
@@ -208,7 +208,7 @@ describe('others', () => {
 
   it('43: the queue keeps its filters back and forth', async () => {
     const [first] = await pairOf('filters');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto('/review');
       await page.getByLabel('Category').selectOption('TEST_FAILURE');
       await page.getByLabel('Repository').fill('states/filters');
@@ -231,9 +231,9 @@ describe('others', () => {
 describe('27: the server stopped between the key and the answer', () => {
   it('says “Not saved” on the same item with the same text; once it is back the key works, and there is one audit row', async () => {
     const [first, second] = await pairOf('stopped');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
-      await desk.console.deafen();
+      await client.console.deafen();
       await page.keyboard.press('a');
       await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
       await page.keyboard.press('c');
@@ -242,7 +242,7 @@ describe('27: the server stopped between the key and the answer', () => {
       await untilSaid(page, 'Not saved. Nothing was lost; press the key again.');
       expect(await shownItem(page)).toBe(first.id);
       expect(await page.getByLabel('Root cause').inputValue()).toBe('It is the basket.');
-      await desk.console.listen();
+      await client.console.listen();
       await page.keyboard.press('Control+Enter');
       await untilShown(page, second);
     });
@@ -252,7 +252,7 @@ describe('27: the server stopped between the key and the answer', () => {
 
   it('a form that is refused for what is in it stays with its text, and the reason is said', async () => {
     const [first] = await pairOf('refused');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first, { more: '&edit=1' }));
       await page.getByLabel('Root cause').fill('It is the basket.');
       await page.evaluate(`document.querySelector('#correct-form [name=openedAt]').value = 'yesterday'`);
@@ -265,7 +265,7 @@ describe('27: the server stopped between the key and the answer', () => {
 
   it('an answer that is lost after it was saved: pressing again says that it is decided, and there is one audit row', async () => {
     const [first] = await pairOf('lost');
-    await desk.at('anna', async (page) => {
+    await client.at('anna', async (page) => {
       await page.goto(itemAddress(first));
       await page.route('**/decision', async (route) => {
         await route.fetch({ maxRedirects: 0 });

@@ -5,13 +5,13 @@ import type { Review } from '../../src/domain/review.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import { type Desk, openDesk, storeQueue, untilSaid } from '../support/review-desk.ts';
 
-let desk: Desk;
+let client: Desk;
 let items: Review[];
 beforeAll(async () => {
-  desk = await openDesk();
-  items = await storeQueue(desk, 'live/runs', 3);
+  client = await openDesk();
+  items = await storeQueue(client, 'live/runs', 3);
 });
-afterAll(async () => await desk.close());
+afterAll(async () => await client.close());
 
 function itemAt(at: number): Review {
   const item = items[at];
@@ -21,13 +21,13 @@ function itemAt(at: number): Review {
 
 /** A triage that this test holds: it goes on for as long as it wants. */
 async function beginRun({ buildId }: Review): Promise<TriageJob> {
-  const { triages } = desk.console.stores;
+  const { triages } = client.console.stores;
   const job = await triages.lease((await triages.owe(buildId)).id, 600_000);
   if (job === null) throw new Error('somebody else works on it');
   return job;
 }
 
-const step = async ({ buildId }: Review, summary: string) => await desk.console.stores.runSteps.add(buildId, { ...STEP, summary });
+const step = async ({ buildId }: Review, summary: string) => await client.console.stores.runSteps.add(buildId, { ...STEP, summary });
 const STEP: Step = { node: 'reason', round: 1, startedAt: '2026-10-12T14:01:03.000Z', milliseconds: 900, summary: '' };
 const summaries = async (page: Page) =>
   (await page.locator('#steps summary').allTextContents()).map((text) => /finding \d+/.exec(text)?.[0] ?? text);
@@ -38,7 +38,7 @@ describe('30: a run that goes on', () => {
     const item = itemAt(0);
     const job = await beginRun(item);
     await step(item, 'finding 1');
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       const streams = new Set<string>();
       let asked = 0;
       const session = await page.context().newCDPSession(page);
@@ -61,15 +61,15 @@ describe('30: a run that goes on', () => {
       await page.getByText('finding 3').first().waitFor();
       expect(asked).toBe(1);
       // The service is restarted under the page, and steps end meanwhile; the page asks again by itself.
-      await desk.console.deafen();
+      await client.console.deafen();
       await expect.poll(() => broken, { timeout: 10_000 }).toBeGreaterThan(0);
       for (const at of [4, 5]) await step(item, `finding ${at}`);
-      await desk.console.listen();
+      await client.console.listen();
       await page.locator('#steps').getByText('finding 5').first().waitFor();
       await step(item, 'finding 6');
       await page.locator('#steps').getByText('finding 6').first().waitFor();
       expect(await summaries(page)).toEqual(findings(6));
-      await desk.console.stores.triages.finish(job, 'done', null);
+      await client.console.stores.triages.finish(job, 'done', null);
       await page.waitForURL(`**/runs/${item.analysisId}`);
       await expect.poll(() => streams.size, { timeout: 10_000 }).toBe(0);
       // A stream that was only broken, not closed, would be asked for again within three seconds.
@@ -83,7 +83,7 @@ describe('30: a run that goes on', () => {
     const item = itemAt(1);
     await beginRun(item);
     await step(item, 'finding 1');
-    await desk.at(
+    await client.at(
       'reader',
       async (page) => {
         await page.goto(`/runs/${item.buildId}`);
@@ -100,7 +100,7 @@ describe('30: a run that goes on', () => {
 describe('asking in place', () => {
   it('shows the steps, then the whole answer under its own address', async () => {
     const item = itemAt(2);
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(`/analyses/${item.analysisId}/ask`);
       await page.getByLabel('Question').fill('How did it fail?');
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
@@ -112,9 +112,9 @@ describe('asking in place', () => {
 
   it('stops by its button: what was said stays, and nothing is stored', async () => {
     const item = itemAt(2);
-    const { stores } = desk.console;
+    const { stores } = client.console;
     const before = await stores.conversations.list({ analysisId: item.analysisId }, { limit: 9, offset: 0 });
-    await desk.at('reader', async (page) => {
+    await client.at('reader', async (page) => {
       await page.goto(`/analyses/${item.analysisId}/ask`);
       // An answer that has begun and does not end: as from a slow model.
       await page.evaluate(`globalThis.fetch = async (address, { signal }) => new Response(new ReadableStream({

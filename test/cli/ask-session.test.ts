@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
 import type { AskWatcher } from '../../src/ask/ask.ts';
-import type { Answered, AskDesk } from '../../src/cli/ask-desk.ts';
+import type { Answered, AskClient } from '../../src/cli/ask-client.ts';
 import { runSession } from '../../src/cli/ask-session.ts';
 import { wordByWord } from '../../src/cli/ask-text.ts';
 import type { Thread, Turn } from '../../src/domain/conversation.ts';
@@ -33,7 +33,7 @@ function answered(question: string, threadId = 'thr_1'): Answered {
 
 type Asking = (question: string, thread: string | undefined, watcher: AskWatcher, signal: AbortSignal) => Promise<Answered>;
 
-function deskOf(ask: Asking): AskDesk {
+function deskOf(ask: Asking): AskClient {
   const thread: Thread = {
     id: 'thr_1',
     analysisId: 'ana_1',
@@ -50,7 +50,7 @@ function deskOf(ask: Asking): AskDesk {
 
 /** Types each line once the prompt stands; returns what was shown and the thread that was left. */
 async function talk(
-  desk: AskDesk,
+  client: AskClient,
   lines: readonly string[],
   thread?: string,
   onShown?: (shown: string, type: (text: string) => void) => void,
@@ -67,19 +67,19 @@ async function talk(
     if (next === undefined) input.end();
     else input.write(`${next}\n`);
   });
-  const last = await runSession(desk, thread, { input, output, terminal: false });
+  const last = await runSession(client, thread, { input, output, terminal: false });
   return { shown, last };
 }
 
 it('asks in one thread, shows citations and what does not hold, and traces the last answer', async () => {
   const heard: (string | undefined)[] = [];
-  const desk = deskOf(async (question, thread, watcher) => {
+  const client = deskOf(async (question, thread, watcher) => {
     heard.push(thread);
     watcher.onStep?.(step);
     watcher.onText?.({ text: `about ${question}` });
     return answered(question);
   });
-  const { shown, last } = await talk(desk, [
+  const { shown, last } = await talk(client, [
     '/trace',
     'why?',
     'who?',
@@ -112,11 +112,11 @@ it('goes on with a thread that was left, and leaves at the end of input', async 
 });
 
 it('outlives an answer that fails', async () => {
-  const desk = deskOf(async (question) => {
+  const client = deskOf(async (question) => {
     if (question === 'stop') throw new TriageError('cancelled', 'The answer was stopped.');
     throw new TriageError('rate-limited', '8 questions are already being answered \u001b[2Jalready.');
   });
-  const { shown } = await talk(desk, ['why?', 'stop']);
+  const { shown } = await talk(client, ['why?', 'stop']);
   expect(shown).toContain('error: 8 questions are already being answered ');
   expect(shown).not.toContain('\u001b[2J');
   expect(shown).toContain('Stopped. This question is not stored.');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { openServedDesk } from '../../src/cli/ask-server.ts';
+import { openServerClient } from '../../src/cli/ask-server.ts';
 import { sendJson, startLoopback } from '../support/loopback-server.ts';
 import { faultline } from './faultline.ts';
 
@@ -55,8 +55,8 @@ describe('a service that is asked', () => {
       response.end();
     });
     const told: object[] = [];
-    const desk = openServedDesk('github:812', { url: server.url, token: 'x' });
-    await expect(desk.ask('why?', undefined, { onText: (piece) => void told.push(piece) }, never)).rejects.toMatchObject({
+    const client = openServerClient('github:812', { url: server.url, token: 'x' });
+    await expect(client.ask('why?', undefined, { onText: (piece) => void told.push(piece) }, never)).rejects.toMatchObject({
       code: 'timeout',
       message: 'No answer within 1 s.',
     });
@@ -74,7 +74,7 @@ describe('a service that is asked', () => {
       if (request.url?.includes('ana_cut')) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(': begins\n\n');
       else sendJson(response, 409, { error: { code: 'conflict', message: 'This build has no analysis yet.' } });
     });
-    const ask = (id: string) => openServedDesk(id, { url: server.url, token: 'x' }).ask('why?', undefined, {}, never);
+    const ask = (id: string) => openServerClient(id, { url: server.url, token: 'x' }).ask('why?', undefined, {}, never);
     await expect(ask('ana_1')).rejects.toMatchObject({ code: 'conflict', message: 'This build has no analysis yet.' });
     await expect(ask('ana_cut')).rejects.toMatchObject({ code: 'upstream-failed' });
     await server.close();

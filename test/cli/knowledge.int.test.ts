@@ -18,7 +18,7 @@ const world = deskWorld();
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'faultline-knowledge-'));
-  app = await buildHttp(emptyHttpDeps({ knowledge: world.desk }));
+  app = await buildHttp(emptyHttpDeps({ knowledge: world.knowledge }));
   url = await app.listen({ host: '127.0.0.1', port: 0 });
   mkdirSync(join(home, 'data'));
   const database = await openPglite({ dataDir: join(home, 'data', 'database') });

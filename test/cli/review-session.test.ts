@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Item, ReviewDesk } from '../../src/cli/review/desk.ts';
+import type { Item, ReviewClient } from '../../src/cli/review/client.ts';
 import { KEYS, readKeys } from '../../src/cli/review/keys.ts';
 import { runReviewSession, type SessionDone } from '../../src/cli/review/session.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
@@ -9,7 +9,7 @@ import type { DecisionInput, Review } from '../../src/domain/review.ts';
 import { sampleBuild, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
 
 interface Queue {
-  readonly desk: ReviewDesk;
+  readonly client: ReviewClient;
   readonly decided: { readonly id: string; readonly decision: DecisionInput }[];
   readonly released: string[];
   readonly guesses: string[];
@@ -21,7 +21,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
   const gone = new Set<string>();
   const [decided, released, guesses]: [Queue['decided'], string[], string[]] = [[], [], []];
   const of = (id: string): Review => reviews.find((review) => review.id === id) ?? sampleReview({ id });
-  const desk: ReviewDesk = {
+  const client: ReviewClient = {
     counts: async () => ({ waiting: count - gone.size, mine: 0, decidedToday: decided.length, agreedToday: decided.length }),
     next: async () => reviews.find(({ id }) => !gone.has(id)) ?? null,
     claim: async (id) => of(id),
@@ -45,7 +45,7 @@ function queueOf(count: number, change: Partial<Item> = {}): Queue {
       return of(last.id);
     },
   };
-  return { desk, decided, released, guesses };
+  return { client, decided, released, guesses };
 }
 
 /** Types each key once the session waits for it: after an output in which `until` stands. */
@@ -72,7 +72,7 @@ async function session(
     look();
   };
   output.on('data', (chunk) => hear(String(chunk)));
-  const done = await runReviewSession({ desk: queue.desk, keys, write: hear, look: { color: false, width: 80 } });
+  const done = await runReviewSession({ client: queue.client, keys, write: hear, look: { color: false, width: 80 } });
   keys.close();
   return { ...done, said };
 }
@@ -239,14 +239,14 @@ describe('faultline review on a terminal', () => {
   it('says what was not saved, keeps the item, and saves it when it can', async () => {
     const queue = queueOf(1);
     let away = true;
-    const decide: ReviewDesk['decide'] = async (review, decision) => {
+    const decide: ReviewClient['decide'] = async (review, decision) => {
       if (away) {
         away = false;
         throw new TriageError('upstream-failed', 'No Faultline answers.');
       }
-      return await queue.desk.decide(review, decision);
+      return await queue.client.decide(review, decision);
     };
-    const { said } = await session({ ...queue, desk: { ...queue.desk, decide } }, [
+    const { said } = await session({ ...queue, client: { ...queue.client, decide } }, [
       [SHOWN, 'a'],
       [/Not saved: No Faultline answers\./, 'a'],
     ]);

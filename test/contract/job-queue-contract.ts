@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { JobQueue, QueueDesk } from '../../src/ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 
 /** Tries before a ring is given up: few, or a test would last minutes. */
 export const ATTEMPTS = 2;
 
 export interface JobQueueUnderTest {
   /** Gives a ring up after `ATTEMPTS` tries. */
-  readonly queue: JobQueue & QueueDesk;
+  readonly queue: JobQueue & QueueAdmin;
   /** Another queue on the same backend, as after a restart of the process. */
-  restart(): Promise<JobQueue & QueueDesk>;
+  restart(): Promise<JobQueue & QueueAdmin>;
   dispose(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ export type Polling = 'usual' | 'never';
 export function jobQueueContract(name: string, openQueue: (polling: Polling) => Promise<JobQueueUnderTest>): void {
   describe(`job queue: ${name}`, () => {
     let under: JobQueueUnderTest;
-    let queue: JobQueue & QueueDesk;
+    let queue: JobQueue & QueueAdmin;
 
     async function open(polling: Polling): Promise<void> {
       under = await openQueue(polling);

@@ -123,7 +123,7 @@ export async function runGraph(server: OpenAiServer, { log = LOG, timeoutMs = 50
   return compileTriageGraph().invoke(
     { subject: subjectFrom(log), limits: LIMITS },
     {
-      context: { analyst, spare: createRulesAnalyst(), toolbox, clock: systemClock, onStep: undefined },
+      context: { analyst, fallbackAnalyst: createRulesAnalyst(), toolbox, clock: systemClock, onStep: undefined },
       recursionLimit: recursionLimit(LIMITS),
     },
   );

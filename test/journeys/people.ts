@@ -20,7 +20,7 @@ const Analyses = z.object({ analyses: z.array(Analysis) });
 export function webhookToRecall(mode: string, install: (environment: Readonly<Record<string, string>>) => Promise<Installation>): void {
   describe(`people meet a failure, ${mode}`, () => {
     const failure = capturedFailure('profile-none-attribute');
-    const desk: GithubDesk = createGithubDesk();
+    const client: GithubDesk = createGithubDesk();
     let github: GithubApi;
     let service: Installation;
     let browser: Browser;
@@ -28,7 +28,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
     const gate = { open: false, waiting: [] as (() => void)[] };
 
     beforeAll(async () => {
-      github = await startGithubApi({ desk });
+      github = await startGithubApi({ client });
       github.state.intercept = (request, response) => {
         const [, job] = /\/actions\/jobs\/(\d+)\/logs$/.exec(request.url ?? '') ?? [];
         if (job === undefined || gate.open) return false;
@@ -83,10 +83,10 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
     async function commentSays(words: RegExp): Promise<number> {
       const from = performance.now();
       for (let tries = 0; tries < 600; tries++) {
-        if (words.test(desk.comments[0]?.body ?? '')) return Math.round(performance.now() - from);
+        if (words.test(client.comments[0]?.body ?? '')) return Math.round(performance.now() - from);
         await sleep(50);
       }
-      throw new Error(`the comment never said ${words}: ${desk.comments[0]?.body ?? 'there is none'}\n${service.errors()}`);
+      throw new Error(`the comment never said ${words}: ${client.comments[0]?.body ?? 'there is none'}\n${service.errors()}`);
     }
 
     async function answerOf(runNumber: number): Promise<Analysis> {
@@ -103,7 +103,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
     it('says on the pull request that it is looked at, while the log is still on its way', async () => {
       await failRun(812);
       const took = await commentSays(/Looking at/);
-      expect(desk.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
+      expect(client.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
       console.info(`${mode}: "looking" ${took} ms after the webhook`);
     });
 
@@ -111,7 +111,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
       gate.open = true;
       for (const go of gate.waiting) go();
       await commentSays(/needs review/);
-      expect(desk.comments[0]?.body).toContain('https://faultline.example/review/');
+      expect(client.comments[0]?.body).toContain('https://faultline.example/review/');
     });
 
     it('is decided in the browser by one key, and the comment says who confirmed it', async () => {
@@ -140,9 +140,9 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
       const analysis = await answerOf(813);
       expect(analysis.recalled).toMatchObject({ confirmedBy: 'anna' });
       await commentSays(/confirmed by anna[\s\S]*813|813[\s\S]*confirmed by anna/);
-      expect(desk.comments).toHaveLength(1);
+      expect(client.comments).toHaveLength(1);
       expect(analysis.usage.modelCalls).toBe(0);
-      console.info(`${mode}: recalled in ${analysis.milliseconds} ms; comments on the pull request: ${desk.comments.length}`);
+      console.info(`${mode}: recalled in ${analysis.milliseconds} ms; comments on the pull request: ${client.comments.length}`);
     });
   });
 }

@@ -15,7 +15,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { payAtOnce } from '../../src/triage/index-keeper.ts';
+import { payAtOnce } from '../../src/triage/index-worker.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';

@@ -41,7 +41,7 @@ async function owe(...publishers: readonly string[]): Promise<Build> {
   return build;
 }
 
-function keeper(publishers: readonly Publisher[], change: Partial<ActsDeps> = {}) {
+function worker(publishers: readonly Publisher[], change: Partial<ActsDeps> = {}) {
   const deps = { stores, publishers, masker: createMasker(), logger: silentLogger, timeLimitMs: 1_000, intervalMs: 60_000, ...change };
   return startActs(deps);
 }
@@ -69,12 +69,12 @@ const ended = ({ state }: OutwardAct) => state !== 'owed' && state !== 'started'
 describe('what is owed outside', () => {
   it('is told when woken, and its reference kept', async () => {
     const told: string[] = [];
-    const desk = publisher(async (_build, { id }, { key }) => {
+    const client = publisher(async (_build, { id }, { key }) => {
       told.push(key);
       return { reference: `https://elsewhere.example/${id}` };
     });
-    const { wake, stop } = keeper([desk]);
-    const build = await owe(desk.driver);
+    const { wake, stop } = worker([client]);
+    const build = await owe(client.driver);
     wake();
     const act = await until(build, ended);
     await stop();
@@ -87,7 +87,7 @@ describe('what is owed outside', () => {
     const quick = publisher(async () => ({ reference: null }));
     const stuck = await owe(hanging.driver);
     const builds = [await owe(quick.driver), await owe(quick.driver), await owe(quick.driver)];
-    const { stop } = keeper([hanging, quick], { timeLimitMs: 400 });
+    const { stop } = worker([hanging, quick], { timeLimitMs: 400 });
     for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done' });
     expect(await until(stuck, ({ retries }) => retries === 1)).toMatchObject({ state: 'owed', error: 'No answer within 400 ms' });
     await stop();
@@ -95,9 +95,9 @@ describe('what is owed outside', () => {
 
   it('is left alone as the other side asked, and its words are masked', async () => {
     const refuse = new TriageError('rate-limited', 'password=hunter2hunter2 slowly', { retryable: true, retryAfterMs: 3_600_000 });
-    const desk = publisher(() => Promise.reject(refuse));
-    const build = await owe(desk.driver);
-    const { wake, stop } = keeper([desk]);
+    const client = publisher(() => Promise.reject(refuse));
+    const build = await owe(client.driver);
+    const { wake, stop } = worker([client]);
     const act = await until(build, ({ retries }) => retries === 1);
     wake();
     await stop();
@@ -111,11 +111,11 @@ describe('what is owed outside', () => {
   });
 
   it('ends as failed where trying again cannot help, or it keeps killing its process (T04)', async () => {
-    const desk = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
-    const refused = await owe(desk.driver);
-    const deadly = await owe(desk.driver);
+    const client = publisher(() => Promise.reject(new TriageError('upstream-failed', 'It answered 400')));
+    const refused = await owe(client.driver);
+    const deadly = await owe(client.driver);
     await db.query('update outward_acts set attempts = 5 where build_id = $1', [deadly.id]);
-    const { stop } = keeper([desk]);
+    const { stop } = worker([client]);
     expect(await until(refused, ended)).toMatchObject({ state: 'failed', error: 'It answered 400' });
     expect(await until(deadly, ended)).toMatchObject({ state: 'failed', error: expect.stringContaining('5 attempts that did not finish') });
     await stop();
@@ -123,11 +123,11 @@ describe('what is owed outside', () => {
 
   it('is superseded where the build has passed meanwhile (T10)', async () => {
     let told = 0;
-    const desk = publisher(async () => ({ reference: String(++told) }));
-    const build = await owe(desk.driver);
+    const client = publisher(async () => ({ reference: String(++told) }));
+    const build = await owe(client.driver);
     const { provider, repository, pipeline, number } = build;
     await stores.builds.upsert(sampleBuild({ provider, repository, pipeline, number, attempt: 2, status: 'passed' }));
-    const { stop } = keeper([desk]);
+    const { stop } = worker([client]);
     expect(await until(build, ended)).toMatchObject({ state: 'superseded', error: 'The build has passed since.' });
     await stop();
     expect(told).toBe(0);
@@ -135,13 +135,13 @@ describe('what is owed outside', () => {
 
   it('is let end when the process stops, and what was not begun stays owed', async () => {
     let begun = 0;
-    const desk = publisher(async () => {
+    const client = publisher(async () => {
       begun += 1;
       await sleep(200);
       return { reference: 'late' };
     });
-    const builds = [await owe(desk.driver), await owe(desk.driver), await owe(desk.driver)];
-    const { stop } = keeper([desk]);
+    const builds = [await owe(client.driver), await owe(client.driver), await owe(client.driver)];
+    const { stop } = worker([client]);
     for (let tries = 0; begun < 2 && tries < 100; tries++) await sleep(10);
     await stop();
     const states = await Promise.all(builds.map(async (build) => (await actOf(build))?.state));
@@ -150,9 +150,12 @@ describe('what is owed outside', () => {
 
   it('is told once by several processes at once, however slow the other side', async () => {
     const server = await startLoopback((_request, response) => void setTimeout(() => response.writeHead(204).end(), 20));
-    const desk: Publisher = { ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }), driver: newId('thr') };
-    const builds = await Promise.all(Array.from({ length: 30 }, () => owe(desk.driver)));
-    const keepers = [1, 2, 3].map(() => keeper([desk], { intervalMs: 50 }));
+    const client: Publisher = {
+      ...createWebhookPublisher({ url: server.url, secrets: SECRETS, clock: systemClock }),
+      driver: newId('thr'),
+    };
+    const builds = await Promise.all(Array.from({ length: 30 }, () => owe(client.driver)));
+    const keepers = [1, 2, 3].map(() => worker([client], { intervalMs: 50 }));
     for (const build of builds) expect(await until(build, ended)).toMatchObject({ state: 'done', lease: 1 });
     await Promise.all(keepers.map(({ stop }) => stop()));
     await server.close();
@@ -171,18 +174,18 @@ it('T03: a comment whose process was killed before its row said so is found and 
   const { analysis } = await before.analyses.insertOnce(sampleAnalysis(keys));
   await before.acts.owe({ publishers: ['comments'], buildId: build.id, analysisId: analysis.id });
   await own.close();
-  const desk = await startCommentDesk();
+  const client = await startCommentDesk();
 
   for (const deadly of ['act-taken', 'act-made', 'act-made', 'act-noted']) {
-    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, desk.url], { env: BARE, stdio: 'inherit' });
+    const child = spawn(process.execPath, [SCRIPT, own.dataDir, deadly, client.url], { env: BARE, stdio: 'inherit' });
     const [, signal] = await once(child, 'exit');
     expect(signal, deadly).toBe('SIGKILL');
   }
 
-  expect(desk.comments).toHaveLength(1);
-  expect(desk.comments[0]?.text).toContain(`<!-- faultline:comments:${analysis.id} -->`);
-  const posts = desk.requests.filter(({ method }) => method === 'POST').length;
-  await desk.close();
+  expect(client.comments).toHaveLength(1);
+  expect(client.comments[0]?.text).toContain(`<!-- faultline:comments:${analysis.id} -->`);
+  const posts = client.requests.filter(({ method }) => method === 'POST').length;
+  await client.close();
   expect(posts).toBe(1);
   console.info(`4 kills around one comment, ${posts} comment; lost: 0, made twice: 0`);
 });

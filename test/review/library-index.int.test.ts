@@ -9,7 +9,7 @@ import type { VectorIndex, VectorNamespace } from '../../src/ports/vector-index.
 import { decideReview } from '../../src/review/decide.ts';
 import { syncLibraryIndex } from '../../src/review/library-index.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { payAtOnce, startIndexKeeper } from '../../src/triage/index-keeper.ts';
+import { payAtOnce, startIndexWorker } from '../../src/triage/index-worker.ts';
 import { storeFailedBuild } from '../publish/served-world.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, type PineconeScript, startPineconeApi } from '../support/pinecone-api.ts';
@@ -65,9 +65,9 @@ const isFound = async (entry: { readonly id: string; readonly message: string })
 /** Keeps the index until it is owed nothing: what was to be left alone need not be. */
 async function untilPaid(): Promise<void> {
   await database.query('update vector_debts set not_before = clock_timestamp(), held = false');
-  const keeper = startIndexKeeper({ ...paying(), intervalMs: 10 });
+  const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
   await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(0);
-  await keeper.stop();
+  await worker.stop();
 }
 
 describe('what a person taught', () => {
@@ -97,7 +97,7 @@ describe('what a person taught', () => {
     for (const { id, fingerprint, repository } of taught) {
       expect(await stores.library.recall({ fingerprint: fingerprint.value, repository })).toMatchObject({ id });
     }
-    const dying = startIndexKeeper({ ...paying(), intervalMs: 10 });
+    const dying = startIndexWorker({ ...paying(), intervalMs: 10 });
     await dying.stop();
     answering();
     await untilPaid();
@@ -125,9 +125,9 @@ describe('what a person taught', () => {
       { namespace: 'error_library', id: 'ümlaut', item: { text: 'refused', metadata: {} } },
       { namespace: 'error_library', id: 'good', item: { text: 'taken in spite of its neighbour', metadata: {} } },
     ]);
-    const keeper = startIndexKeeper({ ...paying(), intervalMs: 10 });
+    const worker = startIndexWorker({ ...paying(), intervalMs: 10 });
     await expect.poll(async () => (await stores.vectorDebts.waiting()).count, { timeout: 10_000 }).toBe(1);
-    await keeper.stop();
+    await worker.stop();
     expect(await isFound({ id: 'good', message: 'taken in spite of its neighbour' })).toBe(true);
   });
 });

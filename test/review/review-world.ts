@@ -12,7 +12,7 @@ import type { OwedVector, VectorDebtStore } from '../../src/ports/vector-debts.t
 import type { VectorIndex, VectorItem } from '../../src/ports/vector-index.ts';
 import type { DecideDeps } from '../../src/review/decide.ts';
 import type { ReviewDeps } from '../../src/review/routes.ts';
-import { payAtOnce } from '../../src/triage/index-keeper.ts';
+import { payAtOnce } from '../../src/triage/index-worker.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {

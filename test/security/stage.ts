@@ -19,7 +19,7 @@ import { createMasker, type Masker } from '../../src/log/mask/mask.ts';
 import type { Analyst } from '../../src/ports/analyst.ts';
 import { systemClock } from '../../src/ports/clock.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
-import type { ReviewerDesk } from '../../src/ports/reviewer-desk.ts';
+import type { ReviewerClient } from '../../src/ports/reviewer-client.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import type { TeamKnowledgeStore } from '../../src/ports/team-knowledge.ts';
 import type { Toolbox } from '../../src/ports/toolbox.ts';
@@ -129,7 +129,7 @@ export async function openStage(): Promise<Stage> {
         createToolbox(tools, { mask, logger: recordingLogger(logged), resilience: { firstDelayMs: 1 } }),
       );
       const investigation = {
-        ...{ analyst: analyst(by, logged), spare: createRulesAnalyst(), toolbox, clock: systemClock },
+        ...{ analyst: analyst(by, logged), fallbackAnalyst: createRulesAnalyst(), toolbox, clock: systemClock },
         ...{ graph: compileTriageGraph(new MemorySaver()), limits: LIMITS, timeLimitMs: 60_000, durable: true },
       };
       const { analyses } = await triageSources(build, world.sources, { archive, masker, investigation, budgetTokens: 2_000 }, signal, {
@@ -193,7 +193,7 @@ function searchOn(web: LoopbackServer) {
 }
 
 /** As the port promises: the first question stands. Nobody answers. */
-function deskOf(people: string[]): ReviewerDesk {
+function deskOf(people: string[]): ReviewerClient {
   return {
     ask: async ({ text }) => {
       if (people.length === 0) people.push(text);

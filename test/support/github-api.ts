@@ -33,11 +33,11 @@ interface GithubApiPlan {
   readonly app?: TestGithubApp | null;
   readonly place?: GithubPlace;
   /** Keeps comments, checks and statuses. */
-  readonly desk?: GithubDesk;
+  readonly client?: GithubDesk;
 }
 
 /** The few addresses of GitHub's REST API that the build source uses, over real HTTP, with answers in the published shapes. */
-export async function startGithubApi({ app = null, place = 'github.com', desk }: GithubApiPlan = {}): Promise<GithubApi> {
+export async function startGithubApi({ app = null, place = 'github.com', client }: GithubApiPlan = {}): Promise<GithubApi> {
   const state: GithubState = { jobs: [], artifacts: [], stored: new Map(), intercept: null };
   const storage = await startLoopback((request, response) => {
     const found = state.stored.get(new URL(request.url ?? '', 'http://x').pathname);
@@ -48,7 +48,7 @@ export async function startGithubApi({ app = null, place = 'github.com', desk }:
     if (state.intercept?.(request, response) === true) return;
     if (!takePrefix(place, request)) return notFound(response);
     if (app !== null && answerForApp(app, request, response)) return;
-    if (desk === undefined || !answerForDesk(desk, request, response)) answer(state, storage.url, request, response);
+    if (client === undefined || !answerForDesk(client, request, response)) answer(state, storage.url, request, response);
   });
   const close = async () => {
     await api.close();

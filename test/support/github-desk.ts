@@ -68,13 +68,13 @@ const CheckBody = z.object({
 });
 
 /** True where it answered. */
-export function answerForDesk(desk: GithubDesk, request: IncomingMessage, response: ServerResponse): boolean {
+export function answerForDesk(client: GithubDesk, request: IncomingMessage, response: ServerResponse): boolean {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://x');
   const route = `${request.method} ${pathname.replace(/^\/repos\/[^/]+\/[^/]+/, '')}`;
   const ofOne =
     /^(?:GET|POST|PATCH|DELETE) (\/graphql|\/issues\/comments\/\d+|\/issues\/\d+\/comments|\/check-runs(?:\/\d+)?|\/statuses\/\w+|\/pulls\/\d+\/files|\/commits\/\w+\/check-runs)$/;
   if (!ofOne.test(route)) return false;
-  if (desk.intercept?.(request, response) === true) return true;
+  if (client.intercept?.(request, response) === true) return true;
   const page = <Item>(items: readonly Item[]) => {
     const size = Number(searchParams.get('per_page') ?? 30);
     const at = Number(searchParams.get('page') ?? 1) - 1;
@@ -82,11 +82,11 @@ export function answerForDesk(desk: GithubDesk, request: IncomingMessage, respon
   };
   const id = Number(/\/(\d+)(?:\/\w+)?$/.exec(pathname)?.[1] ?? 0);
   void bodyOf(request).then((body) => {
-    if (route.endsWith('/graphql')) sendJson(response, 200, { data: { viewer: { login: desk.login } } });
-    else if (route.endsWith('/files')) sendJson(response, 200, page(desk.files.map((filename) => ({ filename }))));
-    else if (route.includes('/issues/')) answerComments(desk, { route, id, page }, body, response);
-    else if (route.includes('/statuses/')) keepStatus(desk, body, response);
-    else answerChecks(desk, { route, id, sha: pathname.split('/').at(-2) ?? '' }, body, response);
+    if (route.endsWith('/graphql')) sendJson(response, 200, { data: { viewer: { login: client.login } } });
+    else if (route.endsWith('/files')) sendJson(response, 200, page(client.files.map((filename) => ({ filename }))));
+    else if (route.includes('/issues/')) answerComments(client, { route, id, page }, body, response);
+    else if (route.includes('/statuses/')) keepStatus(client, body, response);
+    else answerChecks(client, { route, id, sha: pathname.split('/').at(-2) ?? '' }, body, response);
   });
   return true;
 }
@@ -97,26 +97,27 @@ interface Asked {
 }
 
 function answerComments(
-  desk: GithubDesk,
+  client: GithubDesk,
   { route, id, page }: Asked & { readonly page: <Item>(items: readonly Item[]) => Item[] },
   body: unknown,
   response: ServerResponse,
 ): void {
   const shown = ({ id: number, body: text, login }: DeskComment) => ({ id: number, body: text, user: { login } });
-  if (route.startsWith('GET')) return void sendJson(response, 200, page(desk.comments.filter((one) => one.pullRequest === id)).map(shown));
+  if (route.startsWith('GET'))
+    return void sendJson(response, 200, page(client.comments.filter((one) => one.pullRequest === id)).map(shown));
   const [verb = ''] = route.split(' ');
-  desk.writes.push(`${verb} comment`);
+  client.writes.push(`${verb} comment`);
   if (verb === 'POST') {
-    const comment = { id: ++desk.ids, pullRequest: id, body: CommentBody.parse(body).body, login: desk.login };
-    desk.comments.push(comment);
+    const comment = { id: ++client.ids, pullRequest: id, body: CommentBody.parse(body).body, login: client.login };
+    client.comments.push(comment);
     return void sendJson(response, 201, shown(comment));
   }
-  const index = desk.comments.findIndex((one) => one.id === id);
-  const found = desk.comments[index];
+  const index = client.comments.findIndex((one) => one.id === id);
+  const found = client.comments[index];
   if (found === undefined) return void sendJson(response, 404, { message: 'Not Found' });
-  if (found.login !== desk.login) return void sendJson(response, 403, { message: 'Resource not accessible' });
+  if (found.login !== client.login) return void sendJson(response, 403, { message: 'Resource not accessible' });
   if (verb === 'DELETE') {
-    desk.comments.splice(index, 1);
+    client.comments.splice(index, 1);
     return void response.writeHead(204).end();
   }
   found.body = CommentBody.parse(body).body;
@@ -124,25 +125,25 @@ function answerComments(
 }
 
 function answerChecks(
-  desk: GithubDesk,
+  client: GithubDesk,
   { route, id, sha }: Asked & { readonly sha: string },
   body: unknown,
   response: ServerResponse,
 ): void {
   if (route.startsWith('GET')) {
-    const found = desk.checks.filter((one) => one.sha === sha).map(checkReply);
+    const found = client.checks.filter((one) => one.sha === sha).map(checkReply);
     return void sendJson(response, 200, { total_count: found.length, check_runs: found });
   }
   const read = CheckBody.safeParse(body);
   if (!read.success) return void sendJson(response, 422, { message: z.prettifyError(read.error) });
   const { head_sha, external_id, status, conclusion, output } = read.data;
   const [verb = ''] = route.split(' ');
-  desk.writes.push(`${verb} check`);
-  let check = desk.checks.find((one) => one.id === id);
+  client.writes.push(`${verb} check`);
+  let check = client.checks.find((one) => one.id === id);
   if (verb === 'POST') {
-    const slug = desk.login.replace('[bot]', '');
+    const slug = client.login.replace('[bot]', '');
     check = {
-      id: ++desk.ids,
+      id: ++client.ids,
       sha: head_sha ?? '',
       externalId: external_id ?? '',
       slug,
@@ -151,7 +152,7 @@ function answerChecks(
       output: {},
       annotations: [],
     };
-    desk.checks.push(check);
+    client.checks.push(check);
   }
   if (check === undefined) return void sendJson(response, 404, { message: 'Not Found' });
   const { annotations, ...said } = output;
@@ -164,11 +165,11 @@ function checkReply({ id, externalId, slug, status, conclusion, annotations }: D
   return { id, external_id: externalId, app: { slug }, status, conclusion, output: { annotations_count: annotations.flat().length } };
 }
 
-function keepStatus(desk: GithubDesk, body: unknown, response: ServerResponse): void {
+function keepStatus(client: GithubDesk, body: unknown, response: ServerResponse): void {
   const status = z.record(z.string(), z.unknown()).parse(body);
-  desk.writes.push('POST status');
-  desk.statuses.push(status);
-  sendJson(response, 201, { id: ++desk.ids, ...status });
+  client.writes.push('POST status');
+  client.statuses.push(status);
+  sendJson(response, 201, { id: ++client.ids, ...status });
 }
 
 async function bodyOf(request: IncomingMessage): Promise<unknown> {

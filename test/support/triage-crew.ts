@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
-import type { JobQueue, QueueDesk } from '../../src/ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 import { type Logger, silentLogger } from '../../src/ports/logger.ts';
 import { createJobTurns } from '../../src/store/job-turns.ts';
 import { createStores } from '../../src/store/stores.ts';
@@ -18,7 +18,7 @@ const LOCK_MS = 2000;
 
 /** Worker and sweeper as the app starts them, over a real queue and a real store, with a triage that only takes time. */
 export interface Crew {
-  readonly queue: JobQueue & QueueDesk;
+  readonly queue: JobQueue & QueueAdmin;
   /** Builds whose triage began, once for each beginning. */
   readonly begun: string[];
   /** Builds whose triage ended, once for each end. */
@@ -65,7 +65,16 @@ export async function openCrew({ db, url, prefix, logger = silentLogger }: CrewO
         ended.push(buildId);
       };
       const giveUp = async () => undefined;
-      await startWorker({ jobQueue, triages: stores.triages, logger, leaseMs: 60_000, concurrency, maxCrashes: 3, triage, giveUp });
+      await startWorker({
+        jobQueue,
+        triages: stores.triages,
+        logger,
+        leaseMs: 60_000,
+        concurrency,
+        maxCrashes: 3,
+        triage,
+        escalateToReviewer: giveUp,
+      });
       sweeper = startSweeper({ jobQueue, turns, logger, intervalMs: SWEEP_MS });
     },
     stop: async (timeoutMs = 5000) => {

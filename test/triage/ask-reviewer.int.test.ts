@@ -16,7 +16,7 @@ import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { askReviewer } from '../../src/tools/ask-reviewer.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { createReviewerDesk } from '../../src/triage/reviewer-desk.ts';
+import { createReviewerClient } from '../../src/triage/reviewer-client.ts';
 import { type TriageBuildDeps, triageBuild } from '../../src/triage/triage-build.ts';
 import { runJob } from '../../src/triage/worker.ts';
 import { sampleBuild } from '../store/samples.ts';
@@ -63,14 +63,14 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
   };
   const masker = createMasker();
   const { questions } = stores;
-  const desk = createReviewerDesk({ questions, masker, clock: systemClock, waitMs });
-  const toolbox = createToolbox([askReviewer(desk)], { mask: (text) => text });
+  const reviewer = createReviewerClient({ questions, masker, clock: systemClock, waitMs });
+  const toolbox = createToolbox([askReviewer(reviewer)], { mask: (text) => text });
   const checkpointer = await createPostgresCheckpointer(db);
   const graph = compileTriageGraph(checkpointer);
   const deps: TriageBuildDeps = {
     ...{ database: db, stores, archive, masker, clock: systemClock, logger: silentLogger, buildSources: {} },
     investigation: {
-      ...{ analyst, spare: undefined, toolbox, clock: systemClock, onStep: undefined, questions },
+      ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined, questions },
       ...{ graph, limits: LIMITS, timeLimitMs: 10_000, durable: true },
     },
     ...{ budgetTokens: 4_000, greenBuilds: 0, forget: (triageId: string) => checkpointer.deleteThread(triageId) },
@@ -85,7 +85,7 @@ async function work(jobId: string, waitMs = 60_000): Promise<void> {
   };
   const triage = (buildId: string, run: Parameters<typeof triageBuild>[2]) => triageBuild(buildId, deps, run);
   const worker = { jobQueue, triages: stores.triages, logger: silentLogger, leaseMs: 60_000, concurrency: 1, maxCrashes: 3, triage };
-  await runJob(jobId, { ...worker, giveUp: async (_id, error) => Promise.reject(error) }, new AbortController().signal);
+  await runJob(jobId, { ...worker, escalateToReviewer: async (_id, error) => Promise.reject(error) }, new AbortController().signal);
 }
 
 async function owedBuild(): Promise<{ readonly build: Build; readonly jobId: string }> {

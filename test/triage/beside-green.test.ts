@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
 import type { ChosenGreen } from '../../src/ports/stores.ts';
-import { besideGreen, greenBehind } from '../../src/triage/beside-green.ts';
+import { diffAgainstPassing, greenBehind } from '../../src/triage/diff-against-passing.ts';
 import { readMasked } from '../../src/triage/read-build.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
@@ -34,7 +34,7 @@ describe('reading beside green builds', () => {
     const { deps } = choosing([chosen('test.log', '12', GREEN), chosen('test.log', '11', OLDER)]);
     const sources = [logOf('test.log')];
 
-    const beside = await besideGreen(sampleBuild(), sources, deps);
+    const beside = await diffAgainstPassing(sampleBuild(), sources, deps);
     if (beside === null) throw new Error('nothing was chosen');
     const { excerpts, messages } = readMasked(sources, { budgetTokens: 30, secrets: 0, green: beside.green });
 
@@ -48,8 +48,8 @@ describe('reading beside green builds', () => {
     const { deps } = choosing([chosen('test.log', '12', GREEN)]);
     const sources = [logOf('other.log')];
 
-    expect(await besideGreen(sampleBuild(), sources, deps)).toBeNull();
-    const beside = await besideGreen(sampleBuild(), [...sources, logOf('test.log')], deps);
+    expect(await diffAgainstPassing(sampleBuild(), sources, deps)).toBeNull();
+    const beside = await diffAgainstPassing(sampleBuild(), [...sources, logOf('test.log')], deps);
     const { excerpts } = readMasked(sources, { budgetTokens: 400, secrets: 0, ...(beside === null ? {} : { green: beside.green }) });
 
     expect(excerpts).toEqual(readMasked(sources, { budgetTokens: 400, secrets: 0 }).excerpts);
@@ -60,16 +60,16 @@ describe('reading beside green builds', () => {
     const { asked, deps } = choosing([chosen('', '12', GREEN)]);
     const upload = sampleBuild({ provider: 'upload' });
 
-    expect((await besideGreen(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number).toBe('12');
-    expect(await besideGreen(upload, [logOf('a.log'), logOf('b.log')], deps)).toBeNull();
+    expect((await diffAgainstPassing(upload, [logOf('build-13.log')], deps))?.builds.get('build-13.log')?.number).toBe('12');
+    expect(await diffAgainstPassing(upload, [logOf('a.log'), logOf('b.log')], deps)).toBeNull();
     expect(asked).toEqual([[''], ['a.log', 'b.log']]);
   });
 
   it('asks nothing where it is switched off, or where there is no log', async () => {
     const { asked, deps } = choosing([]);
 
-    expect(await besideGreen(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 })).toBeNull();
-    expect(await besideGreen(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps)).toBeNull();
+    expect(await diffAgainstPassing(sampleBuild(), [logOf('test.log')], { ...deps, greenBuilds: 0 })).toBeNull();
+    expect(await diffAgainstPassing(sampleBuild(), [{ ...logOf('junit.xml'), kind: 'report' }], deps)).toBeNull();
     expect(asked).toEqual([]);
   });
 });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { JobQueue } from '../../src/ports/job-queue.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
+import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
 import { detachableQueue, type WaitOutside } from '../../src/triage/detachable-queue.ts';
-import { createSolitude } from '../../src/triage/run-alone.ts';
 
 type Handler = Parameters<JobQueue['work']>[0];
 
@@ -93,7 +93,7 @@ it('gives what came back as long as the others when it stops, then ends it', asy
 });
 
 it('takes a place again before work goes on that stepped out of it', async () => {
-  const { together } = createSolitude(1);
+  const { together } = createCrashIsolation(1);
   const events: string[] = [];
   const out = Promise.withResolvers<void>();
   const first = together(async (stepOut) => {

@@ -5,8 +5,8 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { GreenJob, GreenLog } from '../../src/ports/stores.ts';
-import { type GreenKeeperDeps, startGreenKeeper } from '../../src/triage/green-keeper.ts';
 import { type LearnDeps, learnGreen } from '../../src/triage/learn-green.ts';
+import { type PassingBuildWorkerDeps, startPassingBuildWorker } from '../../src/triage/passing-build-worker.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
 const JOB: GreenJob = { buildId: 'bld_1', attempts: 1, lease: 1 };
@@ -99,7 +99,7 @@ describe('the keeper of green builds', () => {
     const done = new Promise<void>((resolve) => {
       looked = resolve;
     });
-    const deps: GreenKeeperDeps = {
+    const deps: PassingBuildWorkerDeps = {
       ...learned,
       ...{ logger: silentLogger, intervalMs: 60_000 },
       ...(fails === undefined ? {} : { buildSources: { github: { fetchGreen: () => Promise.reject(fails()) } } }),
@@ -123,9 +123,9 @@ describe('the keeper of green builds', () => {
         },
       },
     };
-    const keeper = startGreenKeeper(deps);
+    const worker = startPassingBuildWorker(deps);
     await done;
-    await keeper.stop();
+    await worker.stop();
     return said;
   }
 

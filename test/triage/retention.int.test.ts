@@ -10,7 +10,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import { createRetentionStore } from '../../src/store/retention.ts';
 import { createVectorDebtStore } from '../../src/store/vector-debts.ts';
 import { countRepository, forgetRepository, longestLogsDays, type RetentionDeps, retain } from '../../src/triage/retention.ts';
-import { startRetentionKeeper } from '../../src/triage/retention-keeper.ts';
+import { startRetentionWorker } from '../../src/triage/retention-worker.ts';
 import { startMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 
@@ -165,9 +165,9 @@ describe('what is forgotten', () => {
     expect(done.owed.logs).toBe(10);
     expect(await rowsOf(GONE)).toMatchObject({ builds: 0, analyses: 0, build_sources: 10 });
 
-    const keeper = startRetentionKeeper({ ...deps, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 20 });
+    const worker = startRetentionWorker({ ...deps, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 20 });
     await expect.poll(async () => total(await rowsOf(GONE)), { timeout: 10_000 }).toBe(0);
-    await keeper.stop();
+    await worker.stop();
   });
 
   it.skipIf(withoutMongodb)('reaches MongoDB, also where it is away when somebody deletes', async () => {
@@ -192,9 +192,9 @@ describe('what is forgotten', () => {
     const done = await forgetRepository({ ...deps, archive }, GONE, 0, signal);
     expect({ ...done.owed, rows: total(await rowsOf(GONE)) }).toEqual({ logs: 20, vectors: true, rows: 0 });
     await mongodb.resume();
-    const keeper = startRetentionKeeper({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
+    const worker = startRetentionWorker({ ...deps, archive, policy: { logsDays: 0, buildsDays: 0, repositories: {} }, intervalMs: 50 });
     await expect.poll(async () => (await archive.settle?.(signal))?.owed, { timeout: 20_000 }).toBe(0);
-    await keeper.stop();
+    await worker.stop();
 
     const after = await counts();
     console.info(`in MongoDB of the repository ${before[0]} logs before, ${after[0]} after; of the others ${before[2]} and ${after[2]}`);

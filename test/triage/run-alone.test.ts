@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSolitude } from '../../src/triage/run-alone.ts';
+import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
 
 /** Work that notes when it begins and ends. */
 function noting(events: string[], name: string, milliseconds: number) {
@@ -13,14 +13,14 @@ function noting(events: string[], name: string, milliseconds: number) {
 
 it('runs shared work side by side', async () => {
   const events: string[] = [];
-  const { together } = createSolitude();
+  const { together } = createCrashIsolation();
   await Promise.all(['a', 'b'].map((name) => together(noting(events, name, 10))));
   expect(events.slice(0, 2)).toEqual(['a begins', 'b begins']);
 });
 
 it('keeps everything else out while one must be alone, which goes before what came later', async () => {
   const events: string[] = [];
-  const { together, alone } = createSolitude();
+  const { together, alone } = createCrashIsolation();
   await Promise.all([
     together(noting(events, 'a', 20)),
     alone(noting(events, 'suspect', 5)),
@@ -34,7 +34,7 @@ it('keeps everything else out while one must be alone, which goes before what ca
 });
 
 it('goes on after work that throws', async () => {
-  const { together, alone } = createSolitude();
+  const { together, alone } = createCrashIsolation();
   const broken = () => Promise.reject(new Error('no'));
   await expect(alone(broken)).rejects.toThrow('no');
   await expect(together(broken)).rejects.toThrow('no');

@@ -14,7 +14,7 @@ import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { renderMarkdown } from '../../src/publish/render.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { giveUp } from '../../src/triage/give-up.ts';
+import { escalateToReviewer } from '../../src/triage/escalate-to-reviewer.ts';
 import type { TriageRun } from '../../src/triage/run.ts';
 import { type TriageBuildDeps, triageBuild } from '../../src/triage/triage-build.ts';
 import { sampleBuild, sampleEntry } from '../store/samples.ts';
@@ -116,7 +116,7 @@ describe('a worker that lost its lease (T05)', () => {
     await take();
 
     await expect(triageBuild(build.id, deps, runOf(stale, true))).rejects.toMatchObject({ code: 'cancelled' });
-    await expect(giveUp(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(escalateToReviewer(build.id, new Error('a bug'), deps, runOf(stale))).rejects.toMatchObject({ code: 'cancelled' });
 
     expect(await stores.analyses.listByBuild(build.id)).toEqual([]);
     expect(await reviewsOf(build)).toEqual([]);
@@ -191,7 +191,7 @@ describe('an analysis that fails for good', () => {
     expect(analyses[0]?.evidence[0]?.text).toContain("reading 'price'");
     expect(JSON.stringify(analyses)).not.toContain('hunter2hunter2');
     expect(await triageBuild(build.id, deps, runOf(job))).toEqual(analyses);
-    await giveUp(build.id, new Error('again'), { ...deps, stores: { ...stores, failures: noneUnread() } }, runOf(job));
+    await escalateToReviewer(build.id, new Error('again'), { ...deps, stores: { ...stores, failures: noneUnread() } }, runOf(job));
     expect(await stores.analyses.listByBuild(build.id)).toEqual(analyses);
     expect(await reviewsOf(build)).toMatchObject([{ analysisId: analyses[0]?.id, state: 'waiting', confidence: 0 }]);
     expect(await stores.acts.listByBuild(build.id)).toEqual([]);
@@ -220,8 +220,8 @@ describe('a build that cannot be read', () => {
     const run = runOf(await take());
 
     await expect(triageBuild(build.id, broken, run)).rejects.toBe(bug);
-    await giveUp(build.id, bug, broken, run);
-    await giveUp(build.id, bug, broken, run);
+    await escalateToReviewer(build.id, bug, broken, run);
+    await escalateToReviewer(build.id, bug, broken, run);
 
     const [analysis, ...more] = await stores.analyses.listByBuild(build.id);
     expect(more).toEqual([]);
@@ -244,7 +244,7 @@ describe('a build that cannot be read', () => {
     for (let time = 0; time < 2; time += 1) {
       const refusal = await triageBuild(build.id, deps, run).catch((thrown: unknown) => thrown);
       expect(refusal).toMatchObject({ message: `The log could not be read: ${error.message}` });
-      await giveUp(build.id, refusal, deps, run);
+      await escalateToReviewer(build.id, refusal, deps, run);
     }
 
     const [analysis, ...more] = await stores.analyses.listByBuild(build.id);
@@ -267,7 +267,7 @@ describe('a build that cannot be read', () => {
     const run = runOf(await take());
     const before = await triageBuild(build.id, deps, run);
 
-    await giveUp(build.id, bug, deps, run);
+    await escalateToReviewer(build.id, bug, deps, run);
 
     const analyses = await stores.analyses.listByBuild(build.id);
     expect(analyses.filter(({ terminationReason }) => terminationReason === 'failed')).toHaveLength(1);
@@ -277,7 +277,7 @@ describe('a build that cannot be read', () => {
 
   it('cannot be given to a person where it is not stored', async () => {
     const { deps, take } = await world();
-    await expect(giveUp('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({ code: 'not-found' });
+    await expect(escalateToReviewer('bld_none', bug, deps, runOf(await take()))).rejects.toMatchObject({ code: 'not-found' });
   });
 });
 

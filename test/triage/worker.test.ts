@@ -3,7 +3,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import type { TriageStore } from '../../src/ports/stores.ts';
-import { createSolitude } from '../../src/triage/run-alone.ts';
+import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
 import { runJob, type WorkerDeps } from '../../src/triage/worker.ts';
 
 const fresh: TriageJob = {
@@ -26,7 +26,7 @@ const fresh: TriageJob = {
 interface Desk {
   /** The job as it is leased. */
   readonly job?: Partial<TriageJob>;
-  readonly giveUp?: WorkerDeps['giveUp'];
+  readonly giveUp?: WorkerDeps['escalateToReviewer'];
   /** News of the build comes during the first so many runs. */
   readonly news?: number;
   readonly renew?: TriageStore['renew'];
@@ -34,7 +34,7 @@ interface Desk {
 }
 
 /** A store with one job, that remembers how it ended. */
-function desk(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
+function client(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
   let runs = 0;
   const events: string[] = [];
   const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds' | 'progressed'> = {
@@ -53,7 +53,7 @@ function desk(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew,
       events.push(`released for ${delayMs}: ${error}`);
     },
   };
-  const askPerson: WorkerDeps['giveUp'] = async (_build, error) => void events.push(`given to a person: ${String(error)}`);
+  const askPerson: WorkerDeps['escalateToReviewer'] = async (_build, error) => void events.push(`given to a person: ${String(error)}`);
   const deps = { logger: silentLogger, leaseMs, concurrency: 1, maxCrashes: 3, triage, giveUp: giveUp ?? askPerson };
   // Only what runJob touches is played; the other methods would be a mistake.
   return { events, deps: { ...deps, triages, jobQueue: {} } as unknown as WorkerDeps };
@@ -82,28 +82,28 @@ const away = (retryAfterMs?: number) =>
 
 describe('runJob', () => {
   it('ends a job that was answered', async () => {
-    const { events, deps } = desk(async () => undefined);
+    const { events, deps } = client(async () => undefined);
     await runJob('job_1', deps, never);
     expect(events).toEqual(['done']);
   });
   it('runs a job once more when more of its build failed while it ran', async () => {
     const runs: string[] = [];
-    const { events, deps } = desk(async (buildId) => runs.push(buildId), { news: 2 });
+    const { events, deps } = client(async (buildId) => runs.push(buildId), { news: 2 });
     await runJob('job_1', deps, never);
     expect(runs).toEqual(['bld_1', 'bld_1', 'bld_1']);
     expect(events).toEqual(['done', 'done', 'done']);
   });
   it('leaves the second run to the next process when it is stopping', async () => {
     const stopping = new AbortController();
-    const { events, deps } = desk(async () => stopping.abort(), { news: 1 });
+    const { events, deps } = client(async () => stopping.abort(), { news: 1 });
     await runJob('job_1', deps, stopping.signal);
     expect(events).toEqual(['done']);
   });
   it('hands down the question who holds the build', async () => {
     const answers: boolean[] = [];
     const ask: WorkerDeps['triage'] = async (_build, { fence }) => void answers.push(await fence({ query: async () => [] }));
-    await runJob('job_1', desk(ask).deps, never);
-    await runJob('job_1', desk(ask, { job: { lease: 2 } }).deps, never);
+    await runJob('job_1', client(ask).deps, never);
+    await runJob('job_1', client(ask, { job: { lease: 2 } }).deps, never);
     expect(answers).toEqual([true, false]);
   });
 });
@@ -117,7 +117,7 @@ describe('a job that fails with what may pass', () => {
     [5, 10, 64_000],
     [0, 7 * 24 * 3_600_000, 3_600_000],
   ])('after %i retries, asked to wait %s ms, is left alone for %i ms', async (retries, asked, delayMs) => {
-    const { events, deps } = desk(failing(away(asked)), { job: { retries } });
+    const { events, deps } = client(failing(away(asked)), { job: { retries } });
     await runJob('job_1', deps, never);
     expect(events).toEqual([`released for ${delayMs}: GitHub did not answer`]);
   });
@@ -126,7 +126,7 @@ describe('a job that fails with what may pass', () => {
     let retries = 0;
     for (; retries < 100; retries++) {
       const tries: boolean[] = [];
-      const { events, deps } = desk(
+      const { events, deps } = client(
         async (_build, { lastTry }) => {
           tries.push(lastTry);
           throw away();
@@ -146,7 +146,7 @@ describe('a job that fails with what may pass', () => {
   });
   it('is given back uncounted when the process stops, however often it was tried', async () => {
     const stopping = new AbortController();
-    const { events, deps } = desk(endless, { job: { retries: 19 } });
+    const { events, deps } = client(endless, { job: { retries: 19 } });
     const running = runJob('job_1', deps, stopping.signal);
     stopping.abort(new TriageError('cancelled', 'The queue is stopping'));
     await running;
@@ -156,37 +156,37 @@ describe('a job that fails with what may pass', () => {
 
 describe('a job that can never succeed', () => {
   it('is given to a person', async () => {
-    const { events, deps } = desk(failing(new TypeError('x is not a function')));
+    const { events, deps } = client(failing(new TypeError('x is not a function')));
     await runJob('job_1', deps, never);
     expect(events).toEqual(['given to a person: TypeError: x is not a function', 'done']);
   });
   it('ends as failed only where not even that can be stored', async () => {
-    const { events, deps } = desk(failing(new Error('a bug')), { giveUp: failing(new Error('the disk is full')) });
+    const { events, deps } = client(failing(new Error('a bug')), { giveUp: failing(new Error('the disk is full')) });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['failed: the disk is full']);
   });
   it('is tried again where a person cannot be asked just now', async () => {
-    const { events, deps } = desk(failing(new Error('a bug')), { giveUp: failing(away()) });
+    const { events, deps } = client(failing(new Error('a bug')), { giveUp: failing(away()) });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['released for 2000: GitHub did not answer']);
   });
   it('is not given to a person because the end of a job could not be stored', async () => {
-    const { events, deps } = desk(async () => undefined);
+    const { events, deps } = client(async () => undefined);
     const broken = { ...deps, triages: { ...deps.triages, finish: failing(away()) } };
     await expect(runJob('job_1', broken, never)).rejects.toThrow('GitHub');
     expect(events).toEqual([]);
   });
   it('is set aside, and given to a person, when it keeps killing its worker', async () => {
-    const { events, deps } = desk(failing(new Error('must not be run again')), { job: { attempts: 4 } });
+    const { events, deps } = client(failing(new Error('must not be run again')), { job: { attempts: 4 } });
     await runJob('job_1', deps, never);
     expect(events).toEqual([expect.stringMatching(/^given to a person: .*Stopped after 3 attempts/), 'done']);
   });
   it.each([2, 3])('is run alone in its try number %i, and is not blamed for what died beside it', async (attempts) => {
-    const solitude = createSolitude();
+    const crashIsolation = createCrashIsolation();
     const other = Promise.withResolvers<void>();
-    const beside = solitude.together(() => other.promise);
-    const { events, deps } = desk(async () => undefined, { job: { attempts } });
-    const running = runJob('job_1', deps, never, { solitude });
+    const beside = crashIsolation.together(() => other.promise);
+    const { events, deps } = client(async () => undefined, { job: { attempts } });
+    const running = runJob('job_1', deps, never, { crashIsolation });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(events).toEqual(['released for 0: The process died during the last attempt; it is retried alone.']);
     other.resolve();
@@ -194,7 +194,7 @@ describe('a job that can never succeed', () => {
     expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
   });
   it('ends as failed when even setting it aside killed the worker', async () => {
-    const { events, deps } = desk(failing(new Error('no')), { job: { attempts: 5 }, giveUp: failing(new Error('must not be run')) });
+    const { events, deps } = client(failing(new Error('no')), { job: { attempts: 5 }, giveUp: failing(new Error('must not be run')) });
     await runJob('job_1', deps, never);
     expect(events).toEqual([expect.stringMatching(/^failed: Stopped after/)]);
   });
@@ -202,7 +202,7 @@ describe('a job that can never succeed', () => {
 
 describe('the lease', () => {
   it('is given up when somebody else has it', async () => {
-    const { events, deps } = desk(endless, { renew: async () => false, leaseMs: 60 });
+    const { events, deps } = client(endless, { renew: async () => false, leaseMs: 60 });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['released for 0: the lease was taken over']);
   });
@@ -210,7 +210,7 @@ describe('the lease', () => {
     ['fails', failing(new Error('no database'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])('is given up when renewing it %s for as long as it lasts', async (_how, renew) => {
-    const { events, deps } = desk(endless, { renew, leaseMs: 150 });
+    const { events, deps } = client(endless, { renew, leaseMs: 150 });
     const startedAt = performance.now();
     await runJob('job_1', deps, never);
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(140);
@@ -224,13 +224,13 @@ describe('the lease', () => {
       return true;
     };
     const triage = () => new Promise((resolve) => setTimeout(resolve, 400));
-    const { events, deps } = desk(triage, { renew, leaseMs: 150 });
+    const { events, deps } = client(triage, { renew, leaseMs: 150 });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['done']);
   });
 
   it('notes once that a step was finished', async () => {
-    const { events, deps } = desk(async (_build, run) => {
+    const { events, deps } = client(async (_build, run) => {
       run.progressed?.();
       run.progressed?.();
     });

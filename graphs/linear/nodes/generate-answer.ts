@@ -10,8 +10,8 @@ import type { LinearStateUpdate, LinearStateValue, NamedFile } from '../state.ts
 export async function generateAnswer(state: LinearStateValue, runtime: TriageRuntime): Promise<LinearStateUpdate> {
   const watch = startWatch(runtime);
   const insight = insightOf(state);
-  const purse = { limits: state.limits, spent: spentOf(state) };
-  const judgement = await judged(runtime, purse, (analyst, signal) => analyst.answer(insight, signal));
+  const budget = { limits: state.limits, spent: spentOf(state) };
+  const judgement = await judged(runtime, budget, (analyst, signal) => analyst.answer(insight, signal));
   const verdict = verdictOf(insight.classification, state.limits);
   return {
     answer: { ...judgement.value, suspects: suspectsOf(state.files), confidence: verdict.confidence },

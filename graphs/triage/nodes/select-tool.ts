@@ -17,10 +17,10 @@ export async function selectTool(state: TriageStateValue, runtime: TriageRuntime
   const askWeb = state.verdict?.action === 'web_search' && !state.webAsked;
   const offered = await offeredTools(state, askWeb, runtime);
   const plan = state.plan ?? { thought: '', confidence: 0, enough: false, retrieval: 0 };
-  const { analyst: chooser, spare = chooser } = contextOf(runtime);
+  const { analyst: chooser, fallbackAnalyst = chooser } = contextOf(runtime);
   // Whoever judged the answer has decided that the web is asked; what for is no matter of opinion.
   const judgement = await judged(runtime, { limits: state.limits, spent: spentOf(state) }, (analyst, signal) =>
-    (askWeb ? spare : analyst).chooseTools({ ...insight, plan, offered }, signal),
+    (askWeb ? fallbackAnalyst : analyst).chooseTools({ ...insight, plan, offered }, signal),
   );
   const { calls, refused, notes } = checkCalls(judgement.value, offered, state.outcomes);
   const cost = costOf('select_tool', judgement);

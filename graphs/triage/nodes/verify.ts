@@ -66,15 +66,15 @@ async function compose(
   judgement: Judgement<Assessment>,
   runtime: TriageRuntime,
 ): Promise<ComposedConfidence> {
-  const { analyst, spare = analyst } = contextOf(runtime);
+  const { analyst, fallbackAnalyst = analyst } = contextOf(runtime);
   const { classification } = insightOf(state);
-  // Where a model named the category, the spare's check of it begins from how probable it finds that category itself.
+  // Where a model named the category, the fallback analyst's check of it begins from how probable it finds that category itself.
   const classifiedBy = state.steps.find((step) => step.node === 'classify')?.by;
-  const isOwn = spare.name === analyst.name || (judgement.by === spare.name && classifiedBy === spare.name);
+  const isOwn = fallbackAnalyst.name === analyst.name || (judgement.by === fallbackAnalyst.name && classifiedBy === fallbackAnalyst.name);
   return composeConfidence({
     classification,
     assessment: judgement.value,
-    reading: isOwn ? null : await readingOf(spare, state, answer, runtime.signal),
+    reading: isOwn ? null : await readingOf(fallbackAnalyst, state, answer, runtime.signal),
     evidence: state.evidence,
     fingerprint: state.subject.fingerprint.value,
     claims: { kept: claims.kept.length, misquoted: claims.dropped.filter((drop) => drop.byCode).length, all: answer.claims.length },
@@ -83,10 +83,16 @@ async function compose(
   });
 }
 
-/** The spare analyst's own reading of the failure, and what he makes of the answer's evidence. */
-async function readingOf(spare: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
-  const { category, kind, confidence, abstained } = (await spare.classify({ subject: state.subject }, signal)).value;
-  return { category, kind, confidence, abstained, assessment: (await spare.verify({ ...insightOf(state), answer }, signal)).value };
+/** The fallback analyst's own reading of the failure, and what he makes of the answer's evidence. */
+async function readingOf(fallbackAnalyst: Analyst, state: TriageStateValue, answer: Answer, signal: AbortSignal) {
+  const { category, kind, confidence, abstained } = (await fallbackAnalyst.classify({ subject: state.subject }, signal)).value;
+  return {
+    category,
+    kind,
+    confidence,
+    abstained,
+    assessment: (await fallbackAnalyst.verify({ ...insightOf(state), answer }, signal)).value,
+  };
 }
 
 function decide(

@@ -1,4 +1,4 @@
-import { type Grade, isExcuse } from '../../domain/analysis.ts';
+import { type Grade, isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import type { Analyst, Assessment, Insight, Judgement, ModelUsage } from '../../ports/analyst.ts';
@@ -73,7 +73,7 @@ export function withFallback(primary: Analyst, fallback: Analyst, logger: Logger
     verify: async (input, signal) => {
       const first = await judge('verify', signal, (analyst) => analyst.verify(input, signal));
       const isOwn = first.by !== fallback.name;
-      if (isOwn && !isExcuse(input.classification)) return first;
+      if (isOwn && !isNotDevelopersFault(input.classification)) return first;
       const second = await secondOpinion(fallback, input, signal, logger);
       if (isOwn) return { ...first, value: moreDoubtful(first.value, second) };
       // The category may still be the primary's word: its fallback is only as sure as it finds that category itself.

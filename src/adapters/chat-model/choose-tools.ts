@@ -2,7 +2,7 @@ import type { ChatToolCall, ToolChoiceRequest } from '../../ports/chat-model.ts'
 import type { Completion } from './completion-body.ts';
 import type { Message } from './connect.ts';
 import type { Dialect, ToolFormat } from './dialect.ts';
-import { type Desk, type Question, send, unusable } from './question.ts';
+import { type ModelConnection, type Question, send, unusable } from './question.ts';
 import { type CallsReading, isOffered, readCalls } from './read-calls.ts';
 import { whyUnanswered } from './read-value.ts';
 import { repair } from './repair.ts';
@@ -14,12 +14,17 @@ const MAX_SAID = 4_000;
  * A choice among tools by function calling, else by JSON, else out of the text. Calls that cannot be read, or name no tool
  * that was offered, are sent back once with the reason; those that can be read count in any case.
  */
-export async function chooseTools(desk: Desk, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+export async function chooseTools(
+  connection: ModelConnection,
+  question: Question,
+  request: ToolChoiceRequest,
+): Promise<readonly ChatToolCall[]> {
   if (request.tools.length === 0) return [];
-  const first = await ask(desk, question, request, (dialect) => dialect.tools, []);
-  if (first.reading.by === 'calling') desk.called = true;
-  if (isCalling(first.format) && first.reading.by === 'nothing') return desk.called ? [] : await askInWords(desk, question, request);
-  return await mend(desk, question, request, first);
+  const first = await ask(connection, question, request, (dialect) => dialect.tools, []);
+  if (first.reading.by === 'calling') connection.called = true;
+  if (isCalling(first.format) && first.reading.by === 'nothing')
+    return connection.called ? [] : await askInWords(connection, question, request);
+  return await mend(connection, question, request, first);
 }
 
 interface Reply {
@@ -30,14 +35,14 @@ interface Reply {
 }
 
 async function ask(
-  desk: Desk,
+  connection: ModelConnection,
   question: Question,
   request: ToolChoiceRequest,
   formatOf: (dialect: Dialect) => ToolFormat,
   more: readonly Message[],
 ): Promise<Reply> {
-  let format = formatOf(desk.dialect);
-  const completion = await send(desk, question, (dialect) => {
+  let format = formatOf(connection.dialect);
+  const completion = await send(connection, question, (dialect) => {
     format = formatOf(dialect);
     return toolTurn(request, format, dialect, more);
   });
@@ -50,29 +55,29 @@ async function ask(
  * A server that was never seen to call a function answered in prose: the model wants none, or the server does not know
  * tools and keeps quiet about it. Asked in words the model must say which.
  */
-async function askInWords(desk: Desk, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
-  const reply = await ask(desk, question, request, formatWithoutCalling, []);
-  const calls = await mend(desk, question, request, reply);
-  if (calls.length > 0 && isCalling(desk.dialect.tools)) {
-    desk.logger.info({ tools: reply.format }, 'model server ignores tools and is asked in words from now on');
-    desk.dialect = { ...desk.dialect, tools: reply.format };
+async function askInWords(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+  const reply = await ask(connection, question, request, formatWithoutCalling, []);
+  const calls = await mend(connection, question, request, reply);
+  if (calls.length > 0 && isCalling(connection.dialect.tools)) {
+    connection.logger.info({ tools: reply.format }, 'model server ignores tools and is asked in words from now on');
+    connection.dialect = { ...connection.dialect, tools: reply.format };
   }
   return calls;
 }
 
 async function mend(
-  desk: Desk,
+  connection: ModelConnection,
   question: Question,
   request: ToolChoiceRequest,
   { completion, reading, format }: Reply,
 ): Promise<readonly ChatToolCall[]> {
   if (reading.problem === null) return reading.calls;
-  desk.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
+  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
   const how = isCalling(format)
     ? 'Call again what you want, with tools that are offered and arguments that fit.'
     : 'Reply again with one JSON object that fits, and nothing else.';
   const sameFormat = (dialect: Dialect) => (isCalling(format) ? dialect.tools : formatWithoutCalling(dialect));
-  const again = await ask(desk, question, request, sameFormat, repair(said(completion), reading.problem, how));
+  const again = await ask(connection, question, request, sameFormat, repair(said(completion), reading.problem, how));
   const kept = reading.calls.filter((call) => isOffered(call, request.tools));
   const calls = joined(kept, again.reading.calls);
   const usable = calls.some((call) => isOffered(call, request.tools));

@@ -5,7 +5,7 @@ import { chooseTools } from './choose-tools.ts';
 import { type Dialect, firstDialect, type QuestionKind } from './dialect.ts';
 import { endpointOf, shownAddress } from './endpoint.ts';
 import type { PriceTable } from './prices.ts';
-import { type Desk, priced, type Question } from './question.ts';
+import { type ModelConnection, priced, type Question } from './question.ts';
 import { tellStream } from './tell-stream.ts';
 
 export interface OpenAiChatModelOptions {
@@ -51,7 +51,7 @@ const STREAM_TIMES = 4;
  */
 export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiChatModel {
   const { baseUrl, apiKey, apiVersion = null, model } = options;
-  const desk: Desk = {
+  const connection: ModelConnection = {
     model,
     endpoint: endpointOf({ baseUrl, apiKey, apiVersion, model }),
     timeoutMs: options.timeoutMs,
@@ -66,29 +66,29 @@ export function createOpenAiChatModel(options: OpenAiChatModelOptions): OpenAiCh
   };
   return {
     name: model,
-    ask: (request, signal) => within(desk, 'value', signal, (question) => askValue(desk, question, request)),
-    chooseTools: (request, signal) => within(desk, 'tools', signal, (question) => chooseTools(desk, question, request)),
-    stream: (request, signal) => stream(desk, request, signal),
-    supports: () => ({ value: desk.dialect.value, tools: desk.dialect.tools, calledFunctions: desk.called }),
-    address: () => shownAddress(desk.endpoint.urls[desk.at] ?? ''),
+    ask: (request, signal) => within(connection, 'value', signal, (question) => askValue(connection, question, request)),
+    chooseTools: (request, signal) => within(connection, 'tools', signal, (question) => chooseTools(connection, question, request)),
+    stream: (request, signal) => stream(connection, request, signal),
+    supports: () => ({ value: connection.dialect.value, tools: connection.dialect.tools, calledFunctions: connection.called }),
+    address: () => shownAddress(connection.endpoint.urls[connection.at] ?? ''),
   };
 }
 
-function within<Value>(desk: Desk, kind: QuestionKind, signal: AbortSignal, ask: (question: Question) => Promise<Value>) {
-  const { timeoutMs } = desk;
-  return priced(desk, kind, signal, { signal: AbortSignal.timeout(timeoutMs), timeoutMs, ranOutAfterMs: () => timeoutMs }, ask);
+function within<Value>(connection: ModelConnection, kind: QuestionKind, signal: AbortSignal, ask: (question: Question) => Promise<Value>) {
+  const { timeoutMs } = connection;
+  return priced(connection, kind, signal, { signal: AbortSignal.timeout(timeoutMs), timeoutMs, ranOutAfterMs: () => timeoutMs }, ask);
 }
 
 /** Silence ends a stream as it ends a question; talking ends it after some times that long. */
-async function stream(desk: Desk, request: StreamRequest, signal: AbortSignal) {
-  const timeoutMs = desk.timeoutMs * STREAM_TIMES;
+async function stream(connection: ModelConnection, request: StreamRequest, signal: AbortSignal) {
+  const timeoutMs = connection.timeoutMs * STREAM_TIMES;
   const silence = new AbortController();
-  const timer = setTimeout(() => silence.abort(), desk.timeoutMs);
+  const timer = setTimeout(() => silence.abort(), connection.timeoutMs);
   const limit = AbortSignal.any([silence.signal, AbortSignal.timeout(timeoutMs)]);
   try {
-    const ranOutAfterMs = () => (silence.signal.aborted ? desk.timeoutMs : timeoutMs);
-    return await priced(desk, 'text', signal, { signal: limit, timeoutMs, ranOutAfterMs }, (question) =>
-      tellStream(desk, question, request, () => timer.refresh()),
+    const ranOutAfterMs = () => (silence.signal.aborted ? connection.timeoutMs : timeoutMs);
+    return await priced(connection, 'text', signal, { signal: limit, timeoutMs, ranOutAfterMs }, (question) =>
+      tellStream(connection, question, request, () => timer.refresh()),
     );
   } finally {
     clearTimeout(timer);

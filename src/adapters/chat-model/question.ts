@@ -12,7 +12,7 @@ import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
 import type { Refusal } from './refusal.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
-export interface Desk {
+export interface ModelConnection {
   readonly model: string;
   readonly endpoint: Endpoint;
   readonly timeoutMs: number;
@@ -68,46 +68,51 @@ type Send = (request: CompletionRequest, signal: AbortSignal) => Promise<Complet
 
 /** Asks within the time limit, and says what it cost, also where it fails. */
 export async function priced<Value>(
-  desk: Desk,
+  connection: ModelConnection,
   kind: QuestionKind,
   signal: AbortSignal,
   limit: TimeLimit,
   ask: (question: Question) => Promise<Value>,
 ): Promise<ChatReply<Value>> {
-  const bill: Bill = { inputTokens: 0, outputTokens: 0, cachedInputTokens: null, calls: 0, retries: 0, model: desk.model };
+  const bill: Bill = { inputTokens: 0, outputTokens: 0, cachedInputTokens: null, calls: 0, retries: 0, model: connection.model };
   const deadline = performance.now() + limit.timeoutMs;
-  const question: Question = { kind, bill, signal: AbortSignal.any([signal, limit.signal]), deadline, retriesLeft: desk.maxRetries };
+  const question: Question = { kind, bill, signal: AbortSignal.any([signal, limit.signal]), deadline, retriesLeft: connection.maxRetries };
   try {
     const value = await ask(question);
-    const { modelCalls, ...cost } = spent(desk, bill);
+    const { modelCalls, ...cost } = spent(connection, bill);
     return { value, model: bill.model, calls: modelCalls, ...cost };
   } catch (error) {
-    throw withUsage(whatEnded(error, signal, limit), desk, bill);
+    throw withUsage(whatEnded(error, signal, limit), connection, bill);
   }
 }
 
 /** One turn, tried again where that may help and time is left. Asking for less because the server supports less is no retry. */
-export async function send(desk: Desk, question: Question, turn: (dialect: Dialect) => Turn, by: Send = complete): Promise<Completion> {
+export async function send(
+  connection: ModelConnection,
+  question: Question,
+  turn: (dialect: Dialect) => Turn,
+  by: Send = complete,
+): Promise<Completion> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await sendOnce(desk, question, turn, by);
+      return await sendOnce(connection, question, turn, by);
     } catch (error) {
       if (!(error instanceof TriageError) || !error.retryable || question.retriesLeft === 0 || question.signal.aborted) throw error;
-      const pause = error.retryAfterMs ?? backoff(desk.retryDelayMs, attempt);
+      const pause = error.retryAfterMs ?? backoff(connection.retryDelayMs, attempt);
       if (performance.now() + pause >= question.deadline) throw error;
       question.retriesLeft -= 1;
       question.bill.retries += 1;
-      desk.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'model is asked again');
+      connection.logger.info({ code: error.code, pauseMs: Math.round(pause) }, 'model is asked again');
       await sleep(pause, undefined, { signal: question.signal });
     }
   }
 }
 
-async function sendOnce(desk: Desk, question: Question, turn: (dialect: Dialect) => Turn, by: Send): Promise<Completion> {
+async function sendOnce(connection: ModelConnection, question: Question, turn: (dialect: Dialect) => Turn, by: Send): Promise<Completion> {
   for (;;) {
-    const { dialect, at } = desk;
+    const { dialect, at } = connection;
     const { messages, wishes } = turn(dialect);
-    const { model, maxReplyBytes, endpoint } = desk;
+    const { model, maxReplyBytes, endpoint } = connection;
     const url = endpoint.urls[at] ?? endpoint.urls[0] ?? '';
     const asked = {
       url,
@@ -121,17 +126,18 @@ async function sendOnce(desk: Desk, question: Question, turn: (dialect: Dialect)
     const reply = await by(asked, question.signal);
     if (!('status' in reply)) return pay(question.bill, reply);
     if (isWrongPath(reply) && at + 1 < endpoint.urls.length) {
-      desk.at = at + 1;
+      connection.at = at + 1;
       continue;
     }
     const weaker = weakerDialect(dialect, reply, question.kind);
     if (weaker === null) {
-      if (isWrongPath(reply)) desk.at = 0;
+      if (isWrongPath(reply)) connection.at = 0;
       throw errorOfRefusal(reply, model);
     }
-    desk.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server supports less than was asked for');
+    connection.logger.info({ from: dialect, to: weaker, status: reply.status }, 'model server supports less than was asked for');
     // Another question may have learnt something else meanwhile.
-    desk.dialect = desk.dialect === dialect ? weaker : (weakerDialect(desk.dialect, reply, question.kind) ?? desk.dialect);
+    connection.dialect =
+      connection.dialect === dialect ? weaker : (weakerDialect(connection.dialect, reply, question.kind) ?? connection.dialect);
   }
 }
 
@@ -156,9 +162,9 @@ function pay(bill: Bill, completion: Completion): Completion {
   return completion;
 }
 
-function spent(desk: Desk, bill: Bill) {
-  const prices = desk.prices ?? PRICES;
-  const price = priceOf(bill.model, prices) ?? priceOf(desk.model, prices);
+function spent(connection: ModelConnection, bill: Bill) {
+  const prices = connection.prices ?? PRICES;
+  const price = priceOf(bill.model, prices) ?? priceOf(connection.model, prices);
   const { inputTokens, outputTokens, calls, cachedInputTokens, retries } = bill;
   const costUsd = price === null ? 0 : costOf(price, inputTokens, outputTokens, cachedInputTokens ?? 0);
   return {
@@ -187,9 +193,9 @@ function whatEnded(error: unknown, run: AbortSignal, limit: TimeLimit): unknown 
   return error;
 }
 
-function withUsage(error: unknown, desk: Desk, bill: Bill): unknown {
+function withUsage(error: unknown, connection: ModelConnection, bill: Bill): unknown {
   if (!(error instanceof TriageError) || (bill.calls === 0 && bill.retries === 0)) return error;
-  const { costKnown: _known, ...usage } = spent(desk, bill);
+  const { costKnown: _known, ...usage } = spent(connection, bill);
   const { code, message, retryable, retryAfterMs, details, cause } = error;
   return new TriageError(code, message, {
     retryable,

@@ -1,7 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { StreamRequest } from '../../ports/chat-model.ts';
 import type { Message } from './connect.ts';
-import { type Desk, type Question, send, unusable } from './question.ts';
+import { type ModelConnection, type Question, send, unusable } from './question.ts';
 import { whyUnanswered } from './read-value.ts';
 import { streamCompletion } from './stream-completion.ts';
 
@@ -9,7 +9,12 @@ import { streamCompletion } from './stream-completion.ts';
  * Plain text as it arrives. Tried again only while nothing was told: what a reader saw cannot be taken back. `onLife` is
  * called whenever the server sends anything.
  */
-export async function tellStream(desk: Desk, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
+export async function tellStream(
+  connection: ModelConnection,
+  question: Question,
+  request: StreamRequest,
+  onLife: () => void,
+): Promise<string> {
   let told = false;
   const onText = (piece: string) => {
     told = true;
@@ -20,7 +25,7 @@ export async function tellStream(desk: Desk, question: Question, request: Stream
     ...request.turns.map(({ role, text }): Message => ({ role, content: text })),
   ];
   const completion = await send(
-    desk,
+    connection,
     question,
     () => ({ messages, wishes: {} }),
     async (asked, signal) => {

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { JobQueue, QueueDesk } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { countRings, createBullmqDesk, PRIORITIES, type RingData } from './bullmq-desk.ts';
+import { countRings, createBullmqAdmin, PRIORITIES, type RingData } from './bullmq-admin.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { createDoor, type Door } from './door.ts';
+import { createDirectHandoff, type DirectHandoff } from './direct-handoff.ts';
 import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
 import { openRedisLink, type RedisLink } from './redis-link.ts';
 import { settlesWithin } from './settles-within.ts';
@@ -48,7 +48,7 @@ export interface BullmqQueueOptions {
  * what it is asked to ring for straight to its own handler, within the same limit of runs; one that does not work throws
  * a retryable `upstream-failed` within about a second.
  */
-export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueDesk> {
+export async function createBullmqQueue(options: BullmqQueueOptions): Promise<JobQueue & QueueAdmin> {
   const { url, prefix, logger, attempts = ATTEMPTS, lockMs = LOCK_MS } = options;
   const link = openRedisLink(url, logger);
   const queue = openQueue(link, prefix, attempts);
@@ -73,21 +73,21 @@ export async function createBullmqQueue(options: BullmqQueueOptions): Promise<Jo
     work: async (handler, { concurrency }) => {
       const runs = createHandlerRuns(handler, concurrency, logger);
       const worker = startBullmqWorker({ url, prefix, name: QUEUE, runs, concurrency, logger, link, lockMs });
-      working = { runs, worker, door: createDoor(runs, logger) };
+      working = { runs, worker, door: createDirectHandoff(runs, logger) };
     },
     depth: async () => (working?.door.depth ?? 0) + (await asked(link, () => countRings(queue))),
     stop: ({ timeoutMs }) => {
       stopping ??= stopAll(queue, link, working, timeoutMs);
       return stopping;
     },
-    ...createBullmqDesk(queue, (ask) => asked(link, ask), enqueue),
+    ...createBullmqAdmin(queue, (ask) => asked(link, ask), enqueue),
   };
 }
 
 interface Working {
   readonly runs: HandlerRuns;
   readonly worker: BullmqWorker;
-  readonly door: Door;
+  readonly door: DirectHandoff;
 }
 
 function openQueue(link: RedisLink, prefix: string, attempts: number): Queue<RingData> {

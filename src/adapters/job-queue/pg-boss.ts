@@ -1,10 +1,10 @@
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { JobQueue, QueueDesk } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
-import { createPgBossDesk, DEAD_QUEUE, QUEUE, SCHEMA } from './pg-boss-desk.ts';
+import { createPgBossAdmin, DEAD_QUEUE, QUEUE, SCHEMA } from './pg-boss-admin.ts';
 import { type PoolExecutor, poolExecutor, type QueuePool } from './pool-executor.ts';
 import { settlesWithin } from './settles-within.ts';
 
@@ -44,11 +44,11 @@ export interface PgBossQueueOptions {
 }
 
 /** The doorbell on the database itself, by pg-boss in a schema of its own. Within one process a ring is answered at once. */
-export async function createPgBossQueue(options: PgBossQueueOptions): Promise<JobQueue & QueueDesk> {
+export async function createPgBossQueue(options: PgBossQueueOptions): Promise<JobQueue & QueueAdmin> {
   const { db, logger, pollSeconds = POLL_SECONDS, attempts = ATTEMPTS } = options;
   const sql = poolExecutor(db.pool);
   const boss = new PgBoss({ db: sql, schema: SCHEMA, backend: db.driver, schedule: false });
-  const told = createToldLately(SAY_AGAIN_MS);
+  const told = createRecentlyLogged(SAY_AGAIN_MS);
   boss.on('error', (error) => {
     // Every worker looks once a second, and a database that is away is worth one line, not hundreds.
     if (told(messageOf(error))) logger.debug({ error: messageOf(error) }, 'job queue reported the same error again');
@@ -90,12 +90,12 @@ export async function createPgBossQueue(options: PgBossQueueOptions): Promise<Jo
       return stopping;
     },
 
-    ...createPgBossDesk(sql, enqueue),
+    ...createPgBossAdmin(sql, enqueue),
   };
 }
 
 /** Whether the last one was the same, less than so long ago. */
-function createToldLately(milliseconds: number): (message: string) => boolean {
+function createRecentlyLogged(milliseconds: number): (message: string) => boolean {
   let last = { message: '', at: Number.NEGATIVE_INFINITY };
   return (message) => {
     const now = performance.now();

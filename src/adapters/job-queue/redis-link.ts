@@ -7,7 +7,7 @@ import { checkRedis } from './check-redis.ts';
 const COMMAND_MS = 1000;
 /** Between two looks whether Redis still answers. */
 const HEARTBEAT_MS = 1000;
-/** Longest pause between two attempts to connect, so that the bell works again soon after Redis is back. */
+/** Longest pause between two attempts to connect, so that the queue works again soon after Redis is back. */
 const LONGEST_RETRY_MS = 1000;
 /** A connection on which an answer is due but nothing came for so long is dead; above BullMQ's longest blocking read (10 s). */
 const SILENT_MS = 15_000;

@@ -4,7 +4,7 @@ import { createGithubAccess, type GithubAccess, type GithubAccessOptions, type S
 import type { GithubClient, RepositoryName } from '../github-rest/client.ts';
 import { githubError, httpFailure } from '../github-rest/error.ts';
 
-export type GithubDoorOptions = Omit<GithubAccessOptions, 'rights'>;
+export type GithubClientOptions = Omit<GithubAccessOptions, 'rights'>;
 
 /** Who speaks where, and as whom. */
 export interface GithubVoice {
@@ -20,8 +20,8 @@ export interface GithubAsked {
   readonly right: string;
 }
 
-/** Access with no more than what the doors write: an App's tokens are asked for nothing else. */
-export function openGithubVoices(options: GithubDoorOptions): GithubAccess {
+/** Access with no more than what the clients write: an App's tokens are asked for nothing else. */
+export function openGithubVoices(options: GithubClientOptions): GithubAccess {
   const rights = { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' } as const;
   return createGithubAccess({ ...options, rights });
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import type { NoticeCall, NoticeDoor } from '../../ports/notices.ts';
-import { asked, type GithubDoorOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './github-calls.ts';
+import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
+import { asked, type GithubClientOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './github-calls.ts';
 import { listChangedFiles } from './github-files.ts';
 
 /** What a check run says. Its conclusion is not among it: that is always neutral. */
@@ -40,7 +40,7 @@ const CheckRun = z.object({
 const CheckRuns = z.object({ check_runs: z.array(CheckRun) });
 
 /** The check run of a build, known by its `external_id` and by whose it is. Only GitHub Apps may write checks. */
-export function createGithubCheckDoor(options: GithubDoorOptions): NoticeDoor<GithubCheckContent> {
+export function createGithubCheckClient(options: GithubClientOptions): NotificationClient<GithubCheckContent> {
   const access = openGithubVoices(options);
   const voice = async ({ notice, signal }: NoticeCall) => {
     const found = await voiceFor(access, notice.repository, signal);

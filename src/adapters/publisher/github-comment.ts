@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Notice } from '../../domain/notice.ts';
-import type { NoticeCall, NoticeDoor } from '../../ports/notices.ts';
-import { asked, type GithubDoorOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './github-calls.ts';
+import type { NoticeCall, NotificationClient } from '../../ports/notices.ts';
+import { asked, type GithubClientOptions, type GithubVoice, openGithubVoices, ownLogin, voiceFor } from './github-calls.ts';
 
-export interface GithubCommentOptions extends GithubDoorOptions {
+export interface GithubCommentOptions extends GithubClientOptions {
   /** `edit` changes the comment in place, of which GitHub notifies nobody; `recreate` deletes it and makes another. */
   readonly mode: 'edit' | 'recreate';
 }
@@ -20,7 +20,7 @@ const Comment = z.object({ id: z.int(), body: z.string().nullish(), user: z.obje
 const Comments = z.array(Comment);
 
 /** The comment of a pull request, known by a marker in its first line and by who wrote it. */
-export function createGithubCommentDoor({ mode, ...options }: GithubCommentOptions): NoticeDoor<{ readonly body: string }> {
+export function createGithubCommentClient({ mode, ...options }: GithubCommentOptions): NotificationClient<{ readonly body: string }> {
   const access = openGithubVoices(options);
   const voice = ({ notice, signal }: NoticeCall) => voiceFor(access, notice.repository, signal);
   return {

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { NoticeDoor } from '../../ports/notices.ts';
-import { asked, type GithubDoorOptions, openGithubVoices, voiceFor } from './github-calls.ts';
+import type { NotificationClient } from '../../ports/notices.ts';
+import { asked, type GithubClientOptions, openGithubVoices, voiceFor } from './github-calls.ts';
 
 export interface GithubStatusContent {
   readonly state: 'pending' | 'failure' | 'success';
@@ -12,7 +12,7 @@ export interface GithubStatusContent {
 const CONTEXT = 'Faultline';
 
 /** A commit status: the newest under one name is what counts, so that a second one harms nobody. */
-export function createGithubStatusDoor(options: GithubDoorOptions): NoticeDoor<GithubStatusContent> {
+export function createGithubStatusClient(options: GithubClientOptions): NotificationClient<GithubStatusContent> {
   const access = openGithubVoices(options);
   return {
     show: async ({ state, description, targetUrl }, { notice, signal }) => {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { jenkinsAddress } from '../../domain/jenkins-address.ts';
-import type { NoticeDoor } from '../../ports/notices.ts';
+import type { NotificationClient } from '../../ports/notices.ts';
 
-export interface JenkinsDoorOptions {
+export interface JenkinsClientOptions {
   /** Builds elsewhere are never spoken of: the token goes to this Jenkins only. */
   readonly baseUrl: string | null;
   readonly user: string | null;
@@ -26,7 +26,7 @@ const Described = z.object({ description: z.string().nullish() });
  * The description on a Jenkins build's page, which pipelines write too: only our own sentence in it is replaced, which the reference
  * names word for word; what others wrote stays.
  */
-export function createJenkinsDoor(options: JenkinsDoorOptions): NoticeDoor<DescriptionContent> {
+export function createJenkinsClient(options: JenkinsClientOptions): NotificationClient<DescriptionContent> {
   return {
     show: async ({ build, text, format }, { notice, signal }) => {
       const address = jenkinsAddress(options.baseUrl, build);
@@ -52,7 +52,7 @@ function withOurs(current: string, { ours, text, separator }: Sentence): string 
   return current.trim() === '' ? text : `${current}${separator}${text}`;
 }
 
-async function readDescription(options: JenkinsDoorOptions, address: URL, signal: AbortSignal): Promise<string> {
+async function readDescription(options: JenkinsClientOptions, address: URL, signal: AbortSignal): Promise<string> {
   const response = await call(options, new URL('api/json?tree=description', address), { signal });
   if (!response.ok) throw statusError(response.status, 'read');
   const parsed = Described.safeParse(await jsonOf(response));
@@ -61,7 +61,7 @@ async function readDescription(options: JenkinsDoorOptions, address: URL, signal
 }
 
 /** Jenkins answers with a redirect to the build; one to elsewhere leads to a sign-in. */
-async function writeDescription(options: JenkinsDoorOptions, address: URL, description: string, signal: AbortSignal): Promise<void> {
+async function writeDescription(options: JenkinsClientOptions, address: URL, description: string, signal: AbortSignal): Promise<void> {
   const url = new URL('submitDescription', address);
   const response = await call(options, url, { method: 'POST', body: new URLSearchParams({ description }), signal });
   await response.body?.cancel();
@@ -72,7 +72,7 @@ async function writeDescription(options: JenkinsDoorOptions, address: URL, descr
 }
 
 async function call(
-  { user, token }: JenkinsDoorOptions,
+  { user, token }: JenkinsClientOptions,
   url: URL,
   init: Pick<RequestInit, 'method' | 'body' | 'signal'>,
 ): Promise<Response> {

@@ -13,7 +13,7 @@ import { interruptSignal, say } from '../terminal.ts';
 import { answering, replayConfig } from './answering.ts';
 import type { CalibrateCommandOptions, GatheredAnswers } from './calibrate-options.ts';
 import { withCalibrations } from './calibrate-store.ts';
-import { lightened } from './lightened.ts';
+import { stripForMetrics } from './strip-for-metrics.ts';
 
 const NEWEST_DECIDED = 20_000;
 
@@ -89,7 +89,7 @@ async function replayed(path: string, options: CalibrateCommandOptions, config: 
   const cases: ReplayedCase[] = [];
   const shared = { concurrency: options.concurrency, green: true, maxLogBytes: config.http.maxLogBytes };
   const onCase = (done: ReplayedCase) => {
-    cases.push(lightened(done));
+    cases.push(stripForMetrics(done));
     if (done.result.error !== null) say(`${done.result.id}: ${done.result.error}`);
   };
   const answer = await answering(asked, own);
@@ -104,7 +104,7 @@ async function fromResults(path: string, files: readonly RunResults[]): Promise<
     const { row } = outcome.one;
     const [result, other] = files.flatMap(({ results }) => results.get(row.id) ?? []);
     if (other !== undefined) throw new TriageError('invalid-input', `--results: the case ${visibleLine(row.id)} is in two of the files.`);
-    if (result !== undefined) cases.push(lightened({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
+    if (result !== undefined) cases.push(stripForMetrics({ row, result, analysis: null, quotes: { made: 0, literal: 0 } }));
   }
   return cases;
 }

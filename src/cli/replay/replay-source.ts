@@ -6,9 +6,9 @@ import { durationText } from '../../replay/run/pace.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
 import type { CaseResult } from '../../replay/run/result.ts';
 import type { ResultsFile } from '../../replay/run/results-file.ts';
-import { lightened } from './lightened.ts';
 import type { ReplayProgress } from './replay-progress.ts';
 import type { Measured } from './run-manifest.ts';
+import { stripForMetrics } from './strip-for-metrics.ts';
 
 export type SourceOptions = Omit<ReplayOptions, 'onCase' | 'cases' | 'finished' | 'mayStart'>;
 
@@ -46,7 +46,7 @@ export async function replaySource(
     else await results?.append(result);
     if (done.resumed) counts.resumedMs += result.milliseconds / options.concurrency;
     else spending.add(result.usage.costUsd);
-    cases.push(lightened(done));
+    cases.push(stripForMetrics(done));
     if (result.error !== null) counts.errors++;
     if (result.error !== null && !done.resumed) progress.say(visibleLine(`${result.id}: ${result.error}`));
     const elapsedMs = performance.now() - startedAt;

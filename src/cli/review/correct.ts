@@ -1,7 +1,7 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { DecisionInput, type ShownBy } from '../../domain/review.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import type { Item } from './desk.ts';
+import type { Item } from './client.ts';
 import type { KeyReader } from './keys.ts';
 import { categoryChoices } from './text.ts';
 

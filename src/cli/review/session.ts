@@ -1,15 +1,15 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { type DecisionInput, RejectReason, type Review } from '../../domain/review.ts';
-import { isExcuse, overlapOf } from '../../domain/review-risk.ts';
+import { isNotDevelopersFault, overlapOf } from '../../domain/review-risk.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
+import type { Item, ReviewClient } from './client.ts';
 import { askCorrection } from './correct.ts';
-import type { Item, ReviewDesk } from './desk.ts';
 import { KEYS, type KeyAction, type KeyReader } from './keys.ts';
 import { blindText, emptyText, footText, helpText, itemText, type ReviewLook, reasonChoices } from './text.ts';
 
 export interface SessionParts {
-  readonly desk: ReviewDesk;
+  readonly client: ReviewClient;
   readonly keys: KeyReader;
   readonly write: (text: string) => void;
   readonly look: ReviewLook;
@@ -29,24 +29,24 @@ type Left = 'next' | 'again' | 'quit' | 'interrupted' | { readonly show: string 
 /** Works through the queue, item by item, until somebody leaves or nothing waits. `first` is shown before all others. */
 export async function runReviewSession(parts: SessionParts, first?: string): Promise<SessionDone> {
   const done: SessionDone = { decided: 0, skipped: 0, interrupted: false };
-  let current: Review | null = first === undefined ? await parts.desk.next() : await parts.desk.claim(first);
+  let current: Review | null = first === undefined ? await parts.client.next() : await parts.client.claim(first);
   while (current !== null) {
     const left: Left = await workOn(current.id, parts, done);
     if (left === 'quit' || left === 'interrupted') {
-      await parts.desk.release(current.id).catch(() => undefined);
+      await parts.client.release(current.id).catch(() => undefined);
       done.interrupted = left === 'interrupted';
       return done;
     }
-    if (typeof left === 'object') current = await parts.desk.claim(left.show);
-    else if (left === 'next') current = await parts.desk.next(current.id);
+    if (typeof left === 'object') current = await parts.client.claim(left.show);
+    else if (left === 'next') current = await parts.client.next(current.id);
   }
-  parts.write(`${emptyText(await parts.desk.counts())}\n`);
+  parts.write(`${emptyText(await parts.client.counts())}\n`);
   return done;
 }
 
 async function workOn(id: string, parts: SessionParts, done: SessionDone): Promise<Left> {
-  const { desk, keys, write, look } = parts;
-  const [item, counts] = await Promise.all([desk.read(id), desk.counts()]);
+  const { client, keys, write, look } = parts;
+  const [item, counts] = await Promise.all([client.read(id), client.counts()]);
   // Whatever was typed until now was meant for something else.
   keys.drop();
   if (item.blind) {
@@ -55,7 +55,7 @@ async function workOn(id: string, parts: SessionParts, done: SessionDone): Promi
     if (key === null) return 'interrupted';
     if (key === 'q') return 'quit';
     const category = CATEGORIES[Number(key) - 1];
-    if (category !== undefined) await desk.guess(id, category);
+    if (category !== undefined) await client.guess(id, category);
     return 'again';
   }
   write(`\n${itemText(item, counts, look)}\n`);
@@ -81,7 +81,7 @@ async function act(action: KeyAction, item: Item, parts: SessionParts, done: Ses
     case 'reject':
       return await reject(item, parts, done);
     case 'skip':
-      await parts.desk.skip(item.review.id);
+      await parts.client.skip(item.review.id);
       done.skipped += 1;
       parts.write('Skipped. It stays in the queue.\n');
       return 'next';
@@ -95,8 +95,8 @@ async function act(action: KeyAction, item: Item, parts: SessionParts, done: Ses
   }
 }
 
-async function decide(decision: DecisionInput, { review }: Item, { desk, write }: SessionParts, done: SessionDone): Promise<Left> {
-  const teaching = await desk.decide(review, decision);
+async function decide(decision: DecisionInput, { review }: Item, { client, write }: SessionParts, done: SessionDone): Promise<Left> {
+  const teaching = await client.decide(review, decision);
   done.decided += 1;
   write(
     `${decision.type === 'correct' ? 'Corrected' : decision.type === 'accept' ? 'Accepted' : 'Rejected'}. ${visibleLine(teaching)} Press u to undo.\n`,
@@ -106,7 +106,7 @@ async function decide(decision: DecisionInput, { review }: Item, { desk, write }
 
 /** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
 async function isArmed({ analysis, build }: Item, { keys, write }: SessionParts): Promise<boolean> {
-  const overlap = build === null || !isExcuse(analysis) ? [] : overlapOf(build, analysis);
+  const overlap = build === null || !isNotDevelopersFault(analysis) ? [] : overlapOf(build, analysis);
   if (overlap.length === 0) return true;
   write(`The change touches ${visibleLine(overlap[0] ?? '')}. Press a again to accept anyway, any other key to cancel.\n`);
   // The press that armed it may still be held.
@@ -121,11 +121,11 @@ async function reject(item: Item, parts: SessionParts, done: SessionDone): Promi
   return reasonCode === undefined ? kept(parts) : await decide({ type: 'reject', reasonCode }, item, parts, done);
 }
 
-async function undo({ review }: Item, { desk, write }: SessionParts): Promise<Left | null> {
-  const undone = await desk.undoLast();
+async function undo({ review }: Item, { client, write }: SessionParts): Promise<Left | null> {
+  const undone = await client.undoLast();
   write(undone === null ? 'You have no decision to undo.\n' : `Undone: ${visibleLine(undone.title)} is back in the queue.\n`);
   if (undone === null) return null;
-  await desk.release(review.id).catch(() => undefined);
+  await client.release(review.id).catch(() => undefined);
   return { show: undone.id };
 }
 

@@ -4,7 +4,7 @@ import { RejectReason, type Review, type ReviewCounts } from '../../domain/revie
 import { proofLines } from '../../publish/answer-facts.ts';
 import { renderTerminal } from '../../publish/render.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import type { Item } from './desk.ts';
+import type { Item } from './client.ts';
 import { KEYS } from './keys.ts';
 
 export interface ReviewLook {

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
-import { isExcuse } from '../../domain/review-risk.ts';
+import { isNotDevelopersFault } from '../../domain/review-risk.ts';
 import { type BlindState, blindStateOf } from '../../review/blind.ts';
 import { mayTakeOver } from '../../review/queue.ts';
 import { listSame } from '../../review/same.ts';
@@ -94,5 +94,5 @@ export function holdOf({ state, claimedBy, decision }: Review, reviewer: string)
 
 /** "Not your fault", said of a change that touches a suspect, is accepted by a second press only. */
 export function mustArm({ analysis, overlap }: Pick<AnalysisFacts, 'analysis' | 'overlap'>): boolean {
-  return isExcuse(analysis) && overlap.length > 0;
+  return isNotDevelopersFault(analysis) && overlap.length > 0;
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
-import type { NoticeChannel, NoticeDoor, NoticeRule } from '../../ports/notices.ts';
+import type { NoticeChannel, NoticeRule, NotificationClient } from '../../ports/notices.ts';
 import type { Situation } from '../../ports/situation.ts';
 
 export interface NoticeChannelParts<Content extends object> {
   readonly rule: NoticeRule;
   /** Pure. Null: there is nothing to say. Only strings, numbers, booleans, arrays and plain objects, so that equal contents have equal hashes. */
   readonly render: (situation: Situation) => Content | null;
-  readonly door: NoticeDoor<Content>;
+  readonly door: NotificationClient<Content>;
 }
 
-/** One channel of its three parts: where it speaks, what it says, and the door it says it through. */
+/** One channel of its three parts: where it posts, what it says, and the client it posts with. */
 export function noticeChannel<Content extends object>({ rule, render, door }: NoticeChannelParts<Content>): NoticeChannel {
   const { find } = door;
   return {

@@ -1,7 +1,7 @@
 import type { Build } from '../../domain/build.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { NoticeCall, NoticeChannel, NoticeDoor, NoticePlace, NoticeRule } from '../../ports/notices.ts';
+import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
 import { noticeChannel } from '../notices/notice-channel.ts';
 import { type SlackFacts, slackFacts } from './slack-facts.ts';
@@ -30,7 +30,7 @@ const MAX_SIGHTINGS = 50;
  * pull requests are never told.
  */
 export function slackChannel(deps: SlackChannelDeps): NoticeChannel {
-  const door: NoticeDoor<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
+  const door: NotificationClient<SlackFacts> = { show: (facts, call) => show(facts, call, deps) };
   return noticeChannel({ rule: slackRule(deps.channelOf), render: slackFacts, door });
 }
 

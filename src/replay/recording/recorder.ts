@@ -61,20 +61,20 @@ function beginRecording(run: Run, options: RecorderOptions): RunRecording {
     called: (call) => notebook.add({ what: 'called', call }),
     offered: (tools) => notebook.add({ what: 'offered', tools }),
   });
-  const spare = run.spare === undefined ? undefined : recordedAnalyst(run.spare, 'spare', listener);
+  const fallbackAnalyst = run.fallbackAnalyst === undefined ? undefined : recordedAnalyst(run.fallbackAnalyst, 'spare', listener);
   return {
-    asked: { analyst: recordedAnalyst(run.analyst, 'analyst', listener), spare, toolbox },
+    asked: { analyst: recordedAnalyst(run.analyst, 'analyst', listener), fallbackAnalyst, toolbox },
     answered: (answer) => notebook.add({ what: 'answered', answer }),
     end: (analysis) => notebook.close(analysis),
   };
 }
 
 /** What one process writes of one run. */
-function openNotebook({ subject, limits, analyst, spare }: Run, startedAt: number, options: RecorderOptions) {
+function openNotebook({ subject, limits, analyst, fallbackAnalyst }: Run, startedAt: number, options: RecorderOptions) {
   const { clock, masker, logger, keep } = options;
   const { triageId } = subject;
   const run = randomBytes(6).toString('hex');
-  const madeBy = { ...options.madeBy, analyst: analyst.name, spare: spare?.name ?? null };
+  const madeBy = { ...options.madeBy, analyst: analyst.name, spare: fallbackAnalyst?.name ?? null };
   const head = { startedAt: new Date(startedAt).toISOString(), madeBy, subject, limits: { ...limits } };
   let waiting: RecordingLine[] = [{ what: 'begun', run, head }];
   let room = options.maxChars ?? MAX_CHARS;

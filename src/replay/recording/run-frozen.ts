@@ -79,7 +79,7 @@ function frozenDeps(recording: Recording, today: Today, differs: (difference: Di
   const waits = answers.length > 0;
   return {
     analyst: frozenAnalyst(madeBy.analyst, 'analyst', bench),
-    spare: madeBy.spare === null ? undefined : frozenAnalyst(madeBy.spare, 'spare', bench),
+    fallbackAnalyst: madeBy.spare === null ? undefined : frozenAnalyst(madeBy.spare, 'spare', bench),
     toolbox: frozenToolbox(bench.book, today, differs),
     clock,
     onStep: clock.onStep,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGithubCheckDoor, type GithubAnnotation, type GithubCheckContent } from '../../../src/adapters/publisher/github-check.ts';
-import { createGithubStatusDoor } from '../../../src/adapters/publisher/github-status.ts';
+import { createGithubCheckClient, type GithubAnnotation, type GithubCheckContent } from '../../../src/adapters/publisher/github-check.ts';
+import { createGithubStatusClient } from '../../../src/adapters/publisher/github-status.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
@@ -11,16 +11,16 @@ const signal = AbortSignal.timeout(60_000);
 const COMMIT = 'a41f9c2d00000000000000000000000000000000';
 const app = createTestGithubApp();
 install(app, 'shop/api', 7, { metadata: 'read', pull_requests: 'write', checks: 'write', statuses: 'write' });
-let desk: GithubDesk;
+let client: GithubDesk;
 let github: GithubApi;
 beforeEach(async () => {
-  desk = createGithubDesk('faultline-test[bot]');
-  github = await startGithubApi({ app, desk });
+  client = createGithubDesk('faultline-test[bot]');
+  github = await startGithubApi({ app, client });
 });
 afterEach(async () => github.close());
 
 function door(change: { token?: string; app?: null } = {}) {
-  return createGithubCheckDoor({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
+  return createGithubCheckClient({ baseUrl: github.url, app, token: null, logger: silentLogger, retryUnitMs: 1, unpaced: true, ...change });
 }
 
 function remark(path: string, line = 1): GithubAnnotation {
@@ -42,52 +42,52 @@ function content(change: Partial<GithubCheckContent> = {}): GithubCheckContent {
 describe('the check run of a build', () => {
   it('begins in progress, and ends neutral', async () => {
     const { reference } = await door().show(content(), { notice: buildNotice(), signal });
-    expect(desk.checks).toMatchObject([{ externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null }]);
+    expect(client.checks).toMatchObject([{ externalId: 'github-check:bld_1', sha: COMMIT, status: 'in_progress', conclusion: null }]);
     await door().show(content({ status: 'completed', title: '2 causes, 1 needs you' }), { notice: buildNotice({ reference }), signal });
-    expect(desk.checks).toMatchObject([{ status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } }]);
-    expect(desk.writes).toEqual(['POST check', 'PATCH check']);
+    expect(client.checks).toMatchObject([{ status: 'completed', conclusion: 'neutral', output: { title: '2 causes, 1 needs you' } }]);
+    expect(client.writes).toEqual(['POST check', 'PATCH check']);
   });
 
   it('is found again by its id and by whose it is', async () => {
     await door().show(content(), { notice: buildNotice(), signal });
     await door().show(content({ status: 'completed' }), { notice: buildNotice(), signal });
-    expect(desk.checks).toHaveLength(1);
-    const [check] = desk.checks;
-    if (check !== undefined) desk.checks[0] = { ...check, slug: 'somebody-else' };
+    expect(client.checks).toHaveLength(1);
+    const [check] = client.checks;
+    if (check !== undefined) client.checks[0] = { ...check, slug: 'somebody-else' };
     await door().show(content(), { notice: buildNotice(), signal });
-    expect(desk.checks).toHaveLength(2);
+    expect(client.checks).toHaveLength(2);
   });
 
   it('UX 48: brings 120 annotations in three requests, each once', async () => {
-    desk.files = ['src/a.ts'];
+    client.files = ['src/a.ts'];
     const annotations = Array.from({ length: 120 }, (_, index) => remark('src/a.ts', index + 1));
     const { reference } = await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
-    expect(desk.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
+    expect(client.checks[0]?.annotations.map((request) => request.length)).toEqual([50, 50, 20]);
     await door().show(content({ status: 'completed', annotations }), { notice: buildNotice({ reference }), signal });
-    expect(desk.checks[0]?.annotations.flat()).toHaveLength(120);
+    expect(client.checks[0]?.annotations.flat()).toHaveLength(120);
   });
 
   it('remarks on nothing but files of the pull request', async () => {
-    desk.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
+    client.files = [...Array.from({ length: 130 }, (_, index) => `docs/${index}.md`), 'src/mine.ts'];
     const annotations = [remark('src/mine.ts'), remark('src/theirs.ts')];
     await door().show(content({ status: 'completed', annotations }), { notice: buildNotice(), signal });
-    expect(desk.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
+    expect(client.checks[0]?.annotations.flat().map(({ path }) => path)).toEqual(['src/mine.ts']);
     await door().show(content({ status: 'completed', annotations, pullRequest: null, commit: COMMIT.replace('a', 'b') }), {
       notice: buildNotice({ key: 'github-check:bld_2' }),
       signal,
     });
-    expect(desk.checks[1]?.annotations).toEqual([]);
+    expect(client.checks[1]?.annotations).toEqual([]);
   });
 
   it('is refused to whoever is no App, in words', async () => {
     const refused = door({ app: null, token: 'ghp_secret' }).show(content(), { notice: buildNotice(), signal });
     await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('Only GitHub Apps') });
-    expect(desk.writes).toEqual([]);
+    expect(client.writes).toEqual([]);
   });
 });
 
 it('a commit status says it in one line', async () => {
-  const speaking = createGithubStatusDoor({
+  const speaking = createGithubStatusClient({
     baseUrl: github.url,
     app: null,
     token: 'ghp_secret',
@@ -97,5 +97,5 @@ it('a commit status says it in one line', async () => {
   });
   const said = { state: 'failure', description: '3 tests failed, 1 cause', targetUrl: 'https://fl.example/builds/1' } as const;
   expect(await speaking.show(said, { notice: commitNotice(COMMIT), signal })).toEqual({ reference: COMMIT });
-  expect(desk.statuses).toEqual([{ state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' }]);
+  expect(client.statuses).toEqual([{ state: 'failure', description: said.description, target_url: said.targetUrl, context: 'Faultline' }]);
 });

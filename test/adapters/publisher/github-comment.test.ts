@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createGithubCommentDoor } from '../../../src/adapters/publisher/github-comment.ts';
+import { createGithubCommentClient } from '../../../src/adapters/publisher/github-comment.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
@@ -9,35 +9,37 @@ import { pullRequestNotice } from './sample-notice.ts';
 
 const signal = AbortSignal.timeout(60_000);
 const MARKER = '<!-- faultline:v1 repo=shop/api pr=1204 -->';
-let desk: GithubDesk;
+let client: GithubDesk;
 let github: GithubApi;
 beforeEach(async () => {
-  desk = createGithubDesk();
-  github = await startGithubApi({ desk });
+  client = createGithubDesk();
+  github = await startGithubApi({ client });
 });
 afterEach(async () => github.close());
 
 function door(mode: 'edit' | 'recreate' = 'edit') {
-  return createGithubCommentDoor({ baseUrl: github.url, token: 'ghp_secret', logger: silentLogger, retryUnitMs: 1, unpaced: true, mode });
+  return createGithubCommentClient({ baseUrl: github.url, token: 'ghp_secret', logger: silentLogger, retryUnitMs: 1, unpaced: true, mode });
 }
 
 function foreign(login: string, id: number): void {
-  desk.comments.push({ id, pullRequest: 1204, body: `${MARKER}\nours, they say`, login });
+  client.comments.push({ id, pullRequest: 1204, body: `${MARKER}\nours, they say`, login });
 }
 
 describe('the comment of a pull request', () => {
   it('is made with a marker, and changed in place', async () => {
     const made = await door().show({ body: 'Looking' }, { notice: pullRequestNotice(), signal });
-    expect(desk.comments).toEqual([{ id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' }]);
+    expect(client.comments).toEqual([
+      { id: Number(made.reference), pullRequest: 1204, body: `${MARKER}\nLooking`, login: 'faultline-bot' },
+    ]);
     await door().show({ body: 'Answered' }, { notice: pullRequestNotice(made), signal });
-    expect(desk.comments.map(({ body }) => body)).toEqual([`${MARKER}\nAnswered`]);
-    expect(desk.writes).toEqual(['POST comment', 'PATCH comment']);
+    expect(client.comments.map(({ body }) => body)).toEqual([`${MARKER}\nAnswered`]);
+    expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
   });
 
   it('is found by its marker and by who wrote it; what another wrote under our marker is not ours', async () => {
     foreign('mallory', 1);
     expect(await door().find?.({ notice: pullRequestNotice(), signal })).toBeNull();
-    for (let id = 2; id <= 140; id++) desk.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
+    for (let id = 2; id <= 140; id++) client.comments.push({ id, pullRequest: 1204, body: `talk\n${MARKER}`, login: 'faultline-bot' });
     foreign('faultline-bot', 141);
     expect(await door().find?.({ notice: pullRequestNotice(), signal })).toEqual({ reference: '141' });
   });
@@ -45,9 +47,9 @@ describe('the comment of a pull request', () => {
   it('is made anew where it is wished so, and once after a try that did not live to say so', async () => {
     const first = await door('recreate').show({ body: 'one' }, { notice: pullRequestNotice(), signal });
     const second = await door('recreate').show({ body: 'two' }, { notice: pullRequestNotice(first), signal });
-    expect(desk.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
+    expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\ntwo` }]);
     await door('recreate').show({ body: 'three' }, { notice: pullRequestNotice(first), signal });
-    expect(desk.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
+    expect(client.comments).toMatchObject([{ id: Number(second.reference), body: `${MARKER}\nthree` }]);
   });
 
   it('that somebody has deleted is said to be gone', async () => {
@@ -57,23 +59,23 @@ describe('the comment of a pull request', () => {
   });
 
   it('is never posted twice by the client itself', async () => {
-    desk.intercept = (_request, response) => {
-      desk.writes.push('came');
+    client.intercept = (_request, response) => {
+      client.writes.push('came');
       sendJson(response, 502, { message: 'Bad Gateway' });
       return true;
     };
     await expect(door().show({ body: 'x' }, { notice: pullRequestNotice(), signal })).rejects.toMatchObject({ retryable: true });
-    expect(desk.writes).toEqual(['came']);
+    expect(client.writes).toEqual(['came']);
   });
 
   it('says which right is missing, and what a limit of the rate asks for', async () => {
-    desk.intercept = (_request, response) => {
+    client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
     };
     const refused = door().show({ body: 'x' }, { notice: pullRequestNotice(), signal });
     await expect(refused).rejects.toMatchObject({ code: 'upstream-auth', message: expect.stringContaining('write "Pull requests"') });
-    desk.intercept = (_request, response) => {
+    client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '90' });
       return true;
     };
@@ -84,7 +86,7 @@ describe('the comment of a pull request', () => {
   it('refuses what GitHub would refuse', async () => {
     const long = door().show({ body: 'x'.repeat(65_536) }, { notice: pullRequestNotice(), signal });
     await expect(long).rejects.toMatchObject({ code: 'too-large' });
-    expect(desk.writes).toEqual([]);
+    expect(client.writes).toEqual([]);
   });
 });
 
@@ -93,8 +95,8 @@ it('an App asks for a token that may write, and for no more than it needs', asyn
   const granted = { metadata: 'read', pull_requests: 'write', contents: 'write', checks: 'read' };
   install(app, 'shop/api', 7, granted);
   const own = createGithubDesk('faultline-test[bot]');
-  const server = await startGithubApi({ app, desk: own });
-  const speaking = createGithubCommentDoor({
+  const server = await startGithubApi({ app, client: own });
+  const speaking = createGithubCommentClient({
     baseUrl: server.url,
     app,
     token: null,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createJenkinsDoor } from '../../../src/adapters/publisher/jenkins.ts';
+import { createJenkinsClient } from '../../../src/adapters/publisher/jenkins.ts';
 import type { Notice } from '../../../src/domain/notice.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';
 
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(async () => jenkins.close());
 
 async function show(text: string, reference: string | null = null, url = `${jenkins.url}/job/shop/812/`) {
-  const door = createJenkinsDoor({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
+  const door = createJenkinsClient({ baseUrl: jenkins.url, user: 'faultline', token: 'api-token' });
   const notice: Notice = {
     ...{
       key: 'jenkins-description:bld_1',

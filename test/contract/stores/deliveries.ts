@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import type { DeliveryKey, LandingDelivery } from '../../../src/ports/deliveries.ts';
+import type { DeliveryKey, ReceivedDelivery } from '../../../src/ports/deliveries.ts';
 import type { StoresWorld } from './world.ts';
 
 export function deliveriesContract(world: StoresWorld): void {
-  const landing = (change: Partial<LandingDelivery> = {}): LandingDelivery => ({
+  const inbox = (change: Partial<ReceivedDelivery> = {}): ReceivedDelivery => ({
     ...{ source: 'github', deliveryId: newId('dlv'), event: 'workflow_run', bodySha256: 'aa', intake: { build: { number: '7' } } },
     ...change,
   });
@@ -45,10 +45,10 @@ export function deliveriesContract(world: StoresWorld): void {
 
   describe('landed deliveries', () => {
     it('land many at once, and each is told whether it is new', async () => {
-      const [known, ...fresh] = [landing(), landing(), landing({ source: 'jenkins' })];
-      expect(await world.stores.deliveries.land([known ?? landing()])).toEqual([true]);
+      const [known, ...fresh] = [inbox(), inbox(), inbox({ source: 'jenkins' })];
+      expect(await world.stores.deliveries.land([known ?? inbox()])).toEqual([true]);
 
-      const all = [...fresh, known ?? landing()];
+      const all = [...fresh, known ?? inbox()];
       expect(await world.stores.deliveries.land(all)).toEqual([true, true, false]);
       expect(await world.stores.deliveries.land([])).toEqual([]);
       for (const { source, deliveryId } of all) {
@@ -57,7 +57,7 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
     it('land once where many senders come at the same moment in other orders', async () => {
-      const all = Array.from({ length: 20 }, () => landing());
+      const all = Array.from({ length: 20 }, () => inbox());
       const told = await Promise.all(
         Array.from({ length: 10 }, async (_, turn) => {
           const turned = [...all.slice(turn * 2), ...all.slice(0, turn * 2)];
@@ -69,14 +69,14 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
     it('keep text that PostgreSQL cannot hold, cleaned', async () => {
-      const delivery = landing({ intake: { build: { branch: 'a\u0000b\ud800c', number: '"\\' } } });
+      const delivery = inbox({ intake: { build: { branch: 'a\u0000b\ud800c', number: '"\\' } } });
       await world.stores.deliveries.land([delivery]);
 
       expect((await take(delivery))?.intake).toEqual({ build: { branch: 'a\ufffdb\ufffdc', number: '"\\' } });
     });
 
     it('are taken by one at a time, and what was taken and not recorded stays', async () => {
-      const delivery = landing();
+      const delivery = inbox();
       await world.stores.deliveries.land([delivery]);
 
       expect(await take(delivery)).toEqual({
@@ -92,7 +92,7 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
     it('are listed oldest first, without those that are put off', async () => {
-      const all = [landing(), landing(), landing()];
+      const all = [inbox(), inbox(), inbox()];
       for (const one of all) await world.stores.deliveries.land([one]);
       const ours = async (olderThanMs: number) => {
         const ids = (await world.stores.deliveries.landed(olderThanMs, 500)).map(({ deliveryId }) => deliveryId);
@@ -110,7 +110,7 @@ export function deliveriesContract(world: StoresWorld): void {
     });
 
     it('are put off by whoever tried most often, set aside at last, and land again', async () => {
-      const delivery = landing();
+      const delivery = inbox();
       const { deliveries } = world.stores;
       await deliveries.land([delivery]);
       const before = await deliveries.backlog();

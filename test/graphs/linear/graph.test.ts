@@ -25,7 +25,7 @@ function run(
   replies: Readonly<Record<string, Reply>> = { search_knowledge: HIT, search_error_library: {}, read_file: HIT },
 ) {
   const parts = { analyst: scriptedAnalyst({ classification: { confidence } }), toolbox: scriptedToolbox(replies) };
-  const context = { ...parts, spare: undefined, clock: systemClock, onStep: undefined };
+  const context = { ...parts, fallbackAnalyst: undefined, clock: systemClock, onStep: undefined };
   const state: Promise<LinearStateValue> = compileLinearGraph().invoke(given(), { context });
   return { ...parts, state };
 }

@@ -19,7 +19,13 @@ const of = (analyst: string, most: number): CalibrationInUse => ({
 
 async function verdictWith(calibrations: readonly CalibrationInUse[]) {
   const limits = { ...LIMITS, calibrations: [...calibrations] };
-  const context = { analyst: scriptedAnalyst(), spare: undefined, toolbox: scriptedToolbox({}), clock: systemClock, onStep: undefined };
+  const context = {
+    analyst: scriptedAnalyst(),
+    fallbackAnalyst: undefined,
+    toolbox: scriptedToolbox({}),
+    clock: systemClock,
+    onStep: undefined,
+  };
   const state = await compileTriageGraph().invoke(
     { subject: sampleSubject(), limits },
     { context, recursionLimit: recursionLimit(limits) },

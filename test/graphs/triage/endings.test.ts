@@ -39,10 +39,10 @@ function dear(script: Script): Analyst {
   };
 }
 
-function triage(limits: TriageLimits, analyst: Analyst, toolbox: Toolbox, spare?: Analyst): Promise<TriageStateValue> {
+function triage(limits: TriageLimits, analyst: Analyst, toolbox: Toolbox, fallbackAnalyst?: Analyst): Promise<TriageStateValue> {
   return compileTriageGraph().invoke(
     { subject: sampleSubject(), limits },
-    { context: { analyst, spare, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(limits) },
+    { context: { analyst, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(limits) },
   );
 }
 
@@ -70,13 +70,13 @@ describe('T36: a run ends', () => {
     ['seconds', budget({ seconds: 0 })],
   ])('when its %s are used up: with an answer that costs nothing further, for a person', async (_what, limits) => {
     const unsure = { calls: words(9), assessments: [{ confidence: 0.55 }] };
-    const spare = { ...scriptedAnalyst(unsure), name: 'rules' };
+    const fallbackAnalyst = { ...scriptedAnalyst(unsure), name: 'rules' };
     const toolbox = scriptedToolbox({ search_code: hit });
-    const state = await triage(limits, dear(unsure), toolbox, spare);
+    const state = await triage(limits, dear(unsure), toolbox, fallbackAnalyst);
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.usage.inputTokens + state.usage.outputTokens).toBeLessThanOrEqual(300);
-    expect(spare.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
+    expect(fallbackAnalyst.asked).toEqual(expect.arrayContaining(['answer', 'verify']));
     expect(state.steps.at(-1)).toMatchObject({ node: 'verify', by: 'scripted' });
     expect(state.verdict?.action).toBe('human_review');
     expect(state.verdict?.reasons.join()).toContain('budget');
@@ -85,16 +85,16 @@ describe('T36: a run ends', () => {
 
   it('in time, also where a judgement and a tool never come back', async () => {
     const hanging = { ...dear({}), chooseTools: () => new Promise<never>(() => undefined) };
-    const spare = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
-    const state = await triage(budget({ seconds: 0.2 }), hanging, scriptedToolbox({ search_code: hit }), spare);
+    const fallbackAnalyst = { ...scriptedAnalyst({ calls: words(1) }), name: 'rules' };
+    const state = await triage(budget({ seconds: 0.2 }), hanging, scriptedToolbox({ search_code: hit }), fallbackAnalyst);
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.notes.join()).toContain('0.2 seconds');
   });
 
   it('with what is proven published all the same', async () => {
-    const spare = { ...scriptedAnalyst({ assessments: [{ confidence: 0.95 }] }), name: 'rules' };
-    const state = await triage(budget({ tokens: 100 }), dear({}), scriptedToolbox({}), spare);
+    const fallbackAnalyst = { ...scriptedAnalyst({ assessments: [{ confidence: 0.95 }] }), name: 'rules' };
+    const state = await triage(budget({ tokens: 100 }), dear({}), scriptedToolbox({}), fallbackAnalyst);
 
     expect(state.termination).toBe('budget_exhausted');
     expect(state.verdict?.action).toBe('auto_notify');

@@ -18,7 +18,10 @@ const nothing: Reply = { status: 'empty', summary: 'no hits' };
 function triage(analyst: ScriptedAnalyst, toolbox: Toolbox): Promise<TriageStateValue> {
   return compileTriageGraph().invoke(
     { subject: sampleSubject(), limits: LIMITS },
-    { context: { analyst, spare: undefined, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+    {
+      context: { analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined },
+      recursionLimit: recursionLimit(LIMITS),
+    },
   );
 }
 
@@ -184,18 +187,21 @@ describe('triage graph', () => {
     expect(state.webAsked).toBe(true);
   });
 
-  it('has the web asked by the spare analyst, whatever a model would rather ask', async () => {
+  it('has the web asked by the fallback analyst, whatever a model would rather ask', async () => {
     const model = scriptedAnalyst({
       calls: [[ask('search_knowledge')], [ask('search_knowledge', { again: true })]],
       plans: [{}, { enough: true }],
       assessments: [{ confidence: 0.3 }, { confidence: 0.9 }],
       answers: [{ title: 'before the web' }, { title: 'after the web' }],
     });
-    const spare = { ...scriptedAnalyst({ calls: [[ask('search_web', { query: 'the error in words' })]] }), name: 'rules' };
+    const fallbackAnalyst = { ...scriptedAnalyst({ calls: [[ask('search_web', { query: 'the error in words' })]] }), name: 'rules' };
     const toolbox = scriptedToolbox({ search_knowledge: hit, search_web: hit });
     const state = await compileTriageGraph().invoke(
       { subject: sampleSubject(), limits: LIMITS },
-      { context: { analyst: model, spare, toolbox, clock: systemClock, onStep: undefined }, recursionLimit: recursionLimit(LIMITS) },
+      {
+        context: { analyst: model, fallbackAnalyst, toolbox, clock: systemClock, onStep: undefined },
+        recursionLimit: recursionLimit(LIMITS),
+      },
     );
     expect(toolbox.calls.map(({ tool }) => tool)).toEqual(['search_knowledge', 'search_web']);
     expect(state.answer?.title).toBe('after the web');
@@ -230,7 +236,7 @@ describe('triage graph', () => {
     };
     const context = {
       analyst: { ...model, chooseTools },
-      spare: { ...scriptedAnalyst(), name: 'rules' },
+      fallbackAnalyst: { ...scriptedAnalyst(), name: 'rules' },
       toolbox: byCategory,
       clock: systemClock,
       onStep: undefined,
@@ -255,7 +261,7 @@ describe('triage graph', () => {
       throw new Error('killed');
     };
     const toolbox = scriptedToolbox({ search_knowledge: hit });
-    const context = { analyst: dying, spare: undefined, toolbox, clock: systemClock, onStep: undefined };
+    const context = { analyst: dying, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined };
     await expect(graph.invoke({ subject: sampleSubject(), limits: LIMITS }, { ...config, context })).rejects.toThrow('killed');
 
     const living = scriptedAnalyst();

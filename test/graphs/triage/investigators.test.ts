@@ -33,7 +33,7 @@ function eager(classification: Partial<Classification> = {}): Analyst & { readon
 }
 
 const contextOf = (analyst: Analyst, toolbox = scriptedToolbox(TOOLS)) => ({
-  ...{ analyst, spare: undefined, toolbox, clock: systemClock, onStep: undefined },
+  ...{ analyst, fallbackAnalyst: undefined, toolbox, clock: systemClock, onStep: undefined },
 });
 
 function run(limits: TriageLimits, analyst: Analyst) {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createGithubCommentDoor } from '../../../src/adapters/publisher/github-comment.ts';
+import { createGithubCommentClient } from '../../../src/adapters/publisher/github-comment.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build, NewBuild } from '../../../src/domain/build.ts';
 import { newId } from '../../../src/domain/ids.ts';
@@ -9,12 +9,12 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import { systemClock } from '../../../src/ports/clock.ts';
 import type { Logger } from '../../../src/ports/logger.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
-import type { Keeper } from '../../../src/publish/keep-turns.ts';
-import { keepNotices, type NoticesDeps } from '../../../src/publish/notices/keep-notices.ts';
+import type { BackgroundWorker } from '../../../src/publish/keep-turns.ts';
 import { noticeChannel } from '../../../src/publish/notices/notice-channel.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
 import { GITHUB_COMMENT } from '../../../src/publish/notices/notice-rules.ts';
 import { renderComment } from '../../../src/publish/notices/render-comment.ts';
+import { type NoticesDeps, syncNotifications } from '../../../src/publish/notices/sync-notifications.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleGroup, sampleReview } from '../../store/samples.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
@@ -31,33 +31,33 @@ beforeAll(async () => {
 });
 afterAll(async () => db.dispose());
 
-let desk: GithubDesk;
+let client: GithubDesk;
 let github: GithubApi;
-let keepers: Keeper[];
+let keepers: BackgroundWorker[];
 let log: LogLine[];
 let repository: string;
 beforeEach(async () => {
-  desk = createGithubDesk();
-  github = await startGithubApi({ desk });
+  client = createGithubDesk();
+  github = await startGithubApi({ client });
   keepers = [];
   log = [];
   repository = `shop/${newId('bld').replaceAll('_', '-')}`;
 });
 afterEach(async () => {
-  await Promise.all(keepers.map((keeper) => keeper.stop()));
+  await Promise.all(keepers.map((worker) => worker.stop()));
   await db.query('update notices set shown = wanted');
   await github.close();
 });
 
-function keep(change: Partial<NoticesDeps> = {}): Keeper {
+function keep(change: Partial<NoticesDeps> = {}): BackgroundWorker {
   const logger: Logger = recordingLogger(log);
-  const door = createGithubCommentDoor({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
+  const door = createGithubCommentClient({ baseUrl: github.url, token: 'ghp_x', logger, retryUnitMs: 1, unpaced: true, mode: 'edit' });
   const render = (situation: Parameters<typeof renderComment>[0]) => renderComment(situation, noticeLinks('https://fl.example'));
   const channels = [noticeChannel({ rule: GITHUB_COMMENT, render, door })];
   const deps = { notices: stores.notices, channels, masker: createMasker(), logger, timeLimitMs: 2_000, intervalMs: 40, pauseMs: 0 };
-  const keeper = keepNotices({ ...deps, ...change });
-  keepers.push(keeper);
-  return keeper;
+  const worker = syncNotifications({ ...deps, ...change });
+  keepers.push(worker);
+  return worker;
 }
 
 async function build(change: Partial<NewBuild> = {}): Promise<Build> {
@@ -100,16 +100,16 @@ describe('the comment of a pull request', () => {
       if (number % 7 === 0) await settled();
     }
     const notice = await settled();
-    expect(desk.comments).toHaveLength(1);
-    expect(desk.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
-    expect(desk.comments[0]?.body).toContain('fixed in `ci #50`');
-    expect(notice.reference).toBe(String(desk.comments[0]?.id));
+    expect(client.comments).toHaveLength(1);
+    expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
+    expect(client.comments[0]?.body).toContain('fixed in `ci #50`');
+    expect(notice.reference).toBe(String(client.comments[0]?.id));
 
     const calls = github.api.requests.length;
     const green = await build({ number: '51', status: 'passed' });
     for (let again = 0; again < 5; again++) await said(green);
     expect(github.api.requests.length - calls, 'calls while nothing changed').toBe(0);
-    console.info(`50 builds: ${desk.comments.length} comment, ${desk.writes.length - 1} edits; 5 changes without news: 0 calls`);
+    console.info(`50 builds: ${client.comments.length} comment, ${client.writes.length - 1} edits; 5 changes without news: 0 calls`);
   });
 
   it('says nothing of what is green', async () => {
@@ -125,17 +125,17 @@ describe('the comment of a pull request', () => {
     keep();
     const one = await build();
     await said(one);
-    expect(desk.comments[0]?.body).toContain('**Analyzing why `ci #812` failed** (commit a41f9c2).');
+    expect(client.comments[0]?.body).toContain('**Analyzing why `ci #812` failed** (commit a41f9c2).');
     const analysis = await answer(one, 'f00d');
     const review = await stores.reviews.open(sampleReview(analysis, { repository }));
     await said(one);
-    expect(desk.comments[0]?.body).toContain('Faultline is not sure why (80 %). The answer needs review.');
+    expect(client.comments[0]?.body).toContain('Faultline is not sure why (80 %). The answer needs review.');
     await stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
     await said(one);
-    expect(desk.comments[0]?.body).toContain('confirmed by grace');
+    expect(client.comments[0]?.body).toContain('confirmed by grace');
     await said(await build({ number: '813', status: 'passed' }));
-    expect(desk.comments[0]?.body).toContain('**The failure of `ci #812` is fixed in `ci #813`.**');
-    expect(desk.writes).toEqual(['POST comment', 'PATCH comment', 'PATCH comment', 'PATCH comment']);
+    expect(client.comments[0]?.body).toContain('**The failure of `ci #812` is fixed in `ci #813`.**');
+    expect(client.writes).toEqual(['POST comment', 'PATCH comment', 'PATCH comment', 'PATCH comment']);
   });
 
   it('never shows a decision that is taken back within its delay', async () => {
@@ -143,28 +143,28 @@ describe('the comment of a pull request', () => {
     const one = await build();
     const review = await stores.reviews.open(sampleReview(await answer(one, 'f00d'), { repository }));
     await said(one);
-    const before = desk.comments[0]?.body;
+    const before = client.comments[0]?.body;
     const decided = await stores.reviews.decide(review.id, review.version, sampleDecision(review, { reviewer: 'grace' }));
     await stores.notices.changed({ buildId: one.id, delayMs: 700 });
     // Something else happens meanwhile, which could be shown at once.
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
     await sleep(300);
-    expect(desk.comments[0]?.body).toBe(before);
+    expect(client.comments[0]?.body).toBe(before);
     if (decided?.decision == null) throw new Error('it was decided');
     await db.transaction(async (sql) => void (await stores.reviews.undo(decided.decision!, 'grace', sql)));
     await said(one);
-    expect(desk.comments[0]?.body).toBe(before);
-    expect(desk.writes).toEqual(['POST comment']);
+    expect(client.comments[0]?.body).toBe(before);
+    expect(client.writes).toEqual(['POST comment']);
   });
 
   it('UX 47: leaves alone what another wrote under our marker', async () => {
     const theirs = { id: 1, pullRequest: 7, body: `<!-- faultline:v1 repo=${repository} pr=7 -->\nspoofed`, login: 'mallory' };
-    desk.comments.push({ ...theirs });
+    client.comments.push({ ...theirs });
     keep();
     await said(await build());
-    expect(desk.comments).toHaveLength(2);
-    expect(desk.comments[0]).toEqual(theirs);
-    expect(desk.comments[1]).toMatchObject({ login: 'faultline-bot' });
+    expect(client.comments).toHaveLength(2);
+    expect(client.comments[0]).toEqual(theirs);
+    expect(client.comments[1]).toMatchObject({ login: 'faultline-bot' });
   });
 
   it('is found, and not made again, where the process died between making it and noting so', async () => {
@@ -180,18 +180,18 @@ describe('the comment of a pull request', () => {
     await said(one);
     await dying.stop();
     expect(deaths).toBeGreaterThan(0);
-    expect(desk.comments).toHaveLength(1);
-    expect(desk.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
+    expect(client.comments).toHaveLength(1);
+    expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
   });
 
   it('is made anew where somebody deleted it', async () => {
     keep();
     const one = await build();
     await said(one);
-    desk.comments.length = 0;
+    client.comments.length = 0;
     await answer(one, 'f00d');
     await said(one);
-    expect(desk.comments).toHaveLength(1);
+    expect(client.comments).toHaveLength(1);
   });
 
   it('waits between two edits, and as long as GitHub asks', async () => {
@@ -203,9 +203,9 @@ describe('the comment of a pull request', () => {
     await answer(one, 'beef');
     await stores.notices.changed({ buildId: one.id, delayMs: 0 });
     await sleep(200);
-    expect(desk.writes).toEqual(['POST comment', 'PATCH comment']);
+    expect(client.writes).toEqual(['POST comment', 'PATCH comment']);
     await db.query('update notices set free_at = clock_timestamp()');
-    desk.intercept = (_request, response) => {
+    client.intercept = (_request, response) => {
       sendJson(response, 403, { message: 'You have exceeded a secondary rate limit' }, { 'retry-after': '3600' });
       return true;
     };
@@ -220,7 +220,7 @@ describe('the comment of a pull request', () => {
   });
 
   it('ends with a clear word where nobody may write, and is tried again with the next change', async () => {
-    desk.intercept = (request, response) => {
+    client.intercept = (request, response) => {
       if (request.method !== 'POST') return false;
       sendJson(response, 403, { message: 'Resource not accessible by personal access token' });
       return true;
@@ -230,7 +230,7 @@ describe('the comment of a pull request', () => {
     const refused = await said(one);
     expect(refused).toMatchObject({ reference: null, error: expect.stringContaining('write "Pull requests"') });
     expect(log.filter(({ level }) => level === 'error').map(({ message }) => message)).toEqual(['a notice is not shown']);
-    desk.intercept = null;
+    client.intercept = null;
     expect(await said(one)).toMatchObject({ error: null, reference: expect.any(String) });
   });
 
@@ -240,7 +240,7 @@ describe('the comment of a pull request', () => {
     await Promise.all(Array.from({ length: 20 }, () => stores.notices.changed({ buildId: one.id, delayMs: 0 })));
     await answer(one, 'f00d');
     await said(one);
-    expect(desk.comments).toHaveLength(1);
-    expect(desk.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
+    expect(client.comments).toHaveLength(1);
+    expect(client.writes.filter((write) => write === 'POST comment')).toHaveLength(1);
   });
 });

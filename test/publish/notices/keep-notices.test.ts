@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Notice } from '../../../src/domain/notice.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
-import { keepNotices, type NoticesDeps } from '../../../src/publish/notices/keep-notices.ts';
 import { noticeChannel } from '../../../src/publish/notices/notice-channel.ts';
+import { type NoticesDeps, syncNotifications } from '../../../src/publish/notices/sync-notifications.ts';
 import { headOf, situationOf } from './sample-situation.ts';
 
 const notice: Notice = {
@@ -36,9 +36,9 @@ it('a call that a stop cuts off may have got through: what comes next looks for 
   });
   const masker = { mask: async (text: string) => ({ text, count: 0 }) };
   const times = { timeLimitMs: 60_000, intervalMs: 60_000, stopGraceMs: 10 };
-  const keeper = keepNotices({ notices, channels: [channel], masker, logger: silentLogger, ...times });
+  const worker = syncNotifications({ notices, channels: [channel], masker, logger: silentLogger, ...times });
   await isBegun;
-  await keeper.stop();
+  await worker.stop();
   // Without a delay the try would not count, and the next one would be taken for the first.
   expect(released).toEqual([1]);
 });

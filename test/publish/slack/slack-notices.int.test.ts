@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { noticeRulesOf, openNotices } from '../../../src/app/open-notices.ts';
-import { openSlackDoor } from '../../../src/app/open-slack.ts';
+import { openSlackButtons } from '../../../src/app/open-slack.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { parseConfig } from '../../../src/config/schema.ts';
 import type { NewBuild } from '../../../src/domain/build.ts';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   });
   stores = createStores(database, systemClock, undefined, noticeRulesOf(config));
   notices = await openNotices(config, { stores, masker: createMasker(), logger: silentLogger, clock: systemClock });
-  const door = await openSlackDoor(config, database);
+  const door = await openSlackButtons(config, database);
   app = await buildHttp({ ...emptyHttpDeps(), config, stores, database, clock: systemClock, slack: door });
   notices.start();
 });

@@ -148,7 +148,7 @@ describe('a recording run again', () => {
       new Promise<never>((_settle, reject) => signal.addEventListener('abort', () => reject(new Error('late')), { once: true }));
     const budget = { tokens: null, costUsd: null, seconds: 0.3 };
     const analyst = { ...modelled(), answer: hanging };
-    const recording = await recordRun({ analyst, spare: createRulesAnalyst(), limits: { ...LIMITS, budget } });
+    const recording = await recordRun({ analyst, fallbackAnalyst: createRulesAnalyst(), limits: { ...LIMITS, budget } });
     expect(recording.analysis?.notes.join()).toContain('The budget of this run (0.3 seconds) is used up');
     expect(recording.judgements.filter(({ failed }) => failed !== null).map(({ name }) => name)).toEqual(['answer']);
     expect(await runFrozen(recording, sampleToday(), never)).toMatchObject({ identical: true, differences: [], stopped: null });

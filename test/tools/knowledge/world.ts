@@ -6,7 +6,7 @@ import type { Embedder } from '../../../src/ports/embedder.ts';
 import { silentLogger } from '../../../src/ports/logger.ts';
 import type { SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
 import { createMemoryTeamKnowledge } from '../../../src/store/knowledge-memory.ts';
-import { createKnowledgeDesk } from '../../../src/tools/knowledge/knowledge-desk.ts';
+import { createKnowledgeService } from '../../../src/tools/knowledge/knowledge-service.ts';
 
 /** An index in memory that plays the one of a model. */
 function semanticIndex(embedder: Embedder): SemanticIndex {
@@ -29,7 +29,7 @@ function semanticIndex(embedder: Embedder): SemanticIndex {
 export function deskWorld(options: { embedder?: Embedder; curated?: readonly VectorItem[] } = {}) {
   const store = createMemoryTeamKnowledge();
   const semantic = options.embedder === undefined ? null : semanticIndex(options.embedder);
-  const desk = createKnowledgeDesk({
+  const knowledge = createKnowledgeService({
     store,
     reader: createDocumentReader(),
     masker: createMasker(),
@@ -39,6 +39,12 @@ export function deskWorld(options: { embedder?: Embedder; curated?: readonly Vec
     logger: silentLogger,
   });
   const add = (source: string, content: string | Buffer, more: { category?: 'INFRA_ERROR'; dryRun?: boolean } = {}) =>
-    desk.add({ source, bytes: Buffer.from(content), category: more.category ?? null, importedBy: 'mara', dryRun: more.dryRun ?? false });
-  return { store, semantic, desk, add, words: createMemoryIndex(createHashingEmbedder()) };
+    knowledge.add({
+      source,
+      bytes: Buffer.from(content),
+      category: more.category ?? null,
+      importedBy: 'mara',
+      dryRun: more.dryRun ?? false,
+    });
+  return { store, semantic, knowledge, add, words: createMemoryIndex(createHashingEmbedder()) };
 }

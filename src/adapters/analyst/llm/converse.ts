@@ -21,20 +21,20 @@ const MAX_ABOUT = 120;
  * model throws.
  */
 export function createLlmConverse(model: ChatModel, fit: ContextFit = createContextFit()): Converse {
-  const desk: Desk = { model, fit };
+  const deps: ConverseDeps = { model, fit };
   return {
-    understand: (input, signal) => understand(desk, input, signal),
-    chooseTools: (input, signal) => chooseTools(desk, input, signal),
-    reply: (input, signal) => reply(desk, input, signal),
+    understand: (input, signal) => understand(deps, input, signal),
+    chooseTools: (input, signal) => chooseTools(deps, input, signal),
+    reply: (input, signal) => reply(deps, input, signal),
   };
 }
 
-interface Desk {
+interface ConverseDeps {
   readonly model: ChatModel;
   readonly fit: ContextFit;
 }
 
-async function understand({ model, fit }: Desk, input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>> {
+async function understand({ model, fit }: ConverseDeps, input: Inquiry, signal: AbortSignal): Promise<Judgement<Understanding>> {
   const { render, hash } = prompted('ask-understand', {
     topic: showTopic(input),
     history: showMemory(input.memory),
@@ -48,7 +48,7 @@ async function understand({ model, fit }: Desk, input: Inquiry, signal: AbortSig
   return judged(asked, hash, { shape: asked.value.shape, about: about === '' ? 'the failure' : about });
 }
 
-async function chooseTools({ model, fit }: Desk, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools({ model, fit }: ConverseDeps, input: Parameters<Converse['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   const { render, hash } = prompted('ask-choose-tools', {
     ...known(input),
@@ -64,7 +64,7 @@ async function chooseTools({ model, fit }: Desk, input: Parameters<Converse['cho
   return judged(asked, hash, calls);
 }
 
-async function reply({ model, fit }: Desk, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
+async function reply({ model, fit }: ConverseDeps, input: Parameters<Converse['reply']>[0], signal: AbortSignal) {
   const { render, hash } = prompted('ask-answer', {
     ...known(input),
     shape: input.understanding.shape,

@@ -11,11 +11,11 @@ import { type ContextFit, createContextFit, type FittedReply, usageOfReply } fro
 import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
 import { readAnswer, readAssessment, readClassification, readPlan } from './read-answer.ts';
 import { AnswerReply, ClassifyReply, ReasonReply, VerifyReply } from './replies.ts';
+import { withoutExamples, withoutRecital } from './sanitize-reply.ts';
 import { showFacts } from './show-facts.ts';
 import { showPage } from './show-page.ts';
 import { describeTool, listTools, showAnswer, showSituation, showTool } from './show-situation.ts';
 import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
-import { withoutExamples, withoutRecital } from './unbidden.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -30,43 +30,43 @@ export interface LlmAnalystOptions {
  * which also keeps the model's own confidence from deciding alone.
  */
 export function createLlmAnalyst({ model, room = 1 }: LlmAnalystOptions): Analyst {
-  const desk: Desk = { model, fit: createContextFit(), room };
+  const deps: AnalystDeps = { model, fit: createContextFit(), room };
   return {
     name: 'llm',
-    classify: (input, signal) => classify(desk, input, signal),
-    plan: (input, signal) => plan(desk, input, signal),
-    chooseTools: (input, signal) => chooseTools(desk, input, signal),
-    correctCall: (input, signal) => correctCall(desk, input, signal),
-    answer: (input, signal) => answer(desk, input, signal),
-    verify: (input, signal) => verify(desk, input, signal),
-    converse: createLlmConverse(model, desk.fit),
+    classify: (input, signal) => classify(deps, input, signal),
+    plan: (input, signal) => plan(deps, input, signal),
+    chooseTools: (input, signal) => chooseTools(deps, input, signal),
+    correctCall: (input, signal) => correctCall(deps, input, signal),
+    answer: (input, signal) => answer(deps, input, signal),
+    verify: (input, signal) => verify(deps, input, signal),
+    converse: createLlmConverse(model, deps.fit),
   };
 }
 
-interface Desk {
+interface AnalystDeps {
   readonly model: ChatModel;
   readonly fit: ContextFit;
   readonly room: number;
 }
 
-async function classify(desk: Desk, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
+async function classify(deps: AnalystDeps, { subject }: Parameters<Analyst['classify']>[0], signal: AbortSignal) {
   const evidence = subject.excerpts.map((excerpt, index) => ({ ...excerpt, id: `E${index + 1}`, tool: 'log', title: excerpt.reason }));
   const values = (limits: Limits<'classify'>) => ({ page: showPage({ subject, evidence }, limits.page) });
-  const asked = await ask(desk, 'classify', values, READERS.classify, signal);
+  const asked = await ask(deps, 'classify', values, READERS.classify, signal);
   const unknown = asked.costKnown !== false ? null : `No price is known for the model ${asked.model}; its cost is counted as 0.`;
   const judgement = judgementOf(asked, readClassification(asked.value));
   return { ...judgement, note: [judgement.note, unknown].filter((note) => note !== null).join(' ') || null };
 }
 
-async function plan(desk: Desk, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
+async function plan(deps: AnalystDeps, input: Parameters<Analyst['plan']>[0], signal: AbortSignal) {
   const { category } = input.classification;
   const { offered = [] } = input;
   const values = (limits: Limits<'reason'>) => ({ ...insightValues(input, limits), tools: listTools(offered, category) });
-  const asked = await ask(desk, 'reason', values, READERS.reason, signal, category);
+  const asked = await ask(deps, 'reason', values, READERS.reason, signal, category);
   return judgementOf(asked, readPlan(asked.value, input, bestRetrieval(input)));
 }
 
-async function chooseTools({ model, fit, room }: Desk, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
+async function chooseTools({ model, fit, room }: AnalystDeps, input: Parameters<Analyst['chooseTools']>[0], signal: AbortSignal) {
   const { offered } = input;
   if (offered.length === 0) return unasked([]);
   const prompt = loadPrompt(JUDGEMENTS['select-tool'].prompt, input.classification.category);
@@ -83,24 +83,24 @@ async function chooseTools({ model, fit, room }: Desk, input: Parameters<Analyst
   return judgementOf({ ...asked, promptHash: prompt.hash }, calls);
 }
 
-async function correctCall(desk: Desk, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
+async function correctCall(deps: AnalystDeps, input: Parameters<Analyst['correctCall']>[0], signal: AbortSignal) {
   const { call, error, tool, subject } = input;
   const values = () => ({ tool: showTool(tool), call: JSON.stringify(call), error, facts: showFacts(subject) });
   const reader = { schema: correctionSchema(tool), parse: (reply: unknown) => parseCorrection(reply, call) };
-  const asked = await ask(desk, 'correct-call', values, reader, signal);
+  const asked = await ask(deps, 'correct-call', values, reader, signal);
   return judgementOf(asked, asked.value);
 }
 
-async function answer(desk: Desk, input: Insight, signal: AbortSignal) {
+async function answer(deps: AnalystDeps, input: Insight, signal: AbortSignal) {
   const { category } = input.classification;
   const { system } = loadPrompt(JUDGEMENTS.answer.prompt, category);
   const { schema, parse } = READERS.answer;
   const reader = { schema, parse: (reply: unknown) => parse(withoutRecital(reply, system)) };
-  const asked = await ask(desk, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
+  const asked = await ask(deps, 'answer', (limits) => insightValues(input, limits), reader, signal, category);
   return judgementOf(asked, readAnswer(asked.value, input));
 }
 
-async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
+async function verify(deps: AnalystDeps, input: Parameters<Analyst['verify']>[0], signal: AbortSignal) {
   const { claims } = input.answer;
   const cited = { cited: new Set(claims.flatMap((claim) => claim.evidence)), quoted: claims.flatMap(({ quotes }) => quotes) };
   const values = (limits: Limits<'verify'>) => ({
@@ -108,7 +108,7 @@ async function verify(desk: Desk, input: Parameters<Analyst['verify']>[0], signa
     answer: showAnswer(input.answer, input.evidence),
     page: showPage(input, limits.page, cited),
   });
-  const asked = await ask(desk, 'verify', values, READERS.verify, signal, input.classification.category);
+  const asked = await ask(deps, 'verify', values, READERS.verify, signal, input.classification.category);
   return judgementOf(asked, readAssessment(asked.value, input));
 }
 
@@ -130,7 +130,7 @@ interface Asked<Value> extends FittedReply<Value> {
 }
 
 async function ask<Name extends JudgementName, Value>(
-  { model, fit, room }: Desk,
+  { model, fit, room }: AnalystDeps,
   name: Name,
   values: (limits: Limits<Name>) => PromptValues<Name>,
   reader: Reader<Value>,

@@ -5,8 +5,8 @@ import type { Assessment, Insight, Plan } from '../../../ports/analyst.ts';
 import type { ToolDescription } from '../../../ports/toolbox.ts';
 import { literalQuote } from './literal-quote.ts';
 import { type AnswerReply, type ClassifyReply, clamp, type ReasonReply, type VerifyReply } from './replies.ts';
+import { withoutAddresses } from './sanitize-reply.ts';
 import { showFacts } from './show-facts.ts';
-import { withoutAddresses } from './unbidden.ts';
 
 /** An abstaining verdict stays below this (TAXONOMY, tie 7). */
 const ABSTAINED_MOST = 0.49;

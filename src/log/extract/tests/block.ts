@@ -3,7 +3,7 @@ import { splitExpectation } from '../../expectation.ts';
 import { isForeignFile, readFrame } from '../../frames.ts';
 
 /** What the lines below a failing test's title tell of it. */
-export type Told = Pick<FailingTest, 'file' | 'line' | 'message' | 'expected' | 'actual'>;
+export type BlockDetails = Pick<FailingTest, 'file' | 'line' | 'message' | 'expected' | 'actual'>;
 
 interface Place {
   readonly file: string;
@@ -63,7 +63,7 @@ const COMPARED: readonly RegExp[] = [
 ];
 
 /** Reads the lines below a title. The file is the test's own where one of the places is, else the first of the project's own code. */
-export function readBlock(body: readonly string[], title: { readonly name: string; readonly suite: string | null }): Told {
+export function readBlock(body: readonly string[], title: { readonly name: string; readonly suite: string | null }): BlockDetails {
   const plain = body.map((text) => text.replace(TAG, ''));
   const place = ownPlace(plain, title);
   // pytest marks what was raised with an E at the margin.

@@ -4,7 +4,7 @@ import type { ReplayedCase } from '../../replay/run/replay.ts';
  * A case as figures need it: a hundred thousand of them must fit in memory. Logs, whole answers and the texts of excerpts go; these stay
  * where the likeness of failures is measured by them.
  */
-export function lightened(done: ReplayedCase): ReplayedCase {
+export function stripForMetrics(done: ReplayedCase): ReplayedCase {
   const { row, result } = done;
   const keptBytes = result.excerpts.reduce((total, { text }) => total + Buffer.byteLength(text), 0);
   return {

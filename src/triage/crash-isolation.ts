@@ -2,7 +2,7 @@
 export type StepOut = <Value>(wait: () => Promise<Value>) => Promise<Value>;
 
 /** Work that goes on together, and work that nothing else may go on beside. */
-export interface Solitude {
+export interface CrashIsolation {
   /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
   together<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
   /** Waits for what runs to end, and keeps everything else out meanwhile. */
@@ -13,7 +13,7 @@ export interface Solitude {
  * For jobs that a process died with: what they do alone, no other job can be blamed for. Who must be alone goes first, so
  * that a steady stream of others does not keep it waiting. `places` is how many go on together.
  */
-export function createSolitude(places = Number.POSITIVE_INFINITY): Solitude {
+export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIsolation {
   let shared = 0;
   let lonely = false;
   let queue: { readonly mustBeAlone: boolean; readonly start: () => void }[] = [];

@@ -7,19 +7,25 @@ import type { Logger } from '../ports/logger.ts';
 const MAX_OUTSTANDING = 200;
 
 /** Rings for work that the database already knows is owed; nobody waits for the queue. */
-export interface Bell {
+export interface JobNotifier {
   /** `urgent`: before others that wait. */
-  ring(jobId: string, how: { readonly urgent: boolean }): void;
+  notify(jobId: string, how: { readonly urgent: boolean }): void;
   /** Resolves when the queue has answered every ring, or after the time. */
   settle(timeoutMs: number): Promise<void>;
 }
 
 /** A queue that fails or hangs fails and delays nobody: the job is owed in the database, and the sweeper rings again. */
-export function createBell({ jobQueue, logger }: { readonly jobQueue: Pick<JobQueue, 'enqueue'>; readonly logger: Logger }): Bell {
+export function createJobNotifier({
+  jobQueue,
+  logger,
+}: {
+  readonly jobQueue: Pick<JobQueue, 'enqueue'>;
+  readonly logger: Logger;
+}): JobNotifier {
   const outstanding = new Set<Promise<void>>();
   let silenced = 0;
   return {
-    ring: (jobId, { urgent }) => {
+    notify: (jobId, { urgent }) => {
       if (outstanding.size >= MAX_OUTSTANDING) {
         silenced += 1;
         // One line for a queue that hangs, not one for each job.

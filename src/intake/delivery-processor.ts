@@ -8,8 +8,8 @@ import type { JobQueue } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
 import { silentTracer, type Tracer } from '../ports/tracer.ts';
-import { type Bell, createBell } from './bell.ts';
 import { Intake } from './intake-shape.ts';
+import { createJobNotifier, type JobNotifier } from './job-notifier.ts';
 import { isUrgent, type StoredBuild, storeBuild } from './store-build.ts';
 
 /** How often landed deliveries are looked for that no living process has in hand. */
@@ -19,7 +19,7 @@ const OTHERS_HAVE_IT_MS = 5_000;
 const SWEEP_BATCH = 500;
 /** What is in hand beyond this is left to the sweeps. */
 const MAX_IN_HAND = 20_000;
-/** While senders wait, the relay rests this many times as long as it worked: being accepted is urgent, being read is not. */
+/** While senders wait, the processor rests this many times as long as it worked: being accepted is urgent, being read is not. */
 const REST_WHILE_BUSY = 3;
 /** Only as long as it worked, once the next one has waited for so long: a flood that lasts has to share. */
 const REST_WHILE_LATE = 1;
@@ -36,11 +36,11 @@ const RING_MS = 50;
 /** How long a stop waits for the queue. */
 const SETTLE_MS = 2_000;
 
-export interface RelayDeps {
+export interface DeliveryProcessorDeps {
   readonly stores: Pick<Stores, 'deliveries' | 'builds' | 'triages' | 'greens' | 'notices'>;
   readonly database: Pick<Database, 'transaction'>;
   readonly archive: Pick<BuildArchive, 'list' | 'put'>;
-  readonly bell: Bell;
+  readonly jobNotifier: JobNotifier;
   readonly logger: Logger;
   /** Goes on with the trace that began where the delivery came in. */
   readonly tracer?: Tracer;
@@ -49,7 +49,7 @@ export interface RelayDeps {
 }
 
 /** Makes builds of landed deliveries. Any number of processes may run one: a delivery is locked by whoever works on it. */
-export interface Relay {
+export interface DeliveryProcessor {
   /** Takes a delivery in hand that has just landed here. */
   add(key: DeliveryKey): void;
   /** Looks now, and from now on every few seconds, for what was left by a crash or put off. */
@@ -65,7 +65,7 @@ interface InHand {
   readonly since: number;
 }
 
-export function createRelay(deps: RelayDeps): Relay {
+export function createDeliveryProcessor(deps: DeliveryProcessorDeps): DeliveryProcessor {
   const inHand = new Map<string, InHand>();
   let running: Promise<void> | null = null;
   let timer: NodeJS.Timeout | undefined;
@@ -83,7 +83,7 @@ export function createRelay(deps: RelayDeps): Relay {
     for (const [name, { key, since }] of inHand) {
       if (stopped) break;
       const startedAt = performance.now();
-      const reached = await relayOne(deps, key);
+      const reached = await processOne(deps, key);
       inHand.delete(name);
       // The database is away: all that is in hand stays landed, and the sweeps find it once they reach it.
       if (!reached) inHand.clear();
@@ -91,7 +91,7 @@ export function createRelay(deps: RelayDeps): Relay {
       await new Promise<void>((resolve) => setImmediate(resolve));
       if (deps.busy?.() !== true) continue;
       // Where the queue is on the same database, what was rung is work as well.
-      await deps.bell.settle(RING_MS);
+      await deps.jobNotifier.settle(RING_MS);
       await delay(restAfter(performance.now() - startedAt, startedAt - since));
     }
     running = null;
@@ -120,7 +120,7 @@ export function createRelay(deps: RelayDeps): Relay {
       stopped = true;
       clearInterval(timer);
       await running;
-      await deps.bell.settle(SETTLE_MS);
+      await deps.jobNotifier.settle(SETTLE_MS);
     },
   };
 }
@@ -130,15 +130,17 @@ function restAfter(workedMs: number, waitedMs: number): number {
   return Math.min(MAX_REST_MS, workedMs * (waitedMs > LATE_MS ? REST_WHILE_LATE : REST_WHILE_BUSY));
 }
 
-/** A relay for a process without doors: it makes builds of what processes with doors left behind. */
-export function startRelay(deps: Omit<RelayDeps, 'bell' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> }): Relay {
-  const relay = createRelay({ ...deps, bell: createBell(deps) });
-  relay.sweep();
-  return relay;
+/** A processor for a process without an HTTP server: it makes builds of what others left behind. */
+export function startDeliveryProcessor(
+  deps: Omit<DeliveryProcessorDeps, 'jobNotifier' | 'busy'> & { readonly jobQueue: Pick<JobQueue, 'enqueue'> },
+): DeliveryProcessor {
+  const processor = createDeliveryProcessor({ ...deps, jobNotifier: createJobNotifier(deps) });
+  processor.sweep();
+  return processor;
 }
 
 /** Never throws: what fails is put off, or set aside. False where the database could not be reached. */
-async function relayOne(deps: RelayDeps, key: DeliveryKey): Promise<boolean> {
+async function processOne(deps: DeliveryProcessorDeps, key: DeliveryKey): Promise<boolean> {
   let taken: LandedDelivery | null = null;
   try {
     const done = await deps.database.transaction(async (sql) => {
@@ -162,7 +164,7 @@ interface Done {
   readonly stored: StoredBuild;
 }
 
-async function record(deps: RelayDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
+async function record(deps: DeliveryProcessorDeps, delivery: LandedDelivery, sql: Sql): Promise<Done | null> {
   const intake = Intake.parse(delivery.intake);
   const { source, deliveryId, event } = delivery;
   const facts = { 'faultline.source': source, 'faultline.delivery.id': deliveryId, 'faultline.event': event };
@@ -174,7 +176,7 @@ async function record(deps: RelayDeps, delivery: LandedDelivery, sql: Sql): Prom
 }
 
 /** The console as far as the event brought it: what is fetched later takes its place, and what was fetched before stays. */
-async function keepLog({ archive, logger }: RelayDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
+async function keepLog({ archive, logger }: DeliveryProcessorDeps, { intake: { log }, stored: { build } }: Done): Promise<void> {
   if (log == null) return;
   try {
     if ((await archive.list(build.id)).some(({ name }) => name === JENKINS_CONSOLE)) return;
@@ -185,14 +187,14 @@ async function keepLog({ archive, logger }: RelayDeps, { intake: { log }, stored
   }
 }
 
-function announce({ bell, logger }: RelayDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
-  if (news && job !== null) bell.ring(job.id, { urgent: isUrgent(intake) });
+function announce({ jobNotifier: bell, logger }: DeliveryProcessorDeps, { delivery, intake, stored: { build, job, news } }: Done): void {
+  if (news && job !== null) bell.notify(job.id, { urgent: isUrgent(intake) });
   const { source, deliveryId, event } = delivery;
   logger.info({ source, deliveryId, event, buildId: build.id, jobId: job?.id ?? null, news }, 'build received');
 }
 
 async function putOff(
-  { stores, logger }: RelayDeps,
+  { stores, logger }: DeliveryProcessorDeps,
   { source, deliveryId, attempts: before }: LandedDelivery,
   error: unknown,
 ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { JobQueue, QueueDesk, RingState } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 import type { PoolExecutor } from './pool-executor.ts';
 
 export const SCHEMA = 'pgboss';
@@ -34,7 +34,7 @@ const Row = z.object({
 const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retry: 'later' } as const;
 
 /** The rings that pg-boss keeps in the database. */
-export function createPgBossDesk(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueDesk {
+export function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
   const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
   return {
     rings: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): RingState => ({ ...row, state: STATES[row.state] })),

@@ -1,6 +1,6 @@
 import type { Job, Queue } from 'bullmq';
 import { append } from '../../domain/lists.ts';
-import type { JobQueue, QueueDesk, RingState } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 
 export interface RingData {
   readonly jobId: string;
@@ -21,7 +21,7 @@ export async function countRings(queue: Queue<RingData>): Promise<number> {
 }
 
 /** The rings that Redis keeps. */
-export function createBullmqDesk(queue: Queue<RingData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueDesk {
+export function createBullmqAdmin(queue: Queue<RingData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
   return {
     rings: async (limit) => {
       const rings: RingState[] = [];

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { lookRegularly } from './look-regularly.ts';
 import { keepsForEver, payLogs, type RetentionDeps, type RetentionPolicy, retain } from './retention.ts';
 
-export interface RetentionKeeperDeps extends RetentionDeps {
+export interface RetentionWorkerDeps extends RetentionDeps {
   readonly policy: RetentionPolicy;
   /** Between two looks at what is owed to other stores, in milliseconds. */
   readonly intervalMs: number;
@@ -22,7 +22,7 @@ const PAUSE_MS = 200;
  * Deletes in the background what is too old, and what other stores still are to delete; brings home what was kept elsewhere while a store was
  * away. One process at a time does so. What is owed stands in the database, so a stop loses nothing.
  */
-export function startRetentionKeeper(deps: RetentionKeeperDeps): { stop(): Promise<void> } {
+export function startRetentionWorker(deps: RetentionWorkerDeps): { stop(): Promise<void> } {
   const holder = randomUUID();
   const rounds = { deps, holder, retainedAt: Number.NEGATIVE_INFINITY };
   const looking = lookRegularly(deps.intervalMs, (stopping) => lookAfter(rounds, stopping));
@@ -35,7 +35,7 @@ export function startRetentionKeeper(deps: RetentionKeeperDeps): { stop(): Promi
 }
 
 interface Rounds {
-  readonly deps: RetentionKeeperDeps;
+  readonly deps: RetentionWorkerDeps;
   readonly holder: string;
   retainedAt: number;
 }

@@ -17,7 +17,7 @@ export interface Item {
 }
 
 /** The queue of a running service, as one reviewer sees it. Every method throws TriageError with the service's own sentence. */
-export interface ReviewDesk {
+export interface ReviewClient {
   counts(): Promise<ReviewCounts>;
   /** Holds the next item; null where nothing waits for this reviewer. */
   next(after?: string): Promise<Review | null>;
@@ -37,7 +37,7 @@ export interface ReviewDesk {
 
 const BuildAnswer = z.object({ build: Build });
 
-export function openReviewDesk(server: { readonly url: string; readonly token: string }): ReviewDesk {
+export function openReviewClient(server: { readonly url: string; readonly token: string }): ReviewClient {
   const at = (id: string, rest = '') => `/api/reviews/${encodeURIComponent(id)}${rest}`;
   const post = async <Value>(path: string, schema: z.ZodType<Value>, body: object = {}) =>
     await askServer(server, 'POST', path, schema, body);

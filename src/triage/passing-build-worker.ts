@@ -5,7 +5,7 @@ import { type LearnDeps, learnGreen } from './learn-green.ts';
 import { lookRegularly } from './look-regularly.ts';
 import { retryDelay } from './retries.ts';
 
-export interface GreenKeeperDeps extends LearnDeps {
+export interface PassingBuildWorkerDeps extends LearnDeps {
   readonly stores: LearnDeps['stores'] & {
     readonly greens: Pick<Stores['greens'], 'take' | 'release'>;
     readonly triages: Pick<Stores['triages'], 'owed'>;
@@ -25,11 +25,11 @@ const MAX_SENTENCE = 500;
  * Makes templates of passed builds in the background, one build at a time, as long as no failed build waits to be triaged. What is owed
  * stands in the database, so a stop loses nothing. `stop` gives back what is being worked on.
  */
-export function startGreenKeeper(deps: GreenKeeperDeps): { stop(): Promise<void> } {
+export function startPassingBuildWorker(deps: PassingBuildWorkerDeps): { stop(): Promise<void> } {
   return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
 }
 
-async function workOff(deps: GreenKeeperDeps, stopping: AbortSignal): Promise<void> {
+async function workOff(deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
   try {
     while (!stopping.aborted && (await deps.stores.triages.owed(1)).length === 0) {
       const job = await deps.stores.greens.take(LEASE_MS);
@@ -41,7 +41,7 @@ async function workOff(deps: GreenKeeperDeps, stopping: AbortSignal): Promise<vo
   }
 }
 
-async function settle(job: GreenJob, deps: GreenKeeperDeps, stopping: AbortSignal): Promise<void> {
+async function settle(job: GreenJob, deps: PassingBuildWorkerDeps, stopping: AbortSignal): Promise<void> {
   const { greens } = deps.stores;
   if (job.attempts > MAX_TRIES) return await greens.drop(job, 'failed', 'Stopped after too many attempts that did not finish.');
   const tooLong = AbortSignal.timeout(LEASE_MS);

@@ -1,8 +1,8 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { HandlerRuns } from './handler-runs.ts';
 
-/** Where jobs are handed in while the bell is broken: straight to the handler of this process. */
-export interface Door {
+/** Where jobs are handed in while the queue is broken: straight to the handler of this process. */
+export interface DirectHandoff {
   /** Hands a job in; one that is here already and has not begun is not handed in twice. */
   take(jobId: string): void;
   /** Jobs that wait or run here. */
@@ -11,7 +11,7 @@ export interface Door {
   close(): void;
 }
 
-export function createDoor(runs: HandlerRuns, logger: Logger): Door {
+export function createDirectHandoff(runs: HandlerRuns, logger: Logger): DirectHandoff {
   const waiting = new Set<string>();
   let running = 0;
   let pumping = 0;

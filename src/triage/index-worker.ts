@@ -12,7 +12,7 @@ export interface PayVectorsDeps {
   readonly logger: Logger;
 }
 
-export interface IndexKeeperDeps extends PayVectorsDeps {
+export interface IndexWorkerDeps extends PayVectorsDeps {
   /** Between two looks at what is owed, in milliseconds. */
   readonly intervalMs: number;
 }
@@ -39,11 +39,11 @@ export async function payAtOnce(deps: PayVectorsDeps, namespace: VectorNamespace
 }
 
 /** Pays in the background what the index is owed, for as long as it takes. What is owed stands in the database, so a stop loses nothing. */
-export function startIndexKeeper(deps: IndexKeeperDeps): { stop(): Promise<void> } {
+export function startIndexWorker(deps: IndexWorkerDeps): { stop(): Promise<void> } {
   return lookRegularly(deps.intervalMs, (stopping) => workOff(deps, stopping));
 }
 
-async function workOff(deps: IndexKeeperDeps, stopping: AbortSignal): Promise<void> {
+async function workOff(deps: IndexWorkerDeps, stopping: AbortSignal): Promise<void> {
   try {
     while (!stopping.aborted) {
       const debts = await deps.debts.take(BATCH, LEASE_MS);

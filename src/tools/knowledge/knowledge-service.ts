@@ -5,14 +5,14 @@ import { newId } from '../../domain/ids.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { DocumentReader, ReadDocument } from '../../ports/document-reader.ts';
-import type { AddedDocument, Embedded, KnowledgeDesk, NewDocument } from '../../ports/knowledge-desk.ts';
+import type { AddedDocument, Embedded, KnowledgeService, NewDocument } from '../../ports/knowledge-service.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { PassageOf, TeamDocument, TeamKnowledgeStore } from '../../ports/team-knowledge.ts';
 import type { SemanticIndex, VectorItem } from '../../ports/vector-index.ts';
 import { bringInStep, hashedItem } from './bring-in-step.ts';
 import { cutPassages } from './cut-passages.ts';
 
-export interface KnowledgeDeskDeps {
+export interface KnowledgeServiceDeps {
   readonly store: TeamKnowledgeStore;
   readonly reader: DocumentReader;
   readonly masker: Masker;
@@ -31,7 +31,7 @@ const MAX_TITLE = 200;
 const EMBED_MS = 60_000;
 
 /** Reads, masks, cuts and stores what a team brings, and embeds it where a model is configured. */
-export function createKnowledgeDesk(deps: KnowledgeDeskDeps): KnowledgeDesk {
+export function createKnowledgeService(deps: KnowledgeServiceDeps): KnowledgeService {
   const { store } = deps;
   return {
     add: (file, signal) => add(deps, file, signal),
@@ -54,7 +54,7 @@ export function createKnowledgeDesk(deps: KnowledgeDeskDeps): KnowledgeDesk {
   };
 }
 
-async function add(deps: KnowledgeDeskDeps, file: NewDocument, signal: AbortSignal | undefined): Promise<AddedDocument> {
+async function add(deps: KnowledgeServiceDeps, file: NewDocument, signal: AbortSignal | undefined): Promise<AddedDocument> {
   const { source, bytes, category, importedBy, dryRun = false } = file;
   const hash = createHash('sha256')
     .update(`${READING}\n${category ?? ''}\n`)
@@ -104,7 +104,7 @@ async function masked(masker: Masker, document: ReadDocument): Promise<ReadDocum
 }
 
 /** Without an embedding a document is still found by its words: that it failed is a note. */
-async function embedQuietly(deps: KnowledgeDeskDeps, signal: AbortSignal | undefined): Promise<string | null> {
+async function embedQuietly(deps: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<string | null> {
   if (deps.semantic === null) return null;
   try {
     const limit = AbortSignal.timeout(EMBED_MS);
@@ -117,7 +117,7 @@ async function embedQuietly(deps: KnowledgeDeskDeps, signal: AbortSignal | undef
   }
 }
 
-async function embedAll({ semantic, curated, store }: KnowledgeDeskDeps, signal: AbortSignal | undefined): Promise<Embedded> {
+async function embedAll({ semantic, curated, store }: KnowledgeServiceDeps, signal: AbortSignal | undefined): Promise<Embedded> {
   if (semantic === null) return { embedder: null, embedded: 0, removed: 0 };
   const ofCurated = await bringInStep(semantic, 'knowledge', await curated(), signal);
   const ofTeam = await bringInStep(semantic, 'team_knowledge', async () => (await store.all()).map(itemOf), signal);

@@ -1,11 +1,11 @@
 import type { AskWatcher } from '../ask/ask.ts';
 import type { Thread, Turn } from '../domain/conversation.ts';
 
-/** A turn as any desk gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
+/** A turn as any client gives it; a service keeps the trace of its steps to itself until it is asked for the thread. */
 export type Answered = Omit<Turn, 'steps'>;
 
 /** Where a question about one thing is put: a service, a data directory, or a log in memory. */
-export interface AskDesk {
+export interface AskClient {
   /** What is asked about, as the person named it. */
   readonly target: string;
   /** Whether threads outlive the process. */

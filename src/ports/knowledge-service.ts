@@ -33,7 +33,7 @@ export const Embedded = z.object({
 export type Embedded = z.infer<typeof Embedded>;
 
 /** Where a team's documents come in and go out. Texts are masked before they are stored. */
-export interface KnowledgeDesk {
+export interface KnowledgeService {
   /** The same file twice is stored once. Throws what the reader throws, and `storage-failed`. */
   add(file: NewDocument, signal?: AbortSignal): Promise<AddedDocument>;
   list(): Promise<TeamDocument[]>;

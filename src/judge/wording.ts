@@ -2,7 +2,7 @@ import type { Facts } from './facts.ts';
 import type { Match } from './rule.ts';
 
 /** What the wording of an answer draws on: the deciding fact's words, and everything that was read from the log around it. */
-export interface Told {
+export interface Wording {
   readonly said: string;
   readonly log: string;
   readonly facts: Facts;
@@ -11,13 +11,13 @@ export interface Told {
 const MOST = 200_000;
 
 /** The words of a match and of the log it was met in. */
-export function toldBy(match: Match, facts: Facts): Told {
+export function toldBy(match: Match, facts: Facts): Wording {
   const log = `${facts.all.map((fact) => fact.text).join('\n')}\n${facts.shown}`;
   return { said: match.fact.text, log: log.slice(0, MOST), facts };
 }
 
 /** The first group of the first pattern that is met in what was said, else in the log; null where none is. */
-export function find({ said, log }: Told, ...patterns: readonly RegExp[]): string | null {
+export function find({ said, log }: Wording, ...patterns: readonly RegExp[]): string | null {
   for (const text of [said, log]) {
     for (const pattern of patterns) {
       const word = pattern

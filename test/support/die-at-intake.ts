@@ -11,7 +11,7 @@ import { emptyHttpDeps } from './http-deps.ts';
  * `landed` (written, not answered), `answered` (answered, not relayed), `recorded` (its build is written and not committed),
  * `ringing` (committed, not rung for), or nowhere. Prints its address, and one line for each ring.
  *
- *   node test/support/die-at-door.ts <postgres://… | PGlite directory> <place>
+ *   node test/support/die-at-intake.ts <postgres://… | PGlite directory> <place>
  */
 const [database = '', place = ''] = process.argv.slice(2);
 const db = database.startsWith('postgres') ? await openPostgres({ url: database, poolSize: 4 }) : await openPglite({ dataDir: database });

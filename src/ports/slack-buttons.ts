@@ -5,7 +5,7 @@ export const RIGHT_BUTTON = 'faultline_right';
 export const WRONG_BUTTON = 'faultline_wrong';
 
 /** What an installation that uses Slack's buttons brings. */
-export interface SlackDoor {
+export interface SlackButtons {
   /** The app's signing secret; two while one is rotated. */
   readonly secrets: readonly string[];
   /** Slack's ids of those who may decide. */

@@ -3,9 +3,9 @@ import type { Masker } from '../log/mask/mask.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { NoticeStore } from '../ports/notices.ts';
 import type { QuestionStore } from '../ports/questions.ts';
-import type { ReviewerDesk } from '../ports/reviewer-desk.ts';
+import type { ReviewerClient } from '../ports/reviewer-client.ts';
 
-export interface ReviewerDeskDeps {
+export interface ReviewerClientDeps {
   readonly questions: Pick<QuestionStore, 'ask'>;
   /** Told that a build waits for a person. Absent: nobody is. */
   readonly notices?: Pick<NoticeStore, 'changed'>;
@@ -18,7 +18,7 @@ export interface ReviewerDeskDeps {
 const MAX_TITLE = 200;
 
 /** Puts questions into the review queue. What a model words is masked like all that is stored. */
-export function createReviewerDesk({ questions, notices, masker, clock, waitMs }: ReviewerDeskDeps): ReviewerDesk {
+export function createReviewerClient({ questions, notices, masker, clock, waitMs }: ReviewerClientDeps): ReviewerClient {
   return {
     ask: async ({ subject, category, text }) => {
       const now = clock.now();

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { JobQueue, QueueDesk } from '../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import type { JobTurns } from '../ports/job-turns.ts';
 import type { Logger } from '../ports/logger.ts';
 import { createJobTurns } from '../store/job-turns.ts';
@@ -7,13 +7,13 @@ import { openDatabase } from './open-adapters.ts';
 
 /** The queue and what the database owes, for looking and mending; nothing is worked on. */
 export interface OpenedQueue {
-  readonly queue: JobQueue & QueueDesk;
+  readonly queue: JobQueue & QueueAdmin;
   readonly turns: JobTurns;
   close(): Promise<void>;
 }
 
 /** Throws `locked` where an embedded database is in use by a running service. */
-export async function openQueueDesk(config: Config, logger: Logger): Promise<OpenedQueue> {
+export async function openQueueAdmin(config: Config, logger: Logger): Promise<OpenedQueue> {
   const { database, jobQueue } = await openDatabase(config);
   try {
     await database.migrate();

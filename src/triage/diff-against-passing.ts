@@ -22,7 +22,7 @@ export interface BesideDeps {
  * The green builds that each log of a failed build is compared with, or only the one named `only`; null where none of its logs has any.
  * Asked again, it says the same for a log that it was asked about before, so that a build that is read twice keeps its causes.
  */
-export async function besideGreen(
+export async function diffAgainstPassing(
   build: Build,
   sources: readonly Pick<SourceText, 'name' | 'kind'>[],
   deps: BesideDeps,

@@ -6,7 +6,7 @@ import type { Failpoint } from '../../ports/failpoint.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { NoticeChannel, NoticeStore } from '../../ports/notices.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from '../act-retries.ts';
-import { type Keeper, keepTurns, type StopSignals } from '../keep-turns.ts';
+import { type BackgroundWorker, keepTurns, type StopSignals } from '../keep-turns.ts';
 import { showNotice } from './show-notice.ts';
 
 export interface NoticesDeps {
@@ -37,7 +37,7 @@ const MAX_SENTENCE = 500;
  * Keeps what stands outside in step with what is known, in the background. What is wanted stands in the database: a stop or a crash loses
  * nothing, and any number of processes may do this at once. Each channel has its own turn, so that one that hangs holds up no other.
  */
-export function keepNotices(deps: NoticesDeps): Keeper {
+export function syncNotifications(deps: NoticesDeps): BackgroundWorker {
   const turn = (channel: NoticeChannel, { stopping, cutOff }: StopSignals) => showAll(channel, deps, stopping, cutOff);
   return keepTurns(deps.channels, turn, deps.intervalMs, deps.stopGraceMs);
 }

@@ -20,17 +20,17 @@ const MAX_SENTENCE = 500;
  * The answer to a build that cannot be triaged, so that its failures are not lost: each failure group without an answer, or
  * one that stands for the whole build, gets a failed analysis that waits for a person. Throws where even that cannot be stored.
  */
-export async function giveUp(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
+export async function escalateToReviewer(buildId: string, error: unknown, deps: GiveUpDeps, run: TriageRun): Promise<void> {
   const build = await deps.stores.builds.find(buildId);
   if (build === null) throw new TriageError('not-found', `Build ${buildId} is not stored`);
   const known = await openGroups(build, await deps.stores.failures.saveGroups(build.id, []), deps);
   // Where all that is known is answered, what went wrong hides something that is not known.
   const open = known.length > 0 ? known : await openGroups(build, await deps.stores.failures.saveGroups(build.id, [unread(build)]), deps);
-  for (const { group, triageId } of open) await giveUpGroup({ build, group, triageId }, error, deps, run);
+  for (const { group, triageId } of open) await escalateGroup({ build, group, triageId }, error, deps, run);
 }
 
 /** The answer to one failure group whose analysis failed with `error`. */
-export async function giveUpGroup(
+export async function escalateGroup(
   { build, group, triageId }: { readonly build: Build; readonly group: FailureGroup; readonly triageId: string },
   error: unknown,
   deps: Omit<GiveUpDeps, 'stores'> & ConcludeDeps,

@@ -12,7 +12,7 @@ import { copyTestDatabase } from '../support/pglite.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 import { githubExample, githubSignature } from '../support/webhook-senders.ts';
 
-const SCRIPT = resolve(import.meta.dirname, '../support/die-at-door.ts');
+const SCRIPT = resolve(import.meta.dirname, '../support/die-at-intake.ts');
 
 interface Doors {
   readonly process: ChildProcess;

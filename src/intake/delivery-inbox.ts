@@ -1,5 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import type { DeliveryStore, KeptDelivery, LandingDelivery } from '../ports/deliveries.ts';
+import type { DeliveryStore, KeptDelivery, ReceivedDelivery } from '../ports/deliveries.ts';
 
 /** Deliveries of one statement: 500 take a few milliseconds, and each is at most some kilobytes. */
 const MAX_BATCH = 500;
@@ -20,20 +20,20 @@ export interface Landed {
 }
 
 /** Makes deliveries durable. Those that come while a statement runs share the next one; each is told its own outcome. */
-export interface Landing {
+export interface DeliveryInbox {
   /** Resolves once the delivery survives any crash. Throws `storage-failed`, retryable where it may be sent again. */
-  land(delivery: LandingDelivery): Promise<Landed>;
+  land(delivery: ReceivedDelivery): Promise<Landed>;
   /** Whether senders wait for the database, or come in a flood. */
   busy(): boolean;
 }
 
 interface Waiting {
-  readonly delivery: LandingDelivery;
+  readonly delivery: ReceivedDelivery;
   readonly landed: (outcome: Landed) => void;
   readonly failed: (error: unknown) => void;
 }
 
-export function createLanding(deliveries: Pick<DeliveryStore, 'land' | 'find'>): Landing {
+export function createDeliveryInbox(deliveries: Pick<DeliveryStore, 'land' | 'find'>): DeliveryInbox {
   const queue: Waiting[] = [];
   let lanes = 0;
   let startedAt = Number.NEGATIVE_INFINITY;
@@ -123,7 +123,7 @@ async function tellBefore(deliveries: Pick<DeliveryStore, 'land' | 'find'>, { de
 }
 
 /** Its first copy was not kept, or was deleted between two statements. */
-function vanished({ deliveryId }: LandingDelivery): TriageError {
+function vanished({ deliveryId }: ReceivedDelivery): TriageError {
   return new TriageError('storage-failed', `The delivery ${deliveryId} could not be stored. Send it again.`, {
     retryable: true,
     retryAfterMs: 1000,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
-import { createBell } from '../../src/intake/bell.ts';
-import { createRelay } from '../../src/intake/relay.ts';
+import { createDeliveryProcessor } from '../../src/intake/delivery-processor.ts';
+import { createJobNotifier } from '../../src/intake/job-notifier.ts';
 import { silentLogger } from '../../src/ports/logger.ts';
 import { sampleBuild } from '../store/samples.ts';
 import { fakeHttpDeps } from '../support/fake-stores.ts';
@@ -16,20 +16,20 @@ function world(changes: Parameters<typeof fakeHttpDeps>[0] = {}) {
   const { deps, state } = fakeHttpDeps(changes);
   const rings: string[] = [];
   const bell = {
-    ring: (jobId: string, { urgent }: { urgent: boolean }) => void rings.push(`${jobId}${urgent ? '!' : ''}`),
+    notify: (jobId: string, { urgent }: { urgent: boolean }) => void rings.push(`${jobId}${urgent ? '!' : ''}`),
     settle: async () => undefined,
   };
-  return { deps, state, rings, relay: createRelay({ ...deps, bell }) };
+  return { deps, state, rings, processor: createDeliveryProcessor({ ...deps, jobNotifier: bell }) };
 }
 
 describe('the relay', () => {
   test('makes builds of what landed, in its order, and rings; urgently for the default branch', async () => {
-    const { deps, state, rings, relay } = world();
+    const { deps, state, rings, processor } = world();
     const of = [undefined, false, true].map((fromFork, at) => landed(at + 2, { defaultBranch: 'main', fromFork }));
     const all = [landed(1), ...of];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
-    for (const { key } of all) relay.add(key);
-    await relay.idle();
+    for (const { key } of all) processor.add(key);
+    await processor.idle();
 
     expect(state.builds.map(({ number }) => number)).toEqual(['1', '2', '3', '4']);
     expect(state.deliveries.map((kept) => kept.state)).toEqual(['recorded', 'recorded', 'recorded', 'recorded']);
@@ -38,38 +38,38 @@ describe('the relay', () => {
 
   test('goes on while senders never cease to come', async () => {
     const { deps, state } = fakeHttpDeps();
-    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const relay = createRelay({ ...deps, bell, busy: () => true });
+    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const processor = createDeliveryProcessor({ ...deps, jobNotifier: bell, busy: () => true });
     const all = Array.from({ length: 20 }, (_, index) => landed(index));
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
-    for (const { key } of all) relay.add(key);
-    await relay.idle();
+    for (const { key } of all) processor.add(key);
+    await processor.idle();
 
     expect(state.deliveries.every((kept) => kept.state === 'recorded')).toBe(true);
     expect(state.rung).toHaveLength(20);
   });
 
   test('lets requests be read between two deliveries, on a database that answers within the turn', async () => {
-    const { deps, state, relay } = world();
+    const { deps, state, processor } = world();
     const all = Array.from({ length: 100 }, (_, index) => landed(index));
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
-    for (const { key } of all) relay.add(key);
+    for (const { key } of all) processor.add(key);
     for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
 
     expect(state.builds.length).toBeGreaterThan(0);
     expect(state.builds.length).toBeLessThan(50);
-    await relay.idle();
+    await processor.idle();
     expect(state.builds).toHaveLength(100);
   });
 
   test('tries one that cannot be recorded several times, then sets it aside and says so; others go on', async () => {
-    const { deps, state, relay } = world();
+    const { deps, state, processor } = world();
     const [broken, good] = [landed(1, { build: { number: 7 } }), landed(2)];
     await deps.stores.deliveries.land([broken.delivery, good.delivery]);
     for (let tries = 0; tries < 8; tries++) {
-      relay.add(broken.key);
-      relay.add(good.key);
-      await relay.idle();
+      processor.add(broken.key);
+      processor.add(good.key);
+      await processor.idle();
     }
 
     expect(state.deliveries.map((kept) => [kept.state, kept.attempts])).toEqual([
@@ -85,13 +85,13 @@ describe('the relay', () => {
     const upsert = async () => Promise.reject(new TriageError('storage-failed', 'Deadlock.', { retryable: true }));
     const stores = { ...deps.stores, deliveries: deps.stores.deliveries, builds: { ...deps.stores.builds, upsert } };
     const { triages, greens, notices } = deps.stores;
-    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const relay = createRelay({ ...deps, stores: { ...stores, triages, greens, notices }, bell });
+    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const processor = createDeliveryProcessor({ ...deps, stores: { ...stores, triages, greens, notices }, jobNotifier: bell });
     const { key, delivery } = landed(1);
     await deps.stores.deliveries.land([delivery]);
     for (let tries = 0; tries < 30; tries++) {
-      relay.add(key);
-      await relay.idle();
+      processor.add(key);
+      await processor.idle();
     }
 
     expect(state.deliveries[0]).toMatchObject({ state: 'landed', attempts: 0 });
@@ -104,26 +104,26 @@ describe('the relay', () => {
       throw new TriageError('storage-failed', 'It does not answer.', { retryable: true });
     };
     const { deps, state } = fakeHttpDeps();
-    const bell = createBell({ jobQueue: deps.jobQueue, logger: silentLogger });
-    const relay = createRelay({ ...deps, database: { transaction: away }, bell });
+    const bell = createJobNotifier({ jobQueue: deps.jobQueue, logger: silentLogger });
+    const processor = createDeliveryProcessor({ ...deps, database: { transaction: away }, jobNotifier: bell });
     const all = [landed(1), landed(2), landed(3)];
     await deps.stores.deliveries.land(all.map(({ delivery }) => delivery));
-    for (const { key } of all) relay.add(key);
-    await relay.idle();
+    for (const { key } of all) processor.add(key);
+    await processor.idle();
 
     expect(asked).toBe(1);
     expect(state.deliveries.every((kept) => kept.state === 'landed')).toBe(true);
   });
 
   test('finds on its first sweep what an earlier process left', async () => {
-    const { deps, state, relay } = world();
+    const { deps, state, processor } = world();
     await deps.stores.deliveries.land([landed(1).delivery]);
-    relay.sweep();
+    processor.sweep();
     await expect.poll(() => state.deliveries[0]?.state).toBe('recorded');
-    await relay.stop();
-    relay.add(landed(1).key);
+    await processor.stop();
+    processor.add(landed(1).key);
 
-    await relay.idle();
+    await processor.idle();
   });
 });
 
@@ -135,8 +135,8 @@ describe('the bell', () => {
       asked += 1;
       return new Promise<void>(() => undefined);
     };
-    const bell = createBell({ jobQueue: { enqueue: hanging }, logger: deps.logger });
-    for (let job = 0; job < 1_000; job++) bell.ring(`job_${job}`, { urgent: false });
+    const bell = createJobNotifier({ jobQueue: { enqueue: hanging }, logger: deps.logger });
+    for (let job = 0; job < 1_000; job++) bell.notify(`job_${job}`, { urgent: false });
     await bell.settle(20);
 
     expect(asked).toBe(200);
@@ -146,9 +146,9 @@ describe('the bell', () => {
   test('rings with a high priority where it is urgent', async () => {
     const rung: unknown[] = [];
     const jobQueue = { enqueue: async (...ring: unknown[]) => void rung.push(ring) };
-    const bell = createBell({ jobQueue, logger: silentLogger });
-    bell.ring('job_1', { urgent: true });
-    bell.ring('job_2', { urgent: false });
+    const bell = createJobNotifier({ jobQueue, logger: silentLogger });
+    bell.notify('job_1', { urgent: true });
+    bell.notify('job_2', { urgent: false });
     await bell.settle(1_000);
 
     expect(rung).toEqual([
