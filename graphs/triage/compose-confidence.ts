@@ -35,6 +35,8 @@ const DROPPED = 0.5;
 const DISAGREES = -3.5;
 /** Where the rules find the same, by how sure they are of it: half, since both have read the same log. */
 const AGREES = 0.5;
+/** A cause that the model finds less probable is its guess: that the rules find the same category makes it no better. */
+const GUESS = 0.65;
 /** What "not your fault" is worth at most where the rules do not find it too. */
 const EXCUSED_ALONE = 0.6;
 const WAS_OTHERWISE = -0.4;
@@ -102,10 +104,10 @@ function misquotations({ claims }: ConfidenceFacts): ConfidenceFactor[] {
   ];
 }
 
-function agreement({ reading, classification }: ConfidenceFacts): ConfidenceFactor[] {
+function agreement({ reading, classification, assessment }: ConfidenceFacts): ConfidenceFactor[] {
   if (reading === null) return [];
   if (reading.category === classification.category) {
-    const counts = !reading.abstained && !isNotDevelopersFault(classification);
+    const counts = assessment.confidence >= GUESS && !reading.abstained && !isNotDevelopersFault(classification);
     return [factor('agreement', counts ? Math.max(0, AGREES * logit(reading.confidence)) : 0, `the rules also find ${reading.category}`)];
   }
   if (reading.abstained) return [factor('agreement', 0, 'the rules are unsure')];

@@ -127,7 +127,7 @@ describe('asking in place', () => {
       await page.getByRole('button', { name: 'Ask', exact: true }).click();
       await page.getByText('The first <b> sentence.').waitFor();
       await page.getByRole('button', { name: 'Stop' }).click();
-      await untilSaid(page, 'Stopped. The partial answer is kept here.');
+      await untilSaid(page, 'Stopped. The partial answer stays.');
       expect(await page.getByText('The first <b> sentence.').isVisible()).toBe(true);
       expect(await page.getByRole('button', { name: 'Stop' }).isVisible()).toBe(false);
     });

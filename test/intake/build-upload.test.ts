@@ -280,7 +280,7 @@ describe('an upload that comes again', () => {
 
     expect(other.status).toBe(409);
     expect(other.json.error.message).toBe(
-      'Build 812 of ci was received before, with other content or under another Idempotency-Key. Raise "attempt" for a re-run.',
+      'Build 812 of ci was already received with different content or under another Idempotency-Key. Increase "attempt" for a rerun.',
     );
     expect(state.archive.get('bld_1/build.log')).toBe(LOG);
   });

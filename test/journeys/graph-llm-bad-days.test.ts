@@ -49,7 +49,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
     expect(server.heard).toHaveLength(requests);
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.notes[0]).toMatch(note);
-    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules decide\.$/);
+    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules were used\.$/);
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.answer?.claims.length).toBeGreaterThan(0);
     expect(state.verdict).not.toBeNull();
@@ -66,7 +66,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
     always(script);
     const state = await run();
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
-    expect(state.notes).toContainEqual(expect.stringMatching(/^The model's .*; the rules decided classify\.$/));
+    expect(state.notes).toContainEqual(expect.stringMatching(/^The model.*; the rules were used for the step "classify"\.$/));
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.answer).not.toBeNull();
   });
@@ -78,7 +78,7 @@ describe('T33: a model that never answers: every run ends with the answer of the
       error: { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' },
     });
     const state = await run();
-    expect(state.notes[0]).toBe('The question exceeds the context of the model gpt-4o-mini; the rules decided classify.');
+    expect(state.notes[0]).toBe('The question exceeds the context of the model gpt-4o-mini; the rules were used for the step "classify".');
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
     expect(state.verdict).not.toBeNull();
   });
@@ -157,7 +157,7 @@ describe('T34: a model with a bad moment: the run goes on with it', () => {
     const state = await run();
     expect(judges(state)).toContain('select_tool rules');
     expect(judges(state)).toContain('generate_answer llm');
-    expect(state.notes).toContainEqual(expect.stringMatching(/the rules decided chooseTools\.$/));
+    expect(state.notes).toContainEqual(expect.stringMatching(/the rules were used for the step "chooseTools"\.$/));
     expect(state.outcomes.length).toBeGreaterThan(0);
   });
 });

@@ -133,7 +133,9 @@ describe('the graph with a model over HTTP', () => {
     play({ answer: [{ do: 'text', text: '{"title": "half an ans' }] });
     const state = await run();
     expect(judges(state).filter((one) => one.endsWith('rules'))).toEqual(['generate_answer rules']);
-    expect(state.notes).toEqual([expect.stringMatching(/^The model's reply does not fit .*; the rules decided answer\.$/)]);
+    expect(state.notes).toEqual([
+      expect.stringMatching(/^The model's reply does not fit .*; the rules were used for the step "answer"\.$/),
+    ]);
     expect(state.answer?.claims.length).toBeGreaterThan(0);
     expect(state.verdict).not.toBeNull();
     expect(state.usage.modelCalls).toBe(7);
@@ -144,8 +146,8 @@ describe('the graph with a model over HTTP', () => {
     const state = await run({ timeoutMs: 200 });
     expect(server.requests).toHaveLength(2);
     expect(judges(state).every((one) => one.endsWith('rules'))).toBe(true);
-    expect(state.notes[0]).toBe('The model did not respond (timeout after 0.2 s); the rules decided classify.');
-    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules decide\.$/);
+    expect(state.notes[0]).toBe('The model did not respond (timeout after 0.2 s); the rules were used for the step "classify".');
+    expect(state.notes.at(-1)).toMatch(/^The model is paused for a while: .*; the rules were used\.$/);
     expect(state.classification?.category).toBe('TEST_FAILURE');
     expect(state.verdict).not.toBeNull();
   });

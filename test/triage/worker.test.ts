@@ -26,7 +26,7 @@ const fresh: TriageJob = {
 interface Desk {
   /** The job as it is leased. */
   readonly job?: Partial<TriageJob>;
-  readonly giveUp?: WorkerDeps['escalateToReviewer'];
+  readonly escalateToReviewer?: WorkerDeps['escalateToReviewer'];
   /** News of the build comes during the first so many runs. */
   readonly news?: number;
   readonly renew?: TriageStore['renew'];
@@ -34,7 +34,7 @@ interface Desk {
 }
 
 /** A store with one job, that remembers how it ended. */
-function client(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
+function client(triage: WorkerDeps['triage'], { job = {}, escalateToReviewer, news = 0, renew, leaseMs = 3_000 }: Desk = {}) {
   let runs = 0;
   const events: string[] = [];
   const triages: Pick<TriageStore, 'lease' | 'renew' | 'finish' | 'release' | 'holds' | 'progressed'> = {
@@ -54,7 +54,14 @@ function client(triage: WorkerDeps['triage'], { job = {}, giveUp, news = 0, rene
     },
   };
   const askPerson: WorkerDeps['escalateToReviewer'] = async (_build, error) => void events.push(`given to a person: ${String(error)}`);
-  const deps = { logger: silentLogger, leaseMs, concurrency: 1, maxCrashes: 3, triage, giveUp: giveUp ?? askPerson };
+  const deps = {
+    logger: silentLogger,
+    leaseMs,
+    concurrency: 1,
+    maxCrashes: 3,
+    triage,
+    escalateToReviewer: escalateToReviewer ?? askPerson,
+  };
   // Only what runJob touches is played; the other methods would be a mistake.
   return { events, deps: { ...deps, triages, jobQueue: {} } as unknown as WorkerDeps };
 }
@@ -161,12 +168,12 @@ describe('a job that can never succeed', () => {
     expect(events).toEqual(['given to a person: TypeError: x is not a function', 'done']);
   });
   it('ends as failed only where not even that can be stored', async () => {
-    const { events, deps } = client(failing(new Error('a bug')), { giveUp: failing(new Error('the disk is full')) });
+    const { events, deps } = client(failing(new Error('a bug')), { escalateToReviewer: failing(new Error('the disk is full')) });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['failed: the disk is full']);
   });
   it('is tried again where a person cannot be asked just now', async () => {
-    const { events, deps } = client(failing(new Error('a bug')), { giveUp: failing(away()) });
+    const { events, deps } = client(failing(new Error('a bug')), { escalateToReviewer: failing(away()) });
     await runJob('job_1', deps, never);
     expect(events).toEqual(['released for 2000: GitHub did not answer']);
   });
@@ -194,7 +201,10 @@ describe('a job that can never succeed', () => {
     expect(events).toEqual([expect.stringMatching(/^released for 0/), 'done']);
   });
   it('ends as failed when even setting it aside killed the worker', async () => {
-    const { events, deps } = client(failing(new Error('no')), { job: { attempts: 5 }, giveUp: failing(new Error('must not be run')) });
+    const { events, deps } = client(failing(new Error('no')), {
+      job: { attempts: 5 },
+      escalateToReviewer: failing(new Error('must not be run')),
+    });
     await runJob('job_1', deps, never);
     expect(events).toEqual([expect.stringMatching(/^failed: Stopped after/)]);
   });

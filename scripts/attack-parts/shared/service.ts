@@ -92,7 +92,10 @@ export async function startService({ settings = {}, dataDir }: ServiceOptions = 
     secret,
     errors,
     died: () => running.some(({ child }) => child.exitCode !== null || child.signalCode !== null),
-    usage: async () => Object.assign({}, ...(await Promise.all(running.map(usageOf))), await stores.sizes()),
+    usage: async () => ({
+      ...Object.fromEntries((await Promise.all(running.map(usageOf))).flatMap(Object.entries)),
+      ...(await stores.sizes()),
+    }),
     killAndStart: async () => {
       await end('SIGKILL');
       await start();

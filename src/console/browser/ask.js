@@ -30,7 +30,7 @@ async function ask(form, button) {
   try {
     await readEvents(form.action, body, stopping.signal, (event, data) => tell[event]?.(data));
   } catch {
-    say(stopping.signal.aborted ? 'Stopped. The partial answer is kept here.' : 'The answer was interrupted. Ask again.');
+    say(stopping.signal.aborted ? 'Stopped. The partial answer stays.' : 'The answer was interrupted. Ask again.');
   } finally {
     stop.hidden = true;
   }
@@ -45,7 +45,7 @@ function plain(markup) {
 async function readEvents(address, body, signal, tell) {
   const answer = await fetch(address, { method: 'POST', body, signal, headers: { accept: 'text/event-stream' } });
   if (!(answer.headers.get('content-type') ?? '').startsWith('text/event-stream') || answer.body === null) {
-    return tell('wrong', parse(await answer.text()).querySelector('main p')?.textContent ?? 'The question could not be sent.');
+    return tell('wrong', parse(await answer.text()).querySelector('main p')?.textContent ?? 'Not sent.');
   }
   let rest = '';
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

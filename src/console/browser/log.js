@@ -194,7 +194,7 @@ async function copyOf(lines) {
   const text = lines ? rows.map(textOfRow).join('\n') : location.href;
   await navigator.clipboard.writeText(text).then(
     () => say(lines ? `${rows.length} lines copied.` : 'Link copied.'),
-    () => say('The browser does not allow this page to copy.'),
+    () => say('The browser does not allow copying.'),
   );
 }
 

@@ -139,7 +139,7 @@ function offerHold(item) {
   button.type = 'button';
   button.append('Claim again');
   button.addEventListener('click', () => void renew());
-  note.append('You no longer hold this item; your text is kept. ', button);
+  note.append('You no longer hold this item. ', button);
   item.querySelector('.place')?.after(note);
 }
 

@@ -68,7 +68,7 @@ describe.skipIf(withoutMongodb)('MongoDB with the database as its spare', () => 
         taken += 1;
       }
       const spilled = await here();
-      await expect(archive.check!()).rejects.toThrow('away');
+      await expect(archive.check!()).rejects.toThrow('unavailable');
       await server.resume();
 
       const { moved, waiting } = await settle();

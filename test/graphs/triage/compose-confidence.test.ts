@@ -55,7 +55,7 @@ describe('composeConfidence', () => {
     expect(model(0.76, rules(0.55, 'CODE_ERROR'))).toBeLessThan(0.8);
     expect(model(0.76, rules(0.3, 'CODE_ERROR'))).toBe(0.76);
     expect(model(0.76, rules(0.49, 'CODE_ERROR', true))).toBe(0.76);
-    expect(model(0.3, rules(0.98, 'CODE_ERROR'))).toBeLessThan(0.85);
+    expect(model(0.6, rules(0.98, 'CODE_ERROR'))).toBe(0.6);
     expect(model(0.76, rules(0.95, 'CODE_ERROR'), { quotesBuild: false })).toBeLessThan(0.9);
     expect(compose({ assessment: said(0.76), reading: rules(0.95) }).confidence).toBe(0.76);
   });

@@ -82,6 +82,8 @@ const WORTH_SHOWING = 0.5;
 /** Below this they are only counted. */
 const WORTH_NAMING = 0.3;
 const MOST_NAMED = 12;
+/** Of a heading: many hits of one search repeat its words. */
+const MAX_TITLE = 90;
 
 /**
  * Evidence laid out for a judgement: lines of logs and files in their own order, each once, under the numbers of the evidence that holds them; then
@@ -98,7 +100,7 @@ export function showEvidence(evidence: readonly Evidence[], focus: Focus): strin
   const lines = chosen(linesOf(placed, focus), Math.max(focus.room / 2, focus.room - others.size));
   const shown = new Set([...others.shown.keys(), ...lines.flatMap(({ ids }) => ids)]);
   return [
-    ...blocks(lines, placed),
+    ...blocks(lines, placed, focus),
     ...others.shown.values(),
     ...named(evidence.filter(({ id }) => !shown.has(id) && focus.fill?.has(id) !== true)),
   ].join('\n\n');
@@ -203,8 +205,8 @@ function fillGaps(lines: ReadonlyMap<number, Line>, kept: Set<Line>, widest: num
   }
 }
 
-/** Consecutive lines under the evidence that holds them. */
-function blocks(lines: readonly Line[], placed: readonly Placed[]): string[] {
+/** Consecutive lines under the evidence that holds them; what is cited or was just asked for keeps its number also inside of a longer piece. */
+function blocks(lines: readonly Line[], placed: readonly Placed[], { cited, newest }: Focus): string[] {
   const titles = new Map(placed.map(({ id, title }) => [id, title]));
   const runs: Line[][] = [];
   for (const line of lines) {
@@ -217,9 +219,11 @@ function blocks(lines: readonly Line[], placed: readonly Placed[]): string[] {
     const all = [...new Set(run.flatMap((line) => line.ids))];
     const whole = all.filter((id) => run.every((line) => line.ids.includes(id)));
     const ids = whole.length === 0 ? all : whole.slice(0, 2);
-    const told = [...new Set(ids.map((id) => titleOf(titles.get(id) ?? '')))].slice(0, 2).join('; ');
+    const inside = all.filter((id) => !ids.includes(id) && (cited?.has(id) === true || newest?.has(id) === true)).slice(0, MOST_NAMED);
+    const places = inside.map((id) => `${id} from line ${run.find((line) => line.ids.includes(id))?.line}`);
+    const told = [...new Set(ids.map((id) => cutLine(titleOf(titles.get(id) ?? ''), MAX_TITLE)))].slice(0, 2).join('; ');
     return [
-      `${ids.join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
+      `${[...ids, ...places].join(', ')}: source ${run[0]?.source}, lines ${run[0]?.line}-${run.at(-1)?.line} (${told})`,
       ...run.map(({ line, text }) => `${line}| ${text}`),
     ].join('\n');
   });

@@ -55,6 +55,13 @@ describe('the page of evidence', () => {
     );
   });
 
+  test('keeps the number of a cited line inside of a longer piece', () => {
+    const long = numbered(10, 5, (line) => `error: no such table t${line}`);
+    const cited = piece('E2', 12, 'error: no such table t12', { tool: 'grep_log' });
+    const page = showEvidence([piece('E1', 10, long), cited], { room: 2_000, cited: new Set(['E2']) });
+    expect(page).toContain('E1, E2 from line 12: source build.log, lines 10-14 (failed test)\n');
+  });
+
   test('leaves out progress, passing tests and the echo of other scripts, and keeps the failed step’s command', () => {
     const log = [
       '##[group]Run npm ci',
