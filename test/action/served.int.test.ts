@@ -44,5 +44,5 @@ test('a step uploads to a service, and gets the answer that the service gives', 
   });
 
   const other = await runner.run({ ...step, files: { 'build.log': `${log}\nanother leg of the matrix\n` } });
-  expect(other.commands[0]?.message).toContain("add the matrix values to the input");
+  expect(other.commands[0]?.message).toContain('add the matrix values to the input');
 });
