@@ -8,7 +8,7 @@ const server = { deps: { inline: ['@actions/workflow-parser'] } };
  * keeps the machine busy. The rest of these folders bears company: it was seen to pass beside others on a busy machine.
  */
 const ALONE = [
-  'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,bad-weather,mongodb-away,operate}.int.test.ts',
+  'test/journeys/{kill-at-failpoints,kill-settles,kill-workers,mongodb-away,operate}.int.test.ts',
   'test/journeys/{artifacts,people,people-server,server,webhook-to-review}.int.test.ts',
   'test/intake/kill-at-intake.int.test.ts',
   'test/adapters/database/{postgres,postgres-bad-days,pglite-crash}.int.test.ts',
@@ -17,14 +17,17 @@ const ALONE = [
 
 /**
  * Only `scripts/test --all` runs this: what takes half a minute and more a file and tries again, in bulk or at random, what others try once;
- * the package as it is installed; every page in a browser; the step for Jenkins, which Maven brings its language for. The same command sets
+ * the package as it is installed; every page and every state of the review queue in a browser; what `scripts/gate` and `scripts/bench` run as
+ * well; the step for Jenkins, which Maven brings its language for. The same command sets
  * FAULTLINE_TEST_THOROUGH, read in test/support/thorough.ts, with which other tests try more of the same: all kill points, ten thousand
  * deliveries, all hostile texts at all places, properties five times as often.
  */
 const LONG = [
-  'test/journeys/{kill-at-random,stop-under-load}.int.test.ts',
+  'test/journeys/{kill-at-random,stop-under-load,bad-weather}.int.test.ts',
   'test/house/package.int.test.ts',
-  'test/browser/every-page.int.test.ts',
+  'test/browser/{every-page,review-states,reading-while-typing}.int.test.ts',
+  'test/gate/our-bars.int.test.ts',
+  'test/replay/bench/read-bench.int.test.ts',
   'test/jenkins-library/faultline-report.int.test.ts',
 ];
 
