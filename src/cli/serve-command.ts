@@ -95,7 +95,7 @@ export async function runWorker(options: { readonly data?: string }): Promise<vo
   const app = await createApp(config, logger);
   const doors: Closeable[] = [];
   await orStop(app, doors, startWork(app, doors));
-  say('worker is running; press Ctrl-C to finish current jobs and stop');
+  say('The worker is running. Press Ctrl-C to finish current jobs and stop.');
   await closeOnSignals(app, doors, logger);
 }
 

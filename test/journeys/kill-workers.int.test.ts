@@ -108,7 +108,7 @@ describe.skipIf(withoutPostgres)('several worker processes on one PostgreSQL', (
       expect(crashes).toBe(3);
       const [given] = await fleet.stores.analyses.listByBuild(poison);
       expect(given).toMatchObject({ terminationReason: 'failed', verdict: { action: 'human_review' } });
-      expect(given?.answer.rootCause).toContain('Stopped after 3 tries');
+      expect(given?.answer.rootCause).toContain('Stopped after 3 attempts');
       const reviews = await fleet.stores.reviews.list({}, { limit: 10, offset: 0 });
       expect(reviews.map(({ buildId }) => buildId)).toEqual([poison]);
       const others = await analysesOf(

@@ -123,7 +123,7 @@ function readyOrEnded(name: string, child: ChildProcess, exited: Promise<number 
       else reject(error);
     };
     const timer = setTimeout(() => end(new Error(`${name} was not ready within ${READY_MS} ms: ${said()}`)), READY_MS);
-    const look = () => /listening on \S+|is taking jobs/.test(said()) && end();
+    const look = () => /listening on \S+|worker is running/.test(said()) && end();
     child.stdout?.on('data', look);
     child.stderr?.on('data', look);
     void exited.then((code) => end(code === 0 ? undefined : new Error(`${name} ended with ${code}: ${said()}`)));

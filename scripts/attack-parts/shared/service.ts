@@ -190,7 +190,7 @@ function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, error
   const look = (line: string) => {
     last = line;
     if (/"level":"(?:error|fatal)"|unhandled|Uncaught|FATAL ERROR/i.test(line)) errors.push(line);
-    if (/listening on http|is taking jobs/.test(line)) ready.resolve();
+    if (/listening on http|worker is running/.test(line)) ready.resolve();
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', look);
   void ended.then(() => ready.reject(new Error(`${command} ended before it was ready: ${last}`)));

@@ -224,7 +224,7 @@ describe.skipIf(withoutPostgres)('bad days of a PostgreSQL server', () => {
     );
     expect(refusals).toHaveLength(150);
     for (const error of refusals) expect(error).toMatchObject({ code: 'storage-failed', retryable: true, details: { busy: true } });
-    expect(refusals.filter((error) => String(error).includes('many wait')).length).toBeGreaterThanOrEqual(50);
+    expect(refusals.filter((error) => String(error).includes('many requests are waiting')).length).toBeGreaterThanOrEqual(50);
     await Promise.allSettled(busy);
     expect(await db.query('select 1 as one')).toEqual([{ one: 1 }]);
     await db.close();
