@@ -102,7 +102,7 @@ export function webhookToRecall(mode: string, install: (environment: Readonly<Re
 
     it('says on the pull request that it is looked at, while the log is still on its way', async () => {
       await failRun(812);
-      const took = await commentSays(/Looking at/);
+      const took = await commentSays(/Analyzing/);
       expect(client.comments[0]).toMatchObject({ pullRequest: PULL_REQUEST, login: 'faultline-bot' });
       console.info(`${mode}: "looking" ${took} ms after the webhook`);
     });
