@@ -79,7 +79,10 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     check: async () => {
       const state = await ask(() => primary.check()).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       const { texts, removals } = await ledger.left();
-      const waiting = [texts > 0 ? `${texts} texts waiting` : '', removals > 0 ? `${removals} deletions waiting` : ''];
+      const waiting = [
+        texts > 0 ? `${texts} ${texts === 1 ? 'text' : 'texts'} waiting` : '',
+        removals > 0 ? `${removals} ${removals === 1 ? 'deletion' : 'deletions'} waiting` : '',
+      ];
       const said = [
         state instanceof Error ? `MongoDB is unavailable (${state.message}); the database stores new texts` : state,
         ...waiting,
