@@ -79,13 +79,10 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
     check: async () => {
       const state = await ask(() => primary.check()).catch((error: unknown) => (error instanceof Error ? error : new Error(String(error))));
       const { texts, removals } = await ledger.left();
-      const waiting = [
-        texts > 0 ? `${texts} ${texts === 1 ? 'text' : 'texts'} waiting` : '',
-        removals > 0 ? `${removals} ${removals === 1 ? 'deletion' : 'deletions'} waiting` : '',
-      ];
       const said = [
         state instanceof Error ? `MongoDB is unavailable (${state.message}); the database stores new texts` : state,
-        ...waiting,
+        texts === 0 ? '' : counted(texts, 'text'),
+        removals === 0 ? '' : counted(removals, 'deletion'),
       ];
       const sentence = said.filter((part) => part !== '').join('; ');
       if (state instanceof Error) throw new TriageError('storage-failed', sentence, { retryable: true, cause: state });
@@ -115,6 +112,10 @@ export function createSpillingArchive({ primary, database, logger, restMs = REST
 
     close: () => primary.close(),
   };
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'} waiting`;
 }
 
 /** Asks the primary only where it is not left alone, and remembers what came of it. */
