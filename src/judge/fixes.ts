@@ -74,7 +74,7 @@ function givenBy(ruling: Ruling, match: Match | null): Given {
   const { facts } = ruling;
   const test = facts.subject.failingTests[0]?.name;
   const told = match === null ? { said: '', log: '', facts } : toldBy(match, facts);
-  return { text: told.said, told, place: placeText(ruling), test: test === undefined ? 'the test' : oneLine(test, 100) };
+  return { text: told.said, told, place: placeText(ruling), test: test === undefined ? 'the test' : quoted(oneLine(test, 100)) };
 }
 
 function placeText(ruling: Ruling): string {
@@ -85,3 +85,8 @@ function placeText(ruling: Ruling): string {
 }
 
 const NO_PLACE = 'the named file';
+
+/** A name of several words is told apart from the sentence around it. */
+function quoted(name: string): string {
+  return name.includes(' ') ? `“${name}”` : name;
+}

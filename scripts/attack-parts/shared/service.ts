@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -198,8 +198,12 @@ function startProcess(command: 'serve' | 'worker', env: NodeJS.ProcessEnv, error
   return { name, child, ready: ready.promise, ended };
 }
 
+/** The files of the embedded database do not count: like any PostgreSQL it keeps those of every table and index open, up to a limit of its own. */
 async function usageOf({ name, child }: Running): Promise<Record<string, number>> {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8').catch(() => '');
-  const descriptors = await readdir(`/proc/${child.pid}/fd`).catch(() => []);
-  return { [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024, [`${name}, files`]: descriptors.length };
+  const folder = `/proc/${child.pid}/fd`;
+  const descriptors = await readdir(folder).catch(() => []);
+  const open = await Promise.all(descriptors.map((one) => readlink(join(folder, one)).catch(() => '')));
+  const files = open.filter((target) => target !== '' && !target.includes('/database/'));
+  return { [`${name}, MB`]: Number(/VmRSS:\s*(\d+)/.exec(status)?.[1] ?? 0) / 1024, [`${name}, files`]: files.length };
 }
