@@ -7,8 +7,9 @@ export type Series = ReadonlyMap<string, readonly number[]>;
 const EVERY_MS = 5_000;
 /** For what is let go a moment after the last request: connections that are kept alive, collected memory. */
 const REST_MS = 20_000;
-/** So long nothing may keep growing, in samples. */
+/** So long nothing may keep growing, in samples; before that, what the load left to do in the background is worked off. */
 const CALM = 12;
+const WORKED_OFF = 6;
 /** What a quiet process may gain in that time, and hold open beyond what it did at its start. */
 const MOST_GROWN: Readonly<Record<string, number>> = { MB: 32, files: 4 };
 const MOST_LEFT_OPEN = 32;
@@ -35,7 +36,7 @@ export async function watchUsage(service: Pick<AttackedService, 'usage'>): Promi
   watching.catch(() => undefined);
   return {
     end: async () => {
-      await sleep(REST_MS + CALM * EVERY_MS);
+      await sleep(REST_MS + (WORKED_OFF + CALM) * EVERY_MS);
       state.over = true;
       await watching;
       return { series, growing: [...series].flatMap(([name, values]) => growth(name, values)) };
@@ -61,10 +62,7 @@ export function highestOf(values: readonly number[]): number {
   return values.reduce((highest, value) => Math.max(highest, value), 0);
 }
 
-/**
- * In words, where a process holds more at the end of the calm than at its beginning, and more than ever before: what the load owed in the
- * background, such as templates of builds that passed, is still worked off then, and takes memory that was taken before.
- */
+/** In words, where a process holds more at the end of the calm than at its beginning, and more than ever before. */
 function growth(name: string, values: readonly number[]): string[] {
   const unit = name.split(', ')[1] ?? '';
   const most = MOST_GROWN[unit];
