@@ -119,7 +119,7 @@ describe.skipIf(withoutMongodb)('MongoDB with the database as its spare', () => 
       await archive.put('bld', log('new', 'new.log'));
 
       expect((await archive.list('bld')).map(({ name }) => name)).toEqual(['new.log']);
-      await expect(archive.check!()).rejects.toThrow('1 deletions wait');
+      await expect(archive.check!()).rejects.toThrow('1 deletion wait');
       await server.resume();
       expect(await settle()).toEqual({ removed: 1, moved: 1, waiting: 0, owed: 0 });
 
