@@ -16,7 +16,9 @@ type Settle = (reply: Uint8Array | Error) => void;
 /** Opens the database in the directory, making it where the directory is empty. Throws what PGlite throws. */
 export async function startPgliteThread(dataDir: string): Promise<PgliteThread> {
   const worker = new Worker(new URL(`./pglite-worker${extname(import.meta.url)}`, import.meta.url), { workerData: { dataDir } });
-  await once(worker, 'message');
+  const exited = new Promise<void>((settle) => worker.once('exit', () => settle()));
+  const ended = () => new Error('The thread of the embedded database has ended');
+  await Promise.race([once(worker, 'message'), exited.then(() => Promise.reject(ended()))]);
   const waiting: Settle[] = [];
   let broken: Error | null = null;
   const fail = (error: Error) => {
@@ -28,7 +30,7 @@ export async function startPgliteThread(dataDir: string): Promise<PgliteThread> 
     if (waiting.length === 0) worker.unref();
   });
   worker.on('error', fail);
-  worker.on('exit', () => fail(new Error('The thread of the embedded database has ended')));
+  exited.then(() => fail(ended()));
   // A database that nobody waits for keeps no process alive.
   worker.unref();
   const send = (request: Uint8Array, settle: Settle) => {
@@ -42,9 +44,9 @@ export async function startPgliteThread(dataDir: string): Promise<PgliteThread> 
   };
   return {
     connect: () => new PgliteConnection(send),
+    // Of a thread that has ended by itself nothing is left to wait for.
     close: async () => {
       worker.ref();
-      const exited = once(worker, 'exit');
       worker.postMessage('close');
       await exited;
     },

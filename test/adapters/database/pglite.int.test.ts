@@ -1,7 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Worker } from 'node:worker_threads';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openPglite } from '../../../src/adapters/database/pglite.ts';
 import { databaseContract } from '../../contract/database-contract.ts';
 
@@ -55,6 +56,23 @@ describe('a PGlite directory', () => {
 
     expect((await db.migrate()).applied.length).toBeGreaterThan(0);
     await db.close();
+  });
+
+  it('whose thread dies fails what waits and what comes, and still closes and gives its directory back', async () => {
+    const dataDir = join(folder, 'dying');
+    const posted = vi.spyOn(Worker.prototype, 'postMessage');
+    const db = await openPglite({ dataDir });
+    const underWay = db.query('select pg_sleep(30)');
+    underWay.catch(() => undefined);
+    await vi.waitFor(() => expect(posted).toHaveBeenCalled());
+    const thread = posted.mock.contexts.find((one) => one instanceof Worker);
+    posted.mockRestore();
+    await thread?.terminate();
+
+    await expect(underWay).rejects.toMatchObject({ code: 'storage-failed' });
+    await expect(db.query('select 1')).rejects.toMatchObject({ code: 'storage-failed' });
+    await db.close();
+    await (await openPglite({ dataDir })).close();
   });
 
   it('is left alone, and not kept locked, where it holds something else', async () => {
