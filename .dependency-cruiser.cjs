@@ -13,8 +13,8 @@ const vendor = (name, modules, owners) => ({
   from: { path: '^(src|graphs|prompts)/', pathNot: owners },
   to: { path: `^node_modules/(${modules})(/|$)` },
 });
-const WORDS = '^src/(domain|ports)/';
-const READ = '^src/(domain|ports|log)/';
+const WORDS = '^src/(domain|ports|lib)/';
+const READ = '^src/(domain|ports|lib|log)/';
 
 module.exports = {
   forbidden: [
@@ -27,8 +27,9 @@ module.exports = {
       to: {},
     },
     only('domain-imports-nothing', '^src/domain/', []),
-    only('ports-import-domain', '^src/ports/', ['^src/domain/']),
-    only('log-imports-domain', '^src/log/', ['^src/domain/']),
+    only('lib-imports-nothing', '^src/lib/', []),
+    only('ports-import-domain', '^src/ports/', ['^src/(domain|lib)/']),
+    only('log-imports-domain', '^src/log/', ['^src/(domain|lib)/']),
     only('config-stands-alone', '^src/config/', ['^src/domain/errors\\.ts$']),
     only('graphs-see-domain-and-ports', '^graphs/', [WORDS]),
     only('prompts-see-domain-and-ports', '^prompts/', [WORDS]),
@@ -43,16 +44,16 @@ module.exports = {
     only('ask-runs-the-graph', '^src/ask/', [READ, '^graphs/']),
     only('triage-runs-the-graph', '^src/triage/', [READ, '^graphs/']),
     only('replay-drives-triage', '^src/replay/', [READ, '^src/triage/', '^graphs/']),
-    only('action-sees', '^action/', ['^src/(domain|ports|log|config|intake|publish|app|adapters/build-source)/']),
+    only('action-sees', '^action/', ['^src/(domain|ports|lib|log|config|intake|publish|app|adapters/build-source)/']),
     only('app-composes', '^src/app(\\.ts$|/)', [
-      '^src/(domain|ports|log|judge|config|tools|store|adapters|triage|ask|publish|replay)/',
+      '^src/(domain|ports|lib|log|judge|config|tools|store|adapters|triage|ask|publish|replay)/',
       '^graphs/',
       '^prompts/',
     ]),
     only('console-sees', '^src/console/', [READ, '^src/(publish|review|ask)/']),
     only('http-opens-the-doors', '^src/http(\\.ts$|/)', [
       '^src/app(\\.ts$|/)',
-      '^src/(console|intake|review|publish|ask|mcp|config|domain|ports|log)/',
+      '^src/(console|intake|review|publish|ask|mcp|config|domain|ports|lib|log)/',
     ]),
     {
       name: 'http-knows-the-app-by-type',
@@ -116,7 +117,7 @@ module.exports = {
     vendor('cookies-at-the-doors', 'cookie', ['^src/http(\\.ts$|/)']),
     vendor('slack-in-publisher', '@slack/[^/]+', ['^src/adapters/publisher/']),
     vendor('parsers-in-log', 'gpt-tokenizer|saxes|tar|yauzl', ['^src/log/']),
-    vendor('resilience-in-tools', 'cockatiel', ['^src/tools/']),
+    vendor('resilience-in-tools', 'cockatiel', ['^src/(tools|lib)/']),
     vendor('patterns-of-people', 're2js', ['^src/tools/', '^src/log/rules/']),
     vendor('command-line-in-cli', 'commander|close-with-grace', ['^src/cli/']),
     vendor('document-parsers-in-reader', 'unpdf|mammoth|read-excel-file', ['^src/adapters/document-reader/']),

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { silentLogger } from '../src/ports/logger.ts';
+import { silentLogger } from '../src/ports/telemetry.ts';
 
 /** Figures of docs/evidence/figures.md. Wall-clock on this machine: compare medians within one run, not across machines. */
 const ROOT = resolve(import.meta.dirname, '..');

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { compileTriageGraph } from '../graphs/triage/graph.ts';
 import { createPostgresCheckpointer } from '../src/adapters/checkpointer/postgres.ts';
-import { systemClock } from '../src/ports/clock.ts';
+import { systemClock } from '../src/lib/time.ts';
 import { investigateOrWait } from '../src/triage/investigate.ts';
 import { dumpRun } from '../test/support/kept-runs.ts';
 import { openTestDatabase } from '../test/support/pglite.ts';

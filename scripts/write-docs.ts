@@ -9,8 +9,7 @@ import { embedded } from '../src/config/presets.ts';
 import { parseConfig } from '../src/config/schema.ts';
 import type { Variable } from '../src/config/variable.ts';
 import { TERMINAL_VARIABLES, VARIABLES } from '../src/config/variables.ts';
-import { silentLogger } from '../src/ports/logger.ts';
-import { METRICS } from '../src/ports/metrics.ts';
+import { METRICS, silentLogger } from '../src/ports/telemetry.ts';
 
 /**
  * Writes what the code itself knows into the documentation: the settings with their defaults, the help of every command, the metrics,

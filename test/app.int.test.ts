@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createApp } from '../src/app.ts';
 import { embedded } from '../src/config/presets.ts';
 import { type Config, parseConfig } from '../src/config/schema.ts';
-import { silentLogger } from '../src/ports/logger.ts';
+import { silentLogger } from '../src/ports/telemetry.ts';
 import { copyTestDatabase } from './support/pglite.ts';
 
 let folder: string;

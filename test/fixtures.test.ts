@@ -10,7 +10,7 @@ import type { SourceText } from '../src/domain/build.ts';
 import { Category } from '../src/domain/category.ts';
 import type { Reading } from '../src/domain/reading.ts';
 import { decodeSource } from '../src/log/decode/decode.ts';
-import { silentLogger } from '../src/ports/logger.ts';
+import { silentLogger } from '../src/ports/telemetry.ts';
 import { sampleBuild } from './support/sample-analysis.ts';
 
 const HOME = resolve(import.meta.dirname, '..');

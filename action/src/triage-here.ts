@@ -9,7 +9,7 @@ import type { NewBuild } from '../../src/domain/build.ts';
 import { prepareSources } from '../../src/intake/prepare-sources.ts';
 import type { UploadedFile } from '../../src/intake/upload-shape.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 
 /** As deep as the bundle: the action's checkout holds the knowledge beside both. */
 const KNOWLEDGE = join(import.meta.dirname, '../../knowledge');

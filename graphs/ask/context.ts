@@ -2,8 +2,8 @@ import type { Runtime } from '@langchain/langgraph';
 import { z } from 'zod';
 import type { Step } from '../../src/domain/analysis.ts';
 import { TriageError } from '../../src/domain/errors.ts';
+import type { Clock } from '../../src/lib/time.ts';
 import type { Converse, TextPiece } from '../../src/ports/analyst.ts';
-import type { Clock } from '../../src/ports/clock.ts';
 import type { Toolbox } from '../../src/ports/toolbox.ts';
 
 /** What a question needs from outside. */

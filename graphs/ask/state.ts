@@ -4,7 +4,7 @@ import { Analysis, NO_USAGE, Step, Usage } from '../../src/domain/analysis.ts';
 import { Build } from '../../src/domain/build.ts';
 import { LeftOut, Memory, Statement, Understanding } from '../../src/domain/conversation.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { TriageSubject } from '../../src/domain/subject.ts';
+import { TriageSubject } from '../../src/domain/triage.ts';
 
 /** What is talked about. */
 const TopicState = z.object({

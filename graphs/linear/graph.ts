@@ -1,7 +1,7 @@
 import { END, START, StateGraph } from '@langchain/langgraph';
 import { z } from 'zod';
 import { TriageError } from '../../src/domain/errors.ts';
-import { TriageSubject } from '../../src/domain/subject.ts';
+import { TriageSubject } from '../../src/domain/triage.ts';
 import { TriageContextSchema } from '../triage/context.ts';
 import type { TriageGraph } from '../triage/graph.ts';
 import { classify } from '../triage/nodes/classify.ts';

@@ -1,5 +1,5 @@
-import { namedPaths } from '../../src/domain/named-paths.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
+import { namedPaths } from '../../src/lib/text.ts';
 import type { NamedFile } from './state.ts';
 
 /** As many as the loop names at most. */

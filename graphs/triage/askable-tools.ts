@@ -1,5 +1,5 @@
 import { CATEGORIES, type Category } from '../../src/domain/category.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { Toolbox, ToolDescription } from '../../src/ports/toolbox.ts';
 import { contextOf, type TriageRuntime } from './context.ts';
 import { insightOf } from './insight.ts';

@@ -2,7 +2,7 @@ import { StateSchema } from '@langchain/langgraph';
 import { z } from 'zod';
 import { Classification } from '../../src/domain/analysis.ts';
 import { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
-import { TriageSubject } from '../../src/domain/subject.ts';
+import { TriageSubject } from '../../src/domain/triage.ts';
 import { spentOf } from './budget.ts';
 import { insightOf } from './insight.ts';
 import { Investigator, TriageLimits, type TriageStateValue } from './state.ts';

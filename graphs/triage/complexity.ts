@@ -1,6 +1,6 @@
 import type { Classification } from '../../src/domain/analysis.ts';
 import { CATEGORIES } from '../../src/domain/category.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 
 /** Two categories this close are both possible; the rules' own measure of a close runner-up. */
 const CLOSE = 0.25;

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Answer, Classification, SimilarCase } from '../../src/domain/analysis.ts';
-import { Category, type CategoryProbabilities } from '../../src/domain/category.ts';
+import { Category, type CategoryProbabilities, KIND_CATEGORY, Kind } from '../../src/domain/category.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import { KIND_CATEGORY, Kind } from '../../src/domain/kind.ts';
 
 /** Below this confidence a category gives way to what a person decided for a failure like this one. */
 const UNSURE = 0.65;

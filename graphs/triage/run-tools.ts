@@ -1,7 +1,7 @@
 import type { JudgementTrace } from '../../src/domain/analysis.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { Judgement } from '../../src/ports/analyst.ts';
 import { timeLeft } from './budget.ts';
 import { contextOf, type TriageRuntime } from './context.ts';

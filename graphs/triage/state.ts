@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Answer, Classification, NO_USAGE, Step, TerminationReason, Usage, Verdict } from '../../src/domain/analysis.ts';
 import { CalibrationInUse } from '../../src/domain/calibration.ts';
 import { Evidence, ToolCall, ToolOutcome } from '../../src/domain/evidence.ts';
-import { TriageSubject } from '../../src/domain/subject.ts';
+import { TriageSubject } from '../../src/domain/triage.ts';
 
 /** What bounds a run, and where its verdict turns. Given with the subject, so that every fork is a function of the state alone. */
 export const TriageLimits = z.object({

@@ -5,9 +5,9 @@ import { answering, replayConfig, stagesLeftOut } from '../../src/cli/replay/ans
 import type { ReplayCommandOptions } from '../../src/cli/replay/replay-options.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
 import type { Config } from '../../src/config/schema.ts';
-import { Design } from '../../src/domain/ablation.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { Design } from '../../src/domain/calibration.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { carelessAnalyst } from '../../src/replay/ablation/careless-analyst.ts';
 import { type Experiment, experimentOf } from '../../src/replay/ablation/experiment.ts';
 import { readStagesOf } from '../../src/replay/ablation/stages.ts';

@@ -6,7 +6,7 @@ import { createTerminalApp } from '../../src/app/terminal-app.ts';
 import { openRecordingsFile } from '../../src/cli/replay/recordings-file.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { recordingsInFile } from '../../src/replay/recording/read-file.ts';
 import { runFrozen } from '../../src/replay/recording/run-frozen.ts';
 

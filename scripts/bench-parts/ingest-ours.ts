@@ -2,7 +2,7 @@ import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
 import { createPinoLogger } from '../../src/adapters/logger/pino.ts';
 import { buildHttp } from '../../src/http.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { emptyHttpDeps, TEST_CONFIG } from '../../test/support/http-deps.ts';
 import { openBenchDatabase } from './ingest-database.ts';

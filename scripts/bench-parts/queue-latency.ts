@@ -13,7 +13,7 @@ import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
 import { poolExecutor } from '../../src/adapters/job-queue/pool-executor.ts';
 import type { JobQueue } from '../../src/ports/job-queue.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { startRedis } from '../../test/support/redis.ts';
 
 /** Long enough for a worker to find nothing and to lie down, in milliseconds. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { type Build, sparseBuild } from '../../src/domain/build.ts';
 import { Category } from '../../src/domain/category.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { toolReaders } from '../../src/log/extract/run.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { rankModel, useRankModel } from '../../src/log/rank/model.ts';

@@ -1,4 +1,4 @@
-import { append } from '../../src/domain/lists.ts';
+import { append } from '../../src/lib/lists.ts';
 import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, wordScore } from '../../src/log/rank/model.ts';
 import type { Tree } from '../../src/log/rank/trees.ts';
 import { bucketsOf } from '../../src/log/rank/words.ts';

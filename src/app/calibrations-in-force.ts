@@ -1,8 +1,8 @@
 import type { Config } from '../config/schema.ts';
 import { CalibrationInUse, parseCalibration } from '../domain/calibration.ts';
-import type { CalibrationStore } from '../ports/calibrations.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Clock } from '../lib/time.ts';
+import type { CalibrationStore } from '../ports/measurements.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
 
 /** A worker follows a new version within so many milliseconds. */

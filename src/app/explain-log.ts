@@ -2,7 +2,7 @@ import type { Config } from '../config/schema.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import { sparseBuild } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { createTerminalApp, type TerminalApp } from './terminal-app.ts';
 
 /** Of one process: reading a log is work of the processor, which every other request shares. */

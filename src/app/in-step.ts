@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** What a service that is away, refuses us or is not set up yet is known by. */
 const AWAY: readonly TriageError['code'][] = ['upstream-failed', 'upstream-auth', 'timeout', 'rate-limited', 'quota-exhausted'];

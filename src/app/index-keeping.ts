@@ -1,5 +1,5 @@
-import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { payAtOnce, startIndexWorker } from '../triage/index-worker.ts';
 import { createInStep } from './in-step.ts';

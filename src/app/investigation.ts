@@ -1,8 +1,8 @@
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
 import type { Config } from '../config/schema.ts';
 import type { Masker } from '../log/mask/mask.ts';
+import type { Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import type { Tracer } from '../ports/tracer.ts';
 import { createTools, type ToolSources } from '../tools/all-tools.ts';
 import { createToolbox, type ToolboxOptions } from '../tools/toolbox.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';

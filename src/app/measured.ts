@@ -1,8 +1,8 @@
 import type { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Metrics } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
 
 /** Every question to the model is timed; tokens, dollars and retries are added up. */

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
-import type { CalibrationStore } from '../ports/calibrations.ts';
-import { systemClock } from '../ports/clock.ts';
+import { systemClock } from '../lib/time.ts';
+import type { CalibrationStore } from '../ports/measurements.ts';
 import { createStores } from '../store/stores.ts';
 import { openDatabase } from './open-adapters.ts';
 

@@ -3,7 +3,7 @@ import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { JudgeOptions } from '../replay/judge/judge.ts';
 import { JUDGE } from '../replay/judge/opinion.ts';
 import { modelOptions } from './model-options.ts';

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
 import { isRetryable } from '../domain/errors.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
-import type { KnowledgeService } from '../ports/knowledge-service.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+import type { KnowledgeService, TeamKnowledgeStore } from '../ports/knowledge.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { SemanticIndex } from '../ports/vector-index.ts';
 import { createTeamKnowledgeStore } from '../store/knowledge.ts';
 import { createKnowledgeService } from '../tools/knowledge/knowledge-service.ts';

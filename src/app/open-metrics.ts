@@ -1,12 +1,10 @@
 import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics, Reading } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger, Metrics, Reading, Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import type { Tracer } from '../ports/tracer.ts';
 import { readBacklog } from '../store/backlog.ts';
 import { createStores } from '../store/stores.ts';
 import { type Backends, backendChecks } from './backend-checks.ts';

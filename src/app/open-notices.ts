@@ -1,10 +1,10 @@
 import type { Config } from '../config/schema.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Failpoint } from '../ports/failpoint.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Failpoint } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { jenkinsChannel } from '../publish/jenkins/jenkins-channel.ts';
 import { jenkinsRule } from '../publish/jenkins/jenkins-description.ts';
 import type { BackgroundWorker } from '../publish/keep-turns.ts';

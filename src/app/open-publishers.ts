@@ -1,9 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Publisher } from '../ports/publisher.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Publisher } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
-import { silentTracer, type Tracer } from '../ports/tracer.ts';
+import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { BackgroundWorker } from '../publish/keep-turns.ts';
 import { type ActsDeps, startActs } from '../publish/start-acts.ts';
 import { openNotices } from './open-notices.ts';

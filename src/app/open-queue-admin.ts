@@ -1,7 +1,6 @@
 import type { Config } from '../config/schema.ts';
-import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
-import type { JobTurns } from '../ports/job-turns.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { JobQueue, JobTurns, QueueAdmin } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { createJobTurns } from '../store/job-turns.ts';
 import { openDatabase } from './open-adapters.ts';
 

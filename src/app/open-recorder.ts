@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config/schema.ts';
-import type { RecordedMaker } from '../domain/recording.ts';
-import { RECORDING_SCHEMA } from '../domain/recording.ts';
+import { RECORDING_SCHEMA, type RecordedMaker } from '../domain/recording.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { RecordingStore, RunRecorder } from '../ports/recordings.ts';
+import type { RecordingStore, RunRecorder } from '../ports/measurements.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { shortHashOf } from '../replay/recording/canonical.ts';
 import { packLines } from '../replay/recording/lines.ts';
 import { createRunRecorder } from '../replay/recording/recorder.ts';

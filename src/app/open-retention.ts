@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config/schema.ts';
-import type { BuildArchive } from '../ports/build-archive.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../lib/time.ts';
+import type { BuildArchive, RowCounts } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { RowCounts } from '../ports/retention.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { createRetentionStore } from '../store/retention.ts';
 import { countRepository, type Forgotten, forgetRepository, type RetentionDeps, retain } from '../triage/retention.ts';
 import { startRetentionWorker } from '../triage/retention-worker.ts';

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { openDatabase } from './open-adapters.ts';
 
 /** Brings every schema of the database up to date: ours, the checkpoints', and the queue's where it rings on the database. Opens nothing else. */

@@ -1,5 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { SignInProvider } from '../ports/identity.ts';
+import type { SignInProvider } from '../ports/access.ts';
 
 /** Who signs people in beside tokens; null where nobody is configured. */
 export async function openSignIn({ auth }: Pick<Config, 'auth'>): Promise<SignInProvider | null> {

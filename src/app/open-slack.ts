@@ -1,9 +1,8 @@
 import type { Config } from '../config/schema.ts';
-import type { ChatRoom } from '../ports/chat-room.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../lib/time.ts';
+import type { ChatRoom, SlackButtons } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
-import type { SlackButtons } from '../ports/slack-buttons.ts';
 import type { Stores } from '../ports/stores.ts';
 import { slackChannel, slackRule } from '../publish/slack/slack-channel.ts';
 import { createSlackPresses } from '../store/slack-presses.ts';

@@ -5,7 +5,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { JudgementName } from '../domain/recording.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { listenedChatModel, listening } from '../replay/recording/shown.ts';
 import type { Today } from '../replay/recording/today.ts';
 import { greenAtHand } from '../triage/green-logs.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
-import { systemClock } from '../ports/clock.ts';
-import type { TokenStore } from '../ports/tokens.ts';
+import { systemClock } from '../lib/time.ts';
+import type { TokenStore } from '../ports/access.ts';
 import { createStores } from '../store/stores.ts';
 import { openDatabase } from './open-adapters.ts';
 

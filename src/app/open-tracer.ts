@@ -1,6 +1,5 @@
 import type { Config } from '../config/schema.ts';
-import type { Logger } from '../ports/logger.ts';
-import { silentTracer, type Tracer } from '../ports/tracer.ts';
+import { type Logger, silentTracer, type Tracer } from '../ports/telemetry.ts';
 
 interface Receiver {
   readonly name: string;

@@ -6,7 +6,7 @@ import type { MongodbFacts } from '../adapters/probe/mongodb-probe.ts';
 import type { RedisFacts } from '../adapters/probe/redis-probe.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import { type Logger, silentLogger } from '../ports/logger.ts';
+import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import { checkVectorIndex, openNamedEmbedder } from './open-adapters.ts';
 
 /** What doctor asks each service: one cheap question over a connection of its own. All of them throw what is wrong. */

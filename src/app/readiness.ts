@@ -1,6 +1,6 @@
 import { messageOf } from '../domain/errors.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** `degraded`: it answers, but not as it should. */
 export type BackendState = 'ok' | 'degraded' | 'down';

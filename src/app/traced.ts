@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
 import type { ToolOutcome } from '../domain/evidence.ts';
 import type { ChatModel, ChatReply } from '../ports/chat-model.ts';
+import type { Tracer } from '../ports/telemetry.ts';
 import type { Toolbox } from '../ports/toolbox.ts';
-import type { Tracer } from '../ports/tracer.ts';
 
 /** Span names and facts follow OpenTelemetry's GenAI conventions; what those have no name for is `faultline.…`. No prompt, argument or answer. */
 

@@ -1,9 +1,8 @@
 import type { Step } from '../domain/analysis.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import { type Logger, withFields } from '../ports/logger.ts';
-import type { Publisher } from '../ports/publisher.ts';
+import type { Publisher } from '../ports/notices.ts';
 import type { TriageStore } from '../ports/stores.ts';
-import { silentTracer, type Tracer } from '../ports/tracer.ts';
+import { type Logger, silentTracer, type Tracer, withFields } from '../ports/telemetry.ts';
 
 /**
  * The work on one job, in the trace of the request that owed it, and with its ids in every line of the log. How long it waited

@@ -3,7 +3,7 @@ import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Excerpt, Failure, Fingerprint } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { Topic } from '../ports/analyst.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Stores } from '../ports/stores.ts';

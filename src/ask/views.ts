@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Thread, Turn } from '../domain/conversation.ts';
-import { pageQuery } from '../ports/page.ts';
+import { pageQuery } from '../ports/database.ts';
 import { MAX_QUESTION } from './ask.ts';
 
 /** A question about an analysis or a build. */

@@ -6,7 +6,7 @@ import { maskingOf } from '../config/masking.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { findBuild } from '../publish/find-build.ts';
 import type { AskClient } from './ask-client.ts';
 import { readInput } from './input.ts';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { type Analysis, GivenAnalysis } from '../domain/analysis.ts';
-import { maxOf } from '../domain/lists.ts';
+import { maxOf } from '../lib/lists.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { print, say, voiceOf } from './terminal.ts';
 

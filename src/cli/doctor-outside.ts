@@ -3,7 +3,7 @@ import { receiversOf } from '../app/open-tracer.ts';
 import { githubProbe, jenkinsProbe } from '../app/outside-checks.ts';
 import { probeEmbedder, probeHttp } from '../app/probes.ts';
 import type { Config } from '../config/schema.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { checkModel } from './check-model.ts';
 import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
 import { examineGithubApp } from './doctor-github-app.ts';

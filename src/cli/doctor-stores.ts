@@ -2,7 +2,7 @@ import { probeDatabase, probeMongodb, probeRedis, probeVectorIndex } from '../ap
 import { createApp } from '../app.ts';
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { type Examination, type Finding, note, ok, wrong } from './doctor-finding.ts';
 
 /** Clocks further apart make signed deliveries fail and leases look odd. */

@@ -1,8 +1,8 @@
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, relative, resolve, sep } from 'node:path';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import { append } from '../domain/lists.ts';
-import { FORMAT_BY_ENDING } from '../ports/team-knowledge.ts';
+import { append } from '../lib/lists.ts';
+import { FORMAT_BY_ENDING } from '../ports/knowledge.ts';
 
 /** A file to be brought, and the name under which it is kept. */
 export interface KnowledgeFile {

@@ -4,7 +4,7 @@ import { TriageError } from '../domain/errors.ts';
 import { connectHere, connectService } from '../mcp/client.ts';
 import type { Decide, OpenReview } from '../mcp/deps.ts';
 import type { Backend } from '../mcp/stdio.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { decideReview } from '../review/decide.ts';
 import { openReviewFor } from '../review/open-review.ts';
 import { findSecrets } from './secrets.ts';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { serveStdio } from '../mcp/stdio.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { createBackend } from './mcp-backend.ts';
 import { dataDirectory } from './settings.ts';
 import { interruptSignal, say } from './terminal.ts';

@@ -1,8 +1,7 @@
 import { type OpenedQueue, openQueueAdmin } from '../app/open-queue-admin.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { RingState } from '../ports/job-queue.ts';
-import type { FailedJob, Turn } from '../ports/job-turns.ts';
-import { silentLogger } from '../ports/logger.ts';
+import type { FailedJob, RingState, Turn } from '../ports/job-queue.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';

@@ -1,6 +1,6 @@
 import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { TokenStore } from '../ports/tokens.ts';
+import type { TokenStore } from '../ports/access.ts';
 
 /** Nothing without a secret: for a database that several processes share, each of which would make other secrets. Throws `invalid-config`. */
 export function requireWebhookSecrets({

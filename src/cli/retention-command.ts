@@ -1,5 +1,5 @@
 import { type App, createApp } from '../app.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
-import { ReviewerQuestion } from '../domain/question.ts';
-import { type DecisionInput, itemCategory, Review } from '../domain/review.ts';
+import { type DecisionInput, itemCategory, Review, ReviewerQuestion } from '../domain/review.ts';
 import { renderPlain, renderTerminal } from '../publish/render.ts';
 import { visibleLine } from '../publish/visible-text.ts';
 import { UndoView } from '../review/views.ts';

@@ -5,7 +5,7 @@ import { type App, createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { syncLibraryIndex } from '../review/library-index.ts';
 import { runDemo } from './demo.ts';
 import { openLogger } from './open-logger.ts';

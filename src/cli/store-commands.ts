@@ -1,6 +1,6 @@
 import { migrateDatabase } from '../app/open-schema.ts';
 import { createApp } from '../app.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import type { VectorMatch } from '../ports/vector-index.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { z } from 'zod';
 import { openTokens } from '../app/open-tokens.ts';
-import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access-token.ts';
+import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Role } from '../domain/review.ts';
 import { visibleLine } from '../publish/visible-text.ts';

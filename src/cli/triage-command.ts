@@ -10,7 +10,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { Reading } from '../domain/reading.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import { showsFailure } from '../log/recognise/failures.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { silentLogger } from '../ports/telemetry.ts';
 import { renderGithubCommands, renderPlain, renderTerminal } from '../publish/render.ts';
 import type { AnalysisTrace } from '../publish/trace.ts';
 import { visibleLine } from '../publish/visible-text.ts';

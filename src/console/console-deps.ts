@@ -2,13 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Ask } from '../ask/ask.ts';
 import type { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { SignInProvider } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
-import type { SignInProvider } from '../ports/identity.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Scoped, ScopedStores, ShownArchive } from '../ports/scoped-stores.ts';
+import type { Scoped, ScopedStores, ShownArchive } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { VectorNamespace } from '../ports/vector-index.ts';
 
 /** What an error comes to: its status, and words that are fit for whoever asked. It is logged by then. */

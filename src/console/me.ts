@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import type { Preferences } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Preferences } from '../domain/preferences.ts';
 import type { Principal } from '../domain/review.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import { type Html, html } from './html.ts';

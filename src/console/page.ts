@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Preferences } from '../domain/preferences.ts';
+import type { Preferences } from '../domain/access.ts';
 import type { Principal, Role } from '../domain/review.ts';
 import { ASSETS } from './assets.ts';
 import { protect } from './headers.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import { DEFAULT_PREFERENCES } from '../domain/preferences.ts';
+import { DEFAULT_PREFERENCES } from '../domain/access.ts';
 import type { Principal } from '../domain/review.ts';
-import type { ScopedStores } from '../ports/scoped-stores.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import type { ConsoleDeps } from './console-deps.ts';
 import type { Reader } from './page.ts';
 

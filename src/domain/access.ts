@@ -1,6 +1,8 @@
-import { isInScope } from './access-token.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import { z } from 'zod';
 import { TriageError } from './errors.ts';
-import type { Principal, Role } from './review.ts';
+import { type Principal, Role } from './review.ts';
 
 /**
  * Who may use a route, declared on the route itself. A route without one is refused at start-up, so that none is open by
@@ -15,3 +17,106 @@ export function requireInScope(principal: Principal | null, repository: string):
     details: { principal: principal.name },
   });
 }
+
+const PREFIX = 'flt_';
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+/** 62 ^ 43 > 2 ^ 256. */
+const SECRET_DIGITS = 43;
+/** 62 ^ 6 > 2 ^ 32. */
+const CHECKSUM_DIGITS = 6;
+const FORM = /^flt_([0-9A-Za-z]{43})([0-9A-Za-z]{6})$/;
+
+/** `owner/name`, or `owner/*` for all of an owner; a Jenkins installation's names are taken as they are. */
+const RepositoryPattern = z
+  .string()
+  .trim()
+  .regex(/^[^\s*\u0000]+(?:\/\*)?$/, 'must be owner/name or owner/*')
+  .max(300);
+
+/** A token as everybody may see it: the token itself is told once, when it is made. Times are ISO 8601 in UTC. */
+export const AccessToken = z.object({
+  id: z.string(),
+  name: z.string(),
+  roles: z.array(Role),
+  /** Null: all repositories. */
+  repositories: z.array(z.string()).nullable(),
+  createdBy: z.string(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime().nullable(),
+  /** To the minute. */
+  lastUsedAt: z.iso.datetime().nullable(),
+  revokedAt: z.iso.datetime().nullable(),
+});
+export type AccessToken = z.infer<typeof AccessToken>;
+
+/** What whoever makes a token says of it; `checkNewToken` says what does not go together. */
+export const NewToken = z.object({
+  name: z
+    .string()
+    .trim()
+    .regex(/^[\w.@-]{1,64}$/, 'must be 1 to 64 letters, digits, or any of . _ @ -'),
+  roles: z.array(Role).min(1).max(4),
+  repositories: z.array(RepositoryPattern).min(1).max(100).nullable().default(null),
+  /** Days until it expires; null: never. */
+  expiresInDays: z.int().min(1).max(3650).nullable().default(null),
+});
+export type NewToken = z.infer<typeof NewToken>;
+
+/** What does not go together. Throws `invalid-input`, and `conflict` for a name that the configuration uses. */
+export function checkNewToken({ name, roles, repositories }: NewToken, configuredNames: readonly string[]): void {
+  if (repositories !== null && roles.includes('admin')) {
+    throw new TriageError(
+      'invalid-input',
+      'An admin may do everything, so an admin token cannot be limited to repositories. Leave out one or the other.',
+    );
+  }
+  if (configuredNames.includes(name))
+    throw new TriageError('conflict', `FAULTLINE_TOKENS already has a token named ${name}. Choose another name.`);
+}
+
+/** A new token: a prefix that scanners know, 256 random bits, and a checksum that tells a mistyped one from an unknown one. */
+export function makeToken(): string {
+  const secret = inDigits(BigInt(`0x${randomBytes(32).toString('hex')}`), SECRET_DIGITS);
+  return `${PREFIX}${secret}${checksumOf(secret)}`;
+}
+
+/** Whether it has the form of a token and its checksum fits. Says nothing of whether anybody made it. */
+export function isTokenForm(text: string): boolean {
+  const [, secret = '', checksum] = FORM.exec(text) ?? [];
+  return checksum !== undefined && checksum === checksumOf(secret);
+}
+
+/** What is stored of a token. It has 256 random bits, so a hash that is made to be slow would defend nothing. */
+export function digestOfToken(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+/** Whether a repository is one of those; absent or null: all are. */
+export function isInScope(repositories: readonly string[] | null | undefined, repository: string): boolean {
+  if (repositories === null || repositories === undefined) return true;
+  return repositories.some((pattern) => (pattern.endsWith('/*') ? repository.startsWith(pattern.slice(0, -1)) : repository === pattern));
+}
+
+function checksumOf(secret: string): string {
+  return inDigits(BigInt(crc32(secret)), CHECKSUM_DIGITS);
+}
+
+function inDigits(value: bigint, length: number): string {
+  let text = '';
+  for (let rest = value; rest > 0n; rest /= 62n) text = `${DIGITS[Number(rest % 62n)]}${text}`;
+  return text.padStart(length, '0');
+}
+
+/** What somebody set for the pages. Unknown fields of other versions are left out, broken ones read as the default. */
+export const Preferences = z.object({
+  /** Whether single keys act (WCAG 2.1.4 asks that they can be turned off). */
+  keys: z.boolean().catch(true).default(true),
+  theme: z.enum(['system', 'light', 'dark']).catch('system').default('system'),
+  /** Whether long lines of logs wrap. */
+  wrap: z.boolean().catch(true).default(true),
+  /** Whether time stamps of logs are shown where every line has one. */
+  timestamps: z.boolean().catch(false).default(false),
+});
+export type Preferences = z.infer<typeof Preferences>;
+
+export const DEFAULT_PREFERENCES: Preferences = Preferences.parse({});

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { GreenBuild } from './build.ts';
 import { CalibratedBy } from './calibration.ts';
-import { Category, CategoryProbabilities } from './category.ts';
+import { Category, CategoryProbabilities, Kind } from './category.ts';
 import { Evidence, ToolOutcome } from './evidence.ts';
 import { LogPosition } from './failure.ts';
-import { GreenBuild } from './green.ts';
-import { Kind } from './kind.ts';
 
 /** Words that must stand literally on a line of a source. `line` is 1-based. */
 export const Quote = z.object({ source: z.string(), line: z.int().min(1), text: z.string() });

@@ -12,7 +12,6 @@ const Point = z.tuple([Probability, Probability]);
  * `pooled`: that of all categories, for it has too few of its own; `capped`: what was stated, no higher than so few cases allow.
  */
 const CalibrationMethod = z.enum(['isotonic', 'platt', 'pooled', 'capped']);
-export type CalibrationMethod = z.infer<typeof CalibrationMethod>;
 
 /** A map of probabilities that never falls. */
 const Points = z
@@ -150,3 +149,27 @@ function neverFalls(points: readonly (readonly [number, number])[]): boolean {
     return before === undefined || (x > before[0] && y >= before[1]);
   });
 }
+
+/** Stages of the log's reader that a measurement can leave out. */
+export const ReadStage = z.enum(['sections', 'extractors', 'ranking', 'reducer']);
+export type ReadStage = z.infer<typeof ReadStage>;
+
+/** Every part of the system that a measurement can leave out: sources of evidence, turns of the loop, stages of the reader. */
+export const AblationStage = z.enum([
+  'library',
+  'knowledge',
+  'code-host',
+  'history',
+  'logs',
+  'web',
+  'tools',
+  'loop',
+  'corrections',
+  'green',
+  ...ReadStage.options,
+]);
+export type AblationStage = z.infer<typeof AblationStage>;
+
+/** How an answer is come to: the agent's loop, or the fixed sequence that it is measured against. */
+export const Design = z.enum(['loop', 'linear']);
+export type Design = z.infer<typeof Design>;

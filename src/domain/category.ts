@@ -15,3 +15,45 @@ export const CategoryProbabilities = z.object({
   TEST_FAILURE: Probability,
 } satisfies Record<Category, typeof Probability>);
 export type CategoryProbabilities = z.infer<typeof CategoryProbabilities>;
+
+/** Each kind with the category it usually belongs to. The kind refines the category for people and for knowledge documents. */
+export const KIND_CATEGORY = {
+  compile_error: 'CODE_ERROR',
+  type_error: 'CODE_ERROR',
+  null_reference: 'CODE_ERROR',
+  crash: 'CODE_ERROR',
+  link_error: 'CODE_ERROR',
+  lint_failure: 'CODE_ERROR',
+  formatting_failure: 'CODE_ERROR',
+  assertion: 'TEST_FAILURE',
+  snapshot: 'TEST_FAILURE',
+  flaky_timing: 'TEST_FAILURE',
+  threshold: 'TEST_FAILURE',
+  timeout: 'INFRA_ERROR',
+  out_of_memory: 'INFRA_ERROR',
+  disk_full: 'INFRA_ERROR',
+  network: 'INFRA_ERROR',
+  service_unavailable: 'INFRA_ERROR',
+  runner_lost: 'INFRA_ERROR',
+  rate_limited: 'INFRA_ERROR',
+  permission_or_secret: 'CONFIG_ERROR',
+  workflow_config: 'CONFIG_ERROR',
+  environment: 'CONFIG_ERROR',
+  missing_file: 'CONFIG_ERROR',
+  process_gate: 'CONFIG_ERROR',
+  upstream_job: 'CONFIG_ERROR',
+  missing_module: 'DEPENDENCY_ERROR',
+  version_conflict: 'DEPENDENCY_ERROR',
+  dependency_install: 'DEPENDENCY_ERROR',
+  vulnerability: 'DEPENDENCY_ERROR',
+  docker_build: 'CONFIG_ERROR',
+  unknown: 'CODE_ERROR',
+} as const satisfies Record<string, Category>;
+
+export type Kind = keyof typeof KIND_CATEGORY;
+export const KINDS: readonly Kind[] = Object.keys(KIND_CATEGORY).filter(isKind);
+export const Kind = z.enum(KINDS);
+
+function isKind(name: string): name is Kind {
+  return Object.hasOwn(KIND_CATEGORY, name);
+}

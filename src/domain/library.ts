@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Category } from './category.ts';
+import { Category, Kind } from './category.ts';
+import { typedText } from './errors.ts';
 import { Fingerprint } from './failure.ts';
-import { Kind } from './kind.ts';
 
 /** Who took something that was taught out of use. */
-export const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
-export type Withdrawal = z.infer<typeof Withdrawal>;
+const Withdrawal = z.object({ by: z.string(), at: z.iso.datetime(), reason: z.string() });
 
 /** Green builds in which all telling lines of an entry stand too. */
 export const GreenFlag = z.object({
@@ -65,3 +64,85 @@ export const KnowledgeDocument = z.object({
   sections: z.record(z.string(), z.string()),
 });
 export type KnowledgeDocument = z.infer<typeof KnowledgeDocument>;
+
+/** An entry as the vector index holds it. */
+interface LibraryVector {
+  readonly id: string;
+  readonly text: string;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** What the index is owed of one entry; null: it is to be taken out. */
+interface LibraryDebt {
+  readonly namespace: 'error_library';
+  readonly id: string;
+  readonly item: Pick<LibraryVector, 'text' | 'metadata'> | null;
+}
+
+/** What the index is owed for an entry that answers now: the entry itself, and that the one which it replaces is taken out. */
+export function debtsOf(entry: LibraryEntry, replacedId: string | null): LibraryDebt[] {
+  const { id, text, metadata } = vectorOf(entry);
+  const gone: LibraryDebt[] = replacedId === null || replacedId === id ? [] : [{ namespace: 'error_library', id: replacedId, item: null }];
+  return [{ namespace: 'error_library', id, item: { text, metadata } }, ...gone];
+}
+
+/** What the index is owed when an entry stops answering: it is taken out, and what answers in its place now is put in. */
+export function debtsWithout(gone: LibraryEntry, answering: LibraryEntry | null): LibraryDebt[] {
+  const out: LibraryDebt = { namespace: 'error_library', id: gone.id, item: null };
+  return answering === null || answering.id === gone.id ? [out] : [out, ...debtsOf(answering, null)];
+}
+
+/** What search compares with is the failing line and excerpt; the person's answer travels as metadata. */
+export function vectorOf(entry: LibraryEntry): LibraryVector {
+  const { id, message, fingerprint, repository, category, kind, title, rootCause, fixRecommendation, confirmedBy, confirmedAt } = entry;
+  return {
+    id,
+    text: message,
+    metadata: {
+      entryId: id,
+      fingerprint: fingerprint.value,
+      repository,
+      category,
+      kind,
+      title,
+      rootCause,
+      fixRecommendation,
+      confirmedBy,
+      confirmedAt,
+      analysisId: entry.analysisId,
+    },
+  };
+}
+
+/** Active rules of one installation at most: all that may apply are tried on every failure that nobody has confirmed. */
+export const MAX_RULES = 500;
+
+/** What a reviewer writes: failures whose message or excerpt matches the pattern have this cause. */
+export const RuleInput = z.strictObject({
+  /** RE2's syntax; `^` and `$` are the ends of a line, `.` is no line end. */
+  pattern: z.string().min(4).max(300),
+  /** Lines of a log that it must match: what the reviewer had in mind. */
+  sample: z.string().min(1).max(4000),
+  /** Null: every repository. */
+  repository: z.string().min(1).max(300).nullable(),
+  category: Category,
+  kind: Kind.default('unknown'),
+  rootCause: typedText(4000),
+  fixRecommendation: typedText(4000),
+});
+export type RuleInput = z.infer<typeof RuleInput>;
+
+/** A stored version of a rule. At most one version is active. */
+export const Rule = z.object({
+  ...RuleInput.shape,
+  kind: Kind,
+  id: z.string(),
+  version: z.int().min(1),
+  title: z.string(),
+  author: z.string(),
+  createdAt: z.iso.datetime(),
+  timesUsed: z.int(),
+  lastUsedAt: z.iso.datetime().nullable(),
+  withdrawn: Withdrawal.nullable(),
+});
+export type Rule = z.infer<typeof Rule>;

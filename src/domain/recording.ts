@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Analysis } from './analysis.ts';
 import { Category } from './category.ts';
 import { ToolCall, ToolOutcome } from './evidence.ts';
-import { TriageSubject } from './subject.ts';
+import { TriageSubject } from './triage.ts';
 
 /** The shape of recordings that this version writes. Raised with every change that an older reader would misread. */
 export const RECORDING_SCHEMA = 1;

@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { Category } from './category.ts';
-import { Kind } from './kind.ts';
+import { type Analysis, isNotDevelopersFault } from './analysis.ts';
+import type { Build } from './build.ts';
+import { Category, Kind } from './category.ts';
+import { newId } from './ids.ts';
 
 export const ReviewState = z.enum(['waiting', 'claimed', 'decided']);
 export type ReviewState = z.infer<typeof ReviewState>;
@@ -72,7 +74,7 @@ export const Review = z.object({
   fingerprint: z.string(),
   /** That it holds up; null where there is none. */
   pullRequest: z.int().nullable(),
-  /** See review-risk.ts. */
+  /** See `riskOf`. */
   risk: z.number(),
   origin: ReviewOrigin,
   confidence: z.number(),
@@ -133,3 +135,82 @@ export interface Principal {
   /** `owner/name` or `owner/*`: all that it may see or touch; absent or null: everything. */
   readonly repositories?: readonly string[] | null;
 }
+
+/**
+ * The order of the queue: risk × the time an item has waited, highest first. Risk is
+ *
+ *   blocks (3 on a pull request, where somebody waits to merge; else 1)
+ *   × cost if wrong (4 where the answer excuses a change that touches its own suspect; 2 where it excuses, INFRA_ERROR or
+ *     flaky, with nothing of the change in sight; else 1)
+ *
+ * so an item that blocks somebody overtakes another that has waited up to three times as long. Confidence is no part of it: an answer
+ * that is sure and wrong costs most.
+ */
+export function riskOf(build: Pick<Build, 'commit' | 'pullRequest'>, analysis: Analysis): number {
+  const blocks = build.pullRequest === null ? 1 : 3;
+  if (!isNotDevelopersFault(analysis)) return blocks;
+  return blocks * (overlapOf(build, analysis).length > 0 ? 4 : 2);
+}
+
+/** All that `riskOf` can say. */
+export const RISKS: readonly number[] = [1, 2, 3, 4, 6, 12];
+
+/** Suspects that the build's own change touches: of its commit, or of its pull request. Each path once. */
+export function overlapOf(build: Pick<Build, 'commit' | 'pullRequest'>, { answer }: Pick<Analysis, 'answer'>): string[] {
+  const own = answer.suspects.filter(
+    ({ commit, pullRequest }) => isSame(commit, build.commit) || (pullRequest != null && pullRequest === build.pullRequest),
+  );
+  return [...new Set(own.map(({ path }) => path))];
+}
+
+/** Commits are named in full or by their first characters. */
+function isSame(one: string | null, other: string | null): boolean {
+  if (one === null || other === null || Math.min(one.length, other.length) < 7) return false;
+  return one.startsWith(other) || other.startsWith(one);
+}
+
+/** The review of an analysis, as it is opened. */
+export function openingOf(
+  build: Build,
+  analysis: Analysis,
+  { now, origin, why }: { readonly now: number; readonly origin: ReviewOrigin; readonly why: readonly string[] },
+): NewReview {
+  return {
+    id: newId('rev', now),
+    analysisId: analysis.id,
+    buildId: build.id,
+    repository: build.repository,
+    title: analysis.answer.title,
+    category: analysis.category,
+    confidence: analysis.verdict.confidence,
+    why: [...why],
+    risk: riskOf(build, analysis),
+    origin,
+    openedAt: new Date(now).toISOString(),
+  };
+}
+
+export const QuestionState = z.enum(['waiting', 'answered', 'expired']);
+export type QuestionState = z.infer<typeof QuestionState>;
+
+/** A question that a running triage puts to a person: an item of the review queue without an analysis yet. Texts are masked. */
+export const ReviewerQuestion = z.object({
+  id: z.string(),
+  kind: z.literal('question'),
+  triageId: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  /** One line: which failure it is about. */
+  title: z.string(),
+  /** The best guess so far. */
+  category: Category,
+  question: z.string(),
+  state: QuestionState,
+  answer: z.string().nullable(),
+  answeredBy: z.string().nullable(),
+  answeredAt: z.iso.datetime().nullable(),
+  openedAt: z.iso.datetime(),
+  /** The run goes on without an answer from then on. */
+  expiresAt: z.iso.datetime(),
+});
+export type ReviewerQuestion = z.infer<typeof ReviewerQuestion>;

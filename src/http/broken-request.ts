@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ErrorAnswer } from '../intake/answers.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** What a server's parser reports. It also holds the raw bytes, tokens and all, so only the code is ever read. */
 interface ParserError {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
-import { maxOf } from '../domain/lists.ts';
+import { maxOf } from '../lib/lists.ts';
 import { tooMany } from './refusal.ts';
 
 const MINUTE_MS = 60_000;

@@ -1,8 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { RouteAccess } from '../domain/access.ts';
-import { type Logger, withFields } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
-import type { Tracer } from '../ports/tracer.ts';
+import { type Logger, type Metrics, type Tracer, withFields } from '../ports/telemetry.ts';
 
 export interface Observers {
   readonly logger: Logger;

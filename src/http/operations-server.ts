@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { type OperationsDeps, registerOperations } from './operations.ts';
 import { toFastifyLogger } from './request-log.ts';
 

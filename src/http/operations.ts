@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import type { RouteAccess } from '../domain/access.ts';
-import type { Metrics } from '../ports/metrics.ts';
+import type { Metrics } from '../ports/telemetry.ts';
 
 const State = z.enum(['ok', 'degraded', 'down']);
 const Short = {

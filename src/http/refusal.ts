@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { messageOf, TriageError, type TriageErrorCode } from '../domain/errors.ts';
 import type { ErrorAnswer } from '../intake/answers.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { pathOf, requestFields } from './request-log.ts';
 
 const STATUS: Partial<Record<TriageErrorCode, number>> = {

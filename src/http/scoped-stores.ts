@@ -2,8 +2,7 @@ import type { Ask } from '../ask/ask.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { TextPiece } from '../ports/build-archive.ts';
 import type { Sql } from '../ports/database.ts';
-import { SCOPED, type Scoped, type ScopedStores, type ShownArchive, type ShownStores } from '../ports/scoped-stores.ts';
-import type { Stores } from '../ports/stores.ts';
+import { SCOPED, type Scoped, type ScopedStores, type ShownArchive, type ShownStores, type Stores } from '../ports/stores.ts';
 import type { Scope } from './scope.ts';
 
 /**

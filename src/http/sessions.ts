@@ -3,7 +3,7 @@ import { parseCookie, stringifySetCookie } from 'cookie';
 import type { FastifyRequest } from 'fastify';
 import type { SessionService } from '../console/console-deps.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { SessionHolder, SessionStore } from '../ports/sessions.ts';
+import type { SessionHolder, SessionStore } from '../ports/access.ts';
 import type { TokenHolders } from './token-holders.ts';
 
 /** A working day and a long evening (UX: 12 h). */

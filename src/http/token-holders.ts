@@ -1,10 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type AccessToken, digestOfToken, isTokenForm } from '../domain/access-token.ts';
+import { type AccessToken, digestOfToken, isTokenForm } from '../domain/access.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { TokenStore } from '../ports/tokens.ts';
+import type { Clock } from '../lib/time.ts';
+import type { TokenStore } from '../ports/access.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** How long an answer of the database is believed: so long a revoked token may still be taken by another process. */
 const BELIEVED_MS = 5_000;

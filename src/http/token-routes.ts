@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access-token.ts';
+import { AccessToken, checkNewToken, digestOfToken, makeToken, NewToken } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import type { Principal } from '../domain/review.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { TokenStore } from '../ports/tokens.ts';
+import type { TokenStore } from '../ports/access.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 export interface TokenRouteDeps {
   readonly tokens: TokenStore;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import type { ScopedStores } from '../ports/scoped-stores.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import { linksOf } from './answers.ts';
 import type { IntakeSettings } from './intake-deps.ts';
 

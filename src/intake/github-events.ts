@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild } from '../domain/build.ts';
-import { readInput } from '../domain/input.ts';
+import { readInput } from '../domain/errors.ts';
 import { WHOLE_BUILD } from '../ports/stores.ts';
 import { attemptNumber, pullRequestNumber, shortText, toUtc, webAddress } from './read-input.ts';
 

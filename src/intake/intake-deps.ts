@@ -1,12 +1,10 @@
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Metrics } from '../ports/metrics.ts';
 import type { Stores } from '../ports/stores.ts';
-import type { Tracer } from '../ports/tracer.ts';
+import type { Logger, Metrics, Tracer } from '../ports/telemetry.ts';
 import type { DeliveryInbox } from './delivery-inbox.ts';
 import type { DeliveryProcessor } from './delivery-processor.ts';
 import type { JobNotifier } from './job-notifier.ts';

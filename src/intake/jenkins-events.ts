@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { BuildStatus, NewBuild, TestResult } from '../domain/build.ts';
-import { readInput } from '../domain/input.ts';
+import { readInput } from '../domain/errors.ts';
 import { attemptNumber, pullRequestNumber, shortText, shown, toUtc, webAddress } from './read-input.ts';
 
 export type JenkinsReading = { readonly ignored: string } | JenkinsBuild;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { messageOf } from '../domain/errors.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** Rings that the queue has not answered yet. A queue that hangs is not asked further: the sweeper rings once it is back. */
 const MAX_OUTSTANDING = 200;

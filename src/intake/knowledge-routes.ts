@@ -2,10 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
-import { TriageError } from '../domain/errors.ts';
-import { typedText } from '../domain/input.ts';
-import { AddedDocument, Embedded, type KnowledgeService, ShownDocument } from '../ports/knowledge-service.ts';
-import { TeamDocument } from '../ports/team-knowledge.ts';
+import { TriageError, typedText } from '../domain/errors.ts';
+import { AddedDocument, Embedded, type KnowledgeService, ShownDocument, TeamDocument } from '../ports/knowledge.ts';
 
 const tags = ['Knowledge'];
 const writing = { access: { role: 'admin' } } as const;

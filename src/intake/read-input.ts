@@ -2,8 +2,7 @@ import { createHash, hash as hashOnce } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parse } from 'secure-json-parse';
 import { z } from 'zod';
-import { messageOf, TriageError } from '../domain/errors.ts';
-import { typedText } from '../domain/input.ts';
+import { messageOf, TriageError, typedText } from '../domain/errors.ts';
 import { maskLine } from '../log/mask/shapes.ts';
 
 /** Parses JSON from outside. Throws `invalid-input` for broken JSON and for keys that would reach a prototype; `what` names it for people. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { RIGHT_BUTTON, WRONG_BUTTON } from '../ports/slack-buttons.ts';
+import { RIGHT_BUTTON, WRONG_BUTTON } from '../ports/chat-room.ts';
 
 /** A button that decides, and who pressed it where. */
 export interface SlackPress {

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { SlackButtons } from '../ports/slack-buttons.ts';
+import type { Clock } from '../lib/time.ts';
+import type { SlackButtons } from '../ports/chat-room.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { readSlackPress, type SlackPress } from './slack-press.ts';
 import { checkSlackSignature } from './slack-signature.ts';
 import { headerOf, rawBody } from './webhook-body.ts';

@@ -1,6 +1,6 @@
 import type { Classification } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { type Facts, readFacts } from './facts.ts';
 import { judge } from './judgement.ts';
 import { type Match, matchRule, type Rule } from './rule.ts';

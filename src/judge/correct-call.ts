@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCall } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from '../ports/toolbox.ts';
 import { argumentsFor } from './tool-arguments.ts';
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { BORROWED_FORM, BUNDLERS, LINTERS, SOURCE_READERS } from './vocabulary.ts';
 
 /** A sentence, and where it stands. */

@@ -1,5 +1,5 @@
 import type { Diagnostic, ThrownException } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { roleOf, saysNothing } from '../log/roles.ts';
 import { isDiagnosed } from './diagnosed.ts';

@@ -1,6 +1,6 @@
 import { type Classification, isNotDevelopersFault } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { type LineRole, roleOf } from '../log/roles.ts';
 import { ADVICE_BY_KIND, ADVICE_BY_RULE, type Given } from './advice.ts';

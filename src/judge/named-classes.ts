@@ -1,4 +1,4 @@
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { isTestClass, type JvmClass, jvmClassOf, sharedSegments, sourcePathOf } from './jvm-classes.ts';
 import type { Project } from './own-frames.ts';
 

@@ -1,5 +1,5 @@
 import type { FailingTest, StackFrame } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { isTestClass, type JvmClass, jvmClassOf, sharedSegments, sourcePathOf } from './jvm-classes.ts';
 import { isForeignPath, isTestPath } from './paths.ts';
 import { pathIn, rootOf } from './project-root.ts';

@@ -1,5 +1,5 @@
-import { namedPaths } from '../domain/named-paths.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { namedPaths } from '../lib/text.ts';
 import { stripEscapes } from '../log/lines/clean.ts';
 import { isTestClass } from './jvm-classes.ts';
 import { namedClasses } from './named-classes.ts';

@@ -1,4 +1,4 @@
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { isForeignPath, projectPath } from './paths.ts';
 
 /**

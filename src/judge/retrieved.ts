@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { Category } from '../domain/category.ts';
+import { Category, Kind } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import { Kind } from '../domain/kind.ts';
 
 /** A knowledge document or a person's earlier decision, as a tool found it. */
 export interface Retrieved {

@@ -1,5 +1,4 @@
-import type { Category } from '../domain/category.ts';
-import type { Kind } from '../domain/kind.ts';
+import type { Category, Kind } from '../domain/category.ts';
 import type { Fact, Facts, Origin } from './facts.ts';
 
 /** One thing we know about how builds fail: data and, where words are not enough, a small predicate. */

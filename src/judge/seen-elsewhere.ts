@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Claim } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 
 const Row = z.object({
   fingerprint: z.string(),

@@ -1,7 +1,7 @@
 import type { Suspect } from '../domain/analysis.ts';
 import type { Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { isTestPath } from './paths.ts';
 import { isSameFile, type Place, placesOf } from './places.ts';
 import { type FoundFile, type RepositoryFacts, repositoryFactsOf, repositoryPathOf, type Touch, touchesOf } from './repository-facts.ts';

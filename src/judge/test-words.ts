@@ -1,5 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { oneLine } from './wording.ts';
 

@@ -1,5 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { guessesOf } from './guessed-twins.ts';
 import { type JvmClass, sourcePathOf } from './jvm-classes.ts';
 import type { Project } from './own-frames.ts';

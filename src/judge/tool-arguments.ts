@@ -1,5 +1,5 @@
 import type { Category } from '../domain/category.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { ruleOn } from './classify.ts';
 import { type Place, placesOf } from './places.ts';

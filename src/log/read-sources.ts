@@ -1,29 +1,33 @@
-import type { ReadStage } from '../domain/ablation.ts';
 import type { SourceText, TestResult } from '../domain/build.ts';
+import type { ReadStage } from '../domain/calibration.ts';
 import type { Diagnostic, ErrorMessage } from '../domain/failure.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { Block, Extraction } from './extract/extraction.ts';
 import { branchLines, extractAll, inFailedSteps, readerMatcher, structureLines, toolReaders } from './extract/run.ts';
-import type { GreenDiff, GreenTemplates } from './green/green-diff.ts';
-import { diffWithGreen, greenTemplates, hasFindings, hasKnownLine, hasNewLine, newExits, newFindings } from './green/green-diff.ts';
+import {
+  diffWithGreen,
+  type GreenDiff,
+  type GreenTemplates,
+  greenTemplates,
+  hasFindings,
+  hasKnownLine,
+  hasNewLine,
+  newExits,
+  newFindings,
+} from './green/green-diff.ts';
 import { foldReturns, isOverwritten } from './lines/carriage-returns.ts';
-import type { LogText } from './lines/lines.ts';
-import { openLog } from './lines/lines.ts';
-import type { LogBytes } from './lines/log-bytes.ts';
-import { bytesOfText, withReturnsAsLineEnds } from './lines/log-bytes.ts';
+import { type LogText, openLog } from './lines/lines.ts';
+import { bytesOfText, type LogBytes, withReturnsAsLineEnds } from './lines/log-bytes.ts';
 import { mergeTests } from './merge-tests.ts';
-import type { RankedLine } from './rank/rank.ts';
-import { rankLines } from './rank/rank.ts';
+import { type RankedLine, rankLines } from './rank/rank.ts';
 import { placeRanked, rankedMessages } from './rank/ranked.ts';
 import { failuresOf } from './recognise/failures.ts';
-import type { WeighedLog } from './reduce/reduce.ts';
-import { reduceLogs } from './reduce/reduce.ts';
+import { reduceLogs, type WeighedLog } from './reduce/reduce.ts';
 import { lastLines, weighBlocks } from './reduce/weigh.ts';
 import { parseReport } from './reports/report.ts';
 import type { LineIndex } from './scan/line-index.ts';
 import { type Scan, scanLog } from './scan/scan-log.ts';
-import type { Structure } from './sections.ts';
-import { readStructure, withoutSections } from './sections.ts';
+import { readStructure, type Structure, withoutSections } from './sections.ts';
 
 /** How to read a build's sources. */
 export interface ReadOptions {

@@ -3,7 +3,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { offerOf } from './all-tools.ts';
 import type { McpDeps } from './deps.ts';
 import { createMcpServer, SERVER_NAME, SERVER_VERSION } from './server.ts';

@@ -1,8 +1,8 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { DecisionInput, Review } from '../domain/review.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ShownStores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** What is known of a pasted log: an analysis for each cause, the main one first. Nothing of it is kept. */
 export type ExplainLog = (log: string, signal: AbortSignal) => Promise<readonly Analysis[]>;

@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { cutBytes, fitData, line, MAX_ANSWER_BYTES } from './bounded-text.ts';
 import { describePrompt, type McpPrompt, promptNamed } from './prompts.ts';
 import type { McpResources } from './resources.ts';

@@ -16,7 +16,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { ZodError, type z } from 'zod';
 import { messageOf } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { RpcError } from './rpc-error.ts';
 import { CAPABILITIES, INSTRUCTIONS, refusal, SERVER_NAME, SERVER_VERSION } from './server.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../domain/category.ts';
-import { readInput } from '../domain/input.ts';
+import { readInput } from '../domain/errors.ts';
 
 /** What a call is given besides its arguments. */
 export interface CallContext {

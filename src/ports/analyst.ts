@@ -1,10 +1,9 @@
 import type { Analysis, Answer, Classification, ConfidenceFactor, Grade, Verdict } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { Category } from '../domain/category.ts';
+import type { Category, Kind } from '../domain/category.ts';
 import type { Memory, Statement, Understanding } from '../domain/conversation.ts';
 import type { Evidence, ToolCall, ToolOutcome } from '../domain/evidence.ts';
-import type { Kind } from '../domain/kind.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolDescription } from './toolbox.ts';
 
 export interface ModelUsage {

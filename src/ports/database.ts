@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** A place to run SQL: `$1` placeholders, values never spliced in. */
 export interface Sql {
   /** Runs one statement; rows come back as they are. Throws TriageError `storage-failed` (retryable where the connection broke). */
@@ -17,3 +19,48 @@ export interface Database extends Sql {
   migrate(): Promise<{ readonly applied: readonly string[] }>;
   close(): Promise<void>;
 }
+
+/** Which part of a list. */
+export interface Page {
+  /** 1..200 */
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** The same as a query says it. */
+export const pageQuery = { limit: queryInteger(1, 200, 50), offset: queryInteger(0, 1_000_000, 0) };
+
+/** An integer in a query: digits and nothing else, so that an empty value is no zero. Absent: `standard`. */
+export function queryInteger(minimum: number, maximum: number, standard: number) {
+  const read = (text: unknown) => (typeof text === 'string' && /^\d{1,9}$/.test(text) ? Number(text) : text);
+  const number = z.preprocess(read, z.int('must be a whole number, in digits').min(minimum).max(maximum));
+  return number.default(standard).meta({ type: 'integer', minimum, maximum, default: standard });
+}
+
+/** The places between two writes where a process may die, in the order in which one failure passes them. The graph's nodes have their own. */
+type FailpointName =
+  /** The lease of a triage job is taken. */
+  | 'claimed'
+  /** Analysis, review and what is owed outside are written and not committed. */
+  | 'concluding'
+  /** They are committed. */
+  | 'concluded'
+  /** The triage job has ended. */
+  | 'finished'
+  /** An act is marked as started, and nobody was told yet. */
+  | 'act-taken'
+  /** The other side was told, and the row does not say so yet. */
+  | 'act-made'
+  /** The row says so. */
+  | 'act-noted'
+  /** A notice is held, and the other side was not called yet. */
+  | 'notice-taken'
+  /** The other side shows it, and the row does not say so yet. */
+  | 'notice-shown'
+  /** A person's decision is written and not committed. */
+  | 'deciding'
+  /** It is committed. */
+  | 'decided';
+
+/** Told by the code that a place is reached, and with what: the id of a build, the key of an act. Only tests give one, to die there. */
+export type Failpoint = (name: FailpointName, subject: string) => void;

@@ -1,6 +1,5 @@
-import type { LibraryEntry } from '../domain/library.ts';
-import type { Sql } from './database.ts';
-import type { Page } from './page.ts';
+import type { LibraryEntry, Rule } from '../domain/library.ts';
+import type { Page, Sql } from './database.ts';
 
 export interface LibraryFilter {
   /** Only of these: `owner/name`, or `owner/*`. */
@@ -14,7 +13,7 @@ export interface LibraryFilter {
 }
 
 /** What is looked for in green builds. */
-export interface TellingEntry {
+interface TellingEntry {
   readonly id: string;
   readonly telling: readonly string[];
 }
@@ -42,4 +41,27 @@ export interface LibraryStore {
   telling(repository: string, limit: number): Promise<TellingEntry[]>;
   /** Counts a green build against entries, once for each build; returns those that were not flagged before. */
   flag(ids: readonly string[], green: { readonly buildId: string; readonly at: string }, sql?: Sql): Promise<LibraryEntry[]>;
+}
+
+interface RuleFilter {
+  /** Rules of these, and those of every repository: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+  /** Withdrawn versions too. */
+  readonly withdrawn?: boolean;
+}
+
+export interface RuleStore {
+  /** Stores a version of a rule. */
+  add(rule: Rule, sql?: Sql): Promise<void>;
+  /** The newest version of a rule, withdrawn or not. */
+  find(id: string, sql?: Sql): Promise<Rule | null>;
+  /** Newest first. */
+  list(page: Page, filter?: RuleFilter): Promise<Rule[]>;
+  /** Those that apply to a repository, its own before those of every repository, the newest first; at most `limit`. */
+  active(repository: string, limit: number): Promise<Rule[]>;
+  countActive(sql?: Sql): Promise<number>;
+  /** Takes the active version out of use. Null where there is none. */
+  withdraw(id: string, by: string, reason: string, sql?: Sql): Promise<Rule | null>;
+  /** Counts one more answer and returns the new total. */
+  used(rule: Pick<Rule, 'id' | 'version'>, at: string, sql?: Sql): Promise<number>;
 }

@@ -1,7 +1,9 @@
+import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import type { Notice, NoticeAbout } from '../domain/notice.ts';
+import type { Notice, NoticeAbout, OutwardAct } from '../domain/notice.ts';
+import type { Decision, ReviewerQuestion } from '../domain/review.ts';
+import type { TriageJob } from '../domain/triage.ts';
 import type { Sql } from './database.ts';
-import type { Situation } from './situation.ts';
 
 /** Where a channel speaks of a build. */
 export interface NoticePlace {
@@ -81,4 +83,116 @@ export interface NoticeStore {
   listFailed(limit: number): Promise<Notice[]>;
   /** What is known of it now. */
   situation(about: NoticeAbout): Promise<Situation>;
+}
+
+/** All that is known of what a notice is about, in one reading. */
+export interface Situation {
+  readonly about: NoticeAbout;
+  /** The newest build of each pipeline, the newest first. Empty where none is stored any more. */
+  readonly heads: readonly BuildSituation[];
+  /** As the CI has said, else one of the usual names that has builds; null where nothing is known. */
+  readonly defaultBranch: string | null;
+  /** How long an answer usually takes, in milliseconds; null where too few are known. */
+  readonly usualMs: number | null;
+}
+
+export interface BuildSituation {
+  readonly build: Build;
+  /** What is owed to it; null where nothing is. */
+  readonly job: Pick<TriageJob, 'state' | 'error'> | null;
+  /** Failed tests and steps known so far. */
+  readonly failures: number;
+  /** Of them, those with an answer, by cause. */
+  readonly causes: readonly Cause[];
+  /** Groups of failures that are still looked at. */
+  readonly openCauses: number;
+  /** What its triage waits for, where it has asked a person. */
+  readonly question: ReviewerQuestion | null;
+  /** Where it has passed: the newest build before it, of the same pipeline and in what the notice is about, that has failed. */
+  readonly lastFailed: FailedBefore | null;
+}
+
+export interface FailedBefore {
+  readonly build: Build;
+  /** The first one after it that has passed. */
+  readonly fixedBy: Build;
+  readonly failures: number;
+  readonly causes: readonly Pick<Analysis, 'id' | 'category' | 'answer'>[];
+}
+
+/** One cause of a build's failures, with all that was said of it. */
+export interface Cause {
+  readonly analysis: Analysis;
+  readonly failures: number;
+  /** Names of the failed tests, each once; at most twenty. */
+  readonly tests: readonly string[];
+  /** The review, with its decision once there is one; null where none was opened. */
+  readonly review: { readonly id: string; readonly openedAt: string; readonly decision: Decision | null } | null;
+  readonly history: CauseHistory;
+  /** How often people found answers of about this confidence right, where enough were decided; else null. */
+  readonly record: { readonly right: number; readonly decided: number } | null;
+}
+
+/** Where else the same failure was seen: by its fingerprint, in the same repository, before this build, outside its pull request and branch. */
+export interface CauseHistory {
+  /** The fingerprint does not say why it failed, so that what it shares with others proves nothing. */
+  readonly generic: boolean;
+  /** The newest build of the same pipeline on the default branch before it; null where none is known, or where this one is on it. */
+  readonly defaultBranch: {
+    readonly name: string;
+    readonly status: Build['status'];
+    /** It fails there since that build; null where the newest one does not have this failure. */
+    readonly since: Build | null;
+    /** When it was last seen there; null: never in the last two weeks. */
+    readonly lastSeenAt: string | null;
+  } | null;
+  /** Other pull requests that had it in the seven days before. */
+  readonly otherPullRequests: number;
+  /** Whether it was ever seen elsewhere. */
+  readonly seenElsewhere: boolean;
+}
+
+interface PublishOptions {
+  /** Names this telling for good. To be left outside with what is told (a header, a marker in the text), so that it is known again. */
+  readonly key: string;
+  readonly signal: AbortSignal;
+}
+
+/** What the other side calls what it was told: an address or an id; null where it does not say. */
+export interface Published {
+  readonly reference: string | null;
+}
+
+/**
+ * Tells somebody about an answer. A key is told once: where the other side can say what it has, `find` is asked before a second try;
+ * where it cannot, it knows a second telling by its key.
+ */
+export interface Publisher {
+  readonly driver: string;
+  /** Throws TriageError; `retryable` where it may be tried again with the same key, `retryAfterMs` where the other side said when. */
+  publish(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published>;
+  /** What an earlier try with this key left outside; null where there is nothing. */
+  find?(build: Build, analysis: Analysis, options: PublishOptions): Promise<Published | null>;
+}
+
+/** How an act ended. */
+type ActEnd =
+  | { readonly state: 'done'; readonly reference: string | null }
+  | { readonly state: 'failed' | 'superseded'; readonly error: string };
+
+/** What is owed to the world outside. Leases are judged by the database's clock. */
+export interface ActStore {
+  /** Records that each of these publishers owes the analysis to its readers; once each. Call inside the transaction that saves the analysis. */
+  owe(of: { readonly publishers: readonly string[]; readonly buildId: string; readonly analysisId: string }, sql?: Sql): Promise<void>;
+  /** Takes the act that has waited longest for one of these publishers, for `leaseMs`; null where none is owed now. */
+  take(publishers: readonly string[], leaseMs: number): Promise<OutwardAct | null>;
+  /** Why it must not be told any more: a person has said otherwise since, or the build has passed. Null: it is still to be told. */
+  obsolete(act: OutwardAct): Promise<string | null>;
+  /** Ends the act. `false` where the lease is stale: nothing changes. */
+  finish(act: OutwardAct, end: ActEnd): Promise<boolean>;
+  /** Gives the act back, to be left alone for `delayMs`; with 0 the try does not count. A stale lease changes nothing. */
+  release(act: OutwardAct, error: string, delayMs: number): Promise<void>;
+  /** Gives back every started act, and says how many; only for a database that no other process can have open. */
+  reclaim(): Promise<number>;
+  listByBuild(buildId: string): Promise<OutwardAct[]>;
 }

@@ -1,7 +1,16 @@
 import type { Category } from '../domain/category.ts';
-import type { Decision, NewReview, Review, ReviewCounts, ReviewEvent, ReviewState } from '../domain/review.ts';
-import type { Sql } from './database.ts';
-import type { Page } from './page.ts';
+import type { Thread, Turn } from '../domain/conversation.ts';
+import type {
+  Decision,
+  NewReview,
+  QuestionState,
+  Review,
+  ReviewCounts,
+  ReviewEvent,
+  ReviewerQuestion,
+  ReviewState,
+} from '../domain/review.ts';
+import type { Page, Sql } from './database.ts';
 
 export interface ReviewFilter {
   readonly state?: ReviewState;
@@ -26,7 +35,7 @@ export interface ReviewGroup {
   readonly count: number;
 }
 
-export interface NextQuery {
+interface NextQuery {
   readonly reviewer: string;
   readonly claimMs: number;
   /** What the reviewer skipped so recently is not offered. */
@@ -74,4 +83,53 @@ export interface ReviewStore {
   /** What the reviewer took it for, or null. */
   guessOf(id: string, reviewer: string, sql?: Sql): Promise<Category | null>;
   events(id: string): Promise<ReviewEvent[]>;
+}
+
+interface QuestionFilter {
+  readonly state?: QuestionState;
+  readonly category?: Category;
+  readonly repository?: string;
+  /** Only of these: `owner/name`, or `owner/*`. */
+  readonly repositories?: readonly string[];
+}
+
+/** Questions that running triages put to people. */
+export interface QuestionStore {
+  /** Puts a question that waits for `waitMs`; a triage has one: asked again, the stored one is returned. */
+  ask(
+    question: Omit<ReviewerQuestion, 'kind' | 'state' | 'answer' | 'answeredBy' | 'answeredAt' | 'expiresAt'>,
+    waitMs: number,
+  ): Promise<ReviewerQuestion>;
+  find(id: string): Promise<ReviewerQuestion | null>;
+  findByTriage(triageId: string): Promise<ReviewerQuestion | null>;
+  /** Oldest first. */
+  list(filter: QuestionFilter, page: { readonly limit: number; readonly offset: number }): Promise<ReviewerQuestion[]>;
+  /** Stores the answer and makes the build's job owed again, to be rung for by its id; null where the question waits no more. */
+  answer(id: string, answer: string, by: string): Promise<{ readonly question: ReviewerQuestion; readonly jobId: string | null } | null>;
+  /** Closes what has waited too long; returns the jobs that are owed again by it. */
+  expire(): Promise<string[]>;
+}
+
+/** Keeps threads of follow-up questions. They go with the analysis they are about. */
+export interface ConversationStore {
+  find(id: string): Promise<Thread | null>;
+  /** Newest question first. */
+  list(
+    filter: {
+      readonly analysisId?: string;
+      readonly buildId?: string;
+      /** Only about builds of these: `owner/name`, or `owner/*`. */
+      readonly repositories?: readonly string[];
+    },
+    page: { readonly limit: number; readonly offset: number },
+  ): Promise<Thread[]>;
+  /** The last `limit` turns of a thread, oldest first. */
+  turns(threadId: string, limit: number): Promise<Turn[]>;
+  /**
+   * Adds a turn, and stores the thread where it is the first. Throws `conflict` where a turn of that position is there already:
+   * somebody else asked meanwhile.
+   */
+  append(thread: Thread, turn: Turn): Promise<void>;
+  /** With all its turns; false where there is none. */
+  remove(id: string): Promise<boolean>;
 }

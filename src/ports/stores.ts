@@ -1,39 +1,26 @@
 import type { Analysis } from '../domain/analysis.ts';
-import type { Build, NewBuild, TestResult } from '../domain/build.ts';
+import type { Build, GreenBuild, NewBuild, SourceText, Templates, TestResult } from '../domain/build.ts';
 import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { Failure, FailureRow } from '../domain/failure.ts';
-import type { GreenBuild, Templates } from '../domain/green.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import type { Triage, TriageJob } from '../domain/triage.ts';
-import type { ActStore } from './acts.ts';
-import type { CalibrationStore } from './calibrations.ts';
-import type { CaseStore } from './cases.ts';
-import type { ConversationStore } from './conversations.ts';
-import type { Sql } from './database.ts';
+import type { PreferenceStore, SessionStore, TokenStore } from './access.ts';
+import type { BuildArchive } from './build-archive.ts';
+import type { Page, Sql } from './database.ts';
 import type { DeliveryStore } from './deliveries.ts';
-import type { FlakinessStore } from './flakiness.ts';
-import type { InsightsStore } from './insights.ts';
-import type { LibraryStore } from './library.ts';
-import type { NoticeStore } from './notices.ts';
-import type { Page } from './page.ts';
-import type { QuestionStore } from './questions.ts';
-import type { RecordingStore } from './recordings.ts';
-import type { ReviewStore } from './reviews.ts';
-import type { RuleStore } from './rules.ts';
-import type { RunStepStore } from './run-steps.ts';
-import type { PreferenceStore, SessionStore } from './sessions.ts';
-import type { TokenStore } from './tokens.ts';
-import type { VectorDebtStore } from './vector-debts.ts';
-
-/** Every store method takes the Sql to run on last, so that several stores can share one transaction. */
-
-export type { Page } from './page.ts';
+import type { FlakinessStore, InsightsStore } from './insights.ts';
+import type { RunStepStore } from './job-queue.ts';
+import type { LibraryStore, RuleStore } from './library.ts';
+import type { CalibrationStore, CaseStore, RecordingStore } from './measurements.ts';
+import type { ActStore, NoticeStore } from './notices.ts';
+import type { ConversationStore, QuestionStore, ReviewStore } from './reviews.ts';
+import type { VectorDebtStore } from './vector-index.ts';
 
 /** The part that is all of a build. */
 export const WHOLE_BUILD = 'whole';
 
-export interface BuildFilter {
+interface BuildFilter {
   readonly provider?: Build['provider'];
   readonly repository?: string;
   readonly pipeline?: string;
@@ -98,7 +85,7 @@ export interface FailureStore {
 }
 
 /** The red stretch of a pipeline's branch that a build ends. */
-export interface ConsecutiveFailures {
+interface ConsecutiveFailures {
   readonly count: number;
   readonly firstBuild: Build | null;
   readonly lastGreen: Build | null;
@@ -201,9 +188,6 @@ export interface AnalysisHead {
   readonly decided: boolean;
 }
 
-export type * from './library.ts';
-export type * from './reviews.ts';
-
 /** The debt to a passed build: its logs are to become templates. Held by whoever took it, for as long as its lease is the newest. */
 export interface GreenJob {
   readonly buildId: string;
@@ -301,4 +285,57 @@ export interface Stores {
   readonly calibrations: CalibrationStore;
   /** What runs asked and were told. */
   readonly recordings: RecordingStore;
+}
+
+/**
+ * All that a route may ask of the stores. What is not named here is for workers and operators: a route that asks it does not compile, nor
+ * does `scopeStores` while it does not say of each method here how it is held to repositories.
+ */
+export interface ShownStores extends Pick<Stores, 'reviews' | 'insights' | 'preferences'> {
+  readonly deliveries: Pick<Stores['deliveries'], 'find'>;
+  readonly builds: Pick<BuildStore, 'find' | 'list' | 'logsForgottenAt'>;
+  readonly triages: Pick<TriageStore, 'findByBuild'>;
+  readonly analyses: Pick<AnalysisStore, 'find' | 'listByBuild' | 'heads'>;
+  readonly runSteps: Pick<Stores['runSteps'], 'after'>;
+  readonly failures: Pick<FailureStore, 'listByBuild' | 'search'>;
+  readonly history: Pick<HistoryStore, 'failureHistory' | 'similarFailures'>;
+  readonly library: Pick<Stores['library'], 'insert' | 'find' | 'recall' | 'alone' | 'list' | 'ofDecision' | 'withdraw' | 'stay'>;
+  readonly rules: Pick<Stores['rules'], 'add' | 'find' | 'list' | 'countActive' | 'withdraw'>;
+  readonly questions: Pick<Stores['questions'], 'find' | 'list' | 'answer'>;
+  readonly flakiness: Pick<Stores['flakiness'], 'list' | 'ofTest'>;
+  readonly greens: Pick<GreenStore, 'newest'>;
+  readonly notices: Pick<NoticeStore, 'changed'>;
+  readonly vectorDebts: Pick<VectorDebtStore, 'owe'>;
+}
+
+/** All that a route may ask of the archive, which knows builds by their ids alone. */
+export type ShownArchive = Pick<BuildArchive, 'list' | 'lines' | 'pieces'>;
+
+export const SCOPED = Symbol('scoped');
+
+/** The mark of what is held to the repositories that its asker may see; only src/http/scoped-stores.ts sets it. */
+export interface Scoped {
+  readonly [SCOPED]: true;
+}
+
+/** Stores as routes take them: they hold only what the asker may see, and everything else is as if it were not there. */
+export type ScopedStores = { readonly [Name in keyof ShownStores]: ShownStores[Name] & Scoped };
+
+/** What one log of a failed build is compared with. */
+export interface GreenBasis {
+  /** For people: "build 1234", "the green build". */
+  readonly name: string;
+  /** What the same log of each green build says, newest first; a line that any of them says is known. */
+  readonly templates: readonly Templates[];
+  /** The newest of the green builds; null where only its log is at hand. */
+  readonly build: GreenBuild | null;
+}
+
+/** What is known of green builds, log by log. */
+export interface GreenLogs {
+  /**
+   * What `log`, one of all the sources of a failed build, is compared with; null where no green build of it is known. Says the same as
+   * the reading of that build was told. Throws what the stores throw.
+   */
+  of(build: Build, sources: readonly Pick<SourceText, 'name' | 'kind'>[], log: string): Promise<GreenBasis | null>;
 }

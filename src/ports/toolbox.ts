@@ -1,6 +1,6 @@
 import type { Category } from '../domain/category.ts';
 import type { ToolCall, ToolOutcome } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 
 export type CostClass = 'low' | 'medium' | 'high';
 
@@ -33,4 +33,27 @@ export interface Toolbox {
   /** Circuit breakers by provider: who failed so often that it is left alone (`open`), or is tried again (`half-open`). Absent: there are none. */
   breakers?(): Readonly<Record<string, 'closed' | 'open' | 'half-open'>>;
   run(call: ToolCall, subject: TriageSubject, category: Category, signal: AbortSignal): Promise<ToolOutcome>;
+}
+
+export interface WebResult {
+  readonly title: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+/** Web search. `configured: false` is an honest outcome, not an error. */
+export interface WebSearch {
+  readonly driver: string;
+  readonly configured: boolean;
+  search(query: string, limit: number, signal: AbortSignal): Promise<WebResult[]>;
+}
+
+/** Where a running triage puts a question to a person. */
+export interface ReviewerClient {
+  /** Keeps the question in the review queue, one per triage: asked again, the first one stands. Throws `storage-failed`. */
+  ask(question: {
+    readonly subject: TriageSubject;
+    readonly category: Category;
+    readonly text: string;
+  }): Promise<{ readonly id: string; readonly text: string }>;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Action, type Analysis, ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
-import { Kind } from '../domain/kind.ts';
+import { Kind } from '../domain/category.ts';
 
 /** One answer of a build in a few words. */
 export const AnalysisSummary = z.object({

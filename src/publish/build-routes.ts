@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { shownAnalysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ShownStores } from '../ports/stores.ts';
 import { summaryOf } from './analysis-summary.ts';
 import { findBuild, findByNumber } from './find-build.ts';
 import { present } from './present.ts';

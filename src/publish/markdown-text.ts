@@ -1,4 +1,4 @@
-import { maxOf } from '../domain/lists.ts';
+import { maxOf } from '../lib/lists.ts';
 import { visibleLine, visibleLines } from './visible-text.ts';
 
 /** Breaks what GitHub would read (mentions, issue numbers, links) without changing how it looks. Put in after `visible…`. */

@@ -1,6 +1,6 @@
 import { type Analysis, isJudged } from '../domain/analysis.ts';
-import { maxOf } from '../domain/lists.ts';
-import { asSentence } from '../domain/sentence.ts';
+import { maxOf } from '../lib/lists.ts';
+import { asSentence } from '../lib/text.ts';
 import {
   confirmation,
   failureCount,

@@ -1,5 +1,5 @@
 import { type Analysis, type Hypothesis, type Suspect, saidCategory } from '../domain/analysis.ts';
-import { asSentence } from '../domain/sentence.ts';
+import { asSentence } from '../lib/text.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { clip, disarmRunnerCommands, visibleLine } from './visible-text.ts';
 

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import { type Analysis, isJudged } from '../domain/analysis.ts';
-import { maxOf } from '../domain/lists.ts';
+import { maxOf } from '../lib/lists.ts';
 import { confirmation, formOf, otherEvidence, percent, proofLines, recordOf, sinceGreen, usageParts } from './answer-facts.ts';
 import { describeHypothesis, describeSuspect } from './render-plain.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from './visible-text.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { ShownAnalysis, shownAnalysis } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
-import type { ScopedStores } from '../ports/scoped-stores.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import { type BuildRouteDeps, registerBuildRoutes } from './build-routes.ts';
 import { type ExportDeps, registerExportRoutes } from './export/export-routes.ts';
 import { registerFlakyRoutes } from './flaky/flaky-routes.ts';

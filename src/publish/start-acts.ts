@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { isRetryable, messageOf } from '../domain/errors.ts';
-import type { OutwardAct } from '../domain/outward-act.ts';
+import type { OutwardAct } from '../domain/notice.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Failpoint } from '../ports/failpoint.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Publisher } from '../ports/publisher.ts';
+import type { Failpoint } from '../ports/database.ts';
+import type { Publisher } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { actDelay, MAX_ACT_ATTEMPTS, MAX_ACT_RETRIES } from './act-retries.ts';
 import { type BackgroundWorker, keepTurns } from './keep-turns.ts';
 import { tell } from './tell.ts';

@@ -2,8 +2,8 @@ import { performance } from 'node:perf_hooks';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { OutwardAct } from '../domain/outward-act.ts';
-import type { Published, Publisher } from '../ports/publisher.ts';
+import type { OutwardAct } from '../domain/notice.ts';
+import type { Published, Publisher } from '../ports/notices.ts';
 
 /** A call under a lease. */
 export interface TimedCall {

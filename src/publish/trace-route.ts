@@ -4,7 +4,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ShownStores } from '../ports/stores.ts';
 import { AnalysisTrace, traceOf } from './trace.ts';
 
 export interface TraceRouteDeps {

@@ -5,7 +5,7 @@ import { Category } from '../domain/category.ts';
 import { FailureRow } from '../domain/failure.ts';
 import { LibraryEntry } from '../domain/library.ts';
 import { TriageJob } from '../domain/triage.ts';
-import { pageQuery } from '../ports/page.ts';
+import { pageQuery } from '../ports/database.ts';
 import { AnalysisSummary } from './analysis-summary.ts';
 
 const name = z.string().min(1).max(300);

@@ -1,7 +1,7 @@
 import type { Category } from '../domain/category.ts';
-import { isDrawn } from '../domain/draw.ts';
 import type { Review } from '../domain/review.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import { isDrawn } from '../lib/statistics.ts';
+import type { ShownStores } from '../ports/stores.ts';
 import { unknownReview } from './conflicts.ts';
 
 export interface BlindDeps {

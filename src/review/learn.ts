@@ -1,7 +1,7 @@
 import type { Analysis } from '../domain/analysis.ts';
+import { KIND_CATEGORY, type Kind } from '../domain/category.ts';
 import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
-import { KIND_CATEGORY, type Kind } from '../domain/kind.ts';
 import type { LibraryEntry } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
 import { tellingLines } from '../log/green/stands-in.ts';

@@ -1,7 +1,6 @@
-import { answers, type LibraryEntry } from '../domain/library.ts';
-import { vectorOf } from '../domain/library-vectors.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { LibraryStore } from '../ports/stores.ts';
+import { answers, type LibraryEntry, vectorOf } from '../domain/library.ts';
+import type { LibraryStore } from '../ports/library.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
 
 export interface LibraryIndexDeps {

@@ -1,8 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
-import type { Review } from '../domain/review.ts';
-import { openingOf } from '../domain/review-opening.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import { openingOf, type Review } from '../domain/review.ts';
+import type { Clock } from '../lib/time.ts';
+import type { ShownStores } from '../ports/stores.ts';
 
 export interface OpenReviewDeps {
   readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'builds'>;

@@ -1,13 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { TriageError } from '../domain/errors.ts';
-import { typedText } from '../domain/input.ts';
-import { ReviewerQuestion } from '../domain/question.ts';
+import { TriageError, typedText } from '../domain/errors.ts';
+import { ReviewerQuestion } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ShownStores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { reviewerOf } from './reviewer.ts';
 
 export interface QuestionDeps {

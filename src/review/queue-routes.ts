@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { Review, ReviewCounts } from '../domain/review.ts';
-import type { ReviewFilter, ReviewSort } from '../ports/stores.ts';
+import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
 import { answerConflict } from './answer-conflict.ts';
 import { type BlindDeps, recordBlindGuess } from './blind.ts';
 import { type OpenReviewDeps, openReviewFor } from './open-review.ts';

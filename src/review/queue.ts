@@ -1,8 +1,8 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Review } from '../domain/review.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
-import type { ReviewFilter, ReviewSort } from '../ports/stores.ts';
+import type { Clock } from '../lib/time.ts';
+import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
+import type { ShownStores } from '../ports/stores.ts';
 import { heldByAnother, obstacle, raced, unknownReview } from './conflicts.ts';
 
 export interface QueueDeps {

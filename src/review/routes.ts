@@ -3,7 +3,7 @@ import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Review } from '../domain/review.ts';
-import type { ScopedStores } from '../ports/scoped-stores.ts';
+import type { ScopedStores } from '../ports/stores.ts';
 import { answerConflict } from './answer-conflict.ts';
 import { blindStateOf } from './blind.ts';
 import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';

@@ -2,7 +2,7 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { Decision, DecisionInput, Review } from '../domain/review.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { Sql } from '../ports/database.ts';
-import type { ShownStores } from '../ports/scoped-stores.ts';
+import type { ShownStores } from '../ports/stores.ts';
 import { changes } from './check-decision.ts';
 import { unknownReview } from './conflicts.ts';
 import { newDecision } from './new-decision.ts';

@@ -1,6 +1,5 @@
 import { TriageError } from '../domain/errors.ts';
-import { answers, type LibraryEntry } from '../domain/library.ts';
-import { debtsOf, debtsWithout } from '../domain/library-vectors.ts';
+import { answers, debtsOf, debtsWithout, type LibraryEntry } from '../domain/library.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { DecideDeps } from './decide.ts';
 

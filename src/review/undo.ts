@@ -1,8 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
-import type { LibraryEntry } from '../domain/library.ts';
-import { debtsWithout } from '../domain/library-vectors.ts';
-import { append } from '../domain/lists.ts';
+import { debtsWithout, type LibraryEntry } from '../domain/library.ts';
 import type { Decision, Review } from '../domain/review.ts';
+import { append } from '../lib/lists.ts';
 import type { Sql } from '../ports/database.ts';
 import { decidedBy, notDecided, outdated, raced, unknownReview } from './conflicts.ts';
 import type { DecideDeps } from './decide.ts';

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import { Category } from '../domain/category.ts';
-import { typedText } from '../domain/input.ts';
+import { typedText } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
-import { ReviewerQuestion } from '../domain/question.ts';
-import { Decision, DecisionInput, Review, ReviewEvent, ReviewState } from '../domain/review.ts';
-import { pageQuery } from '../ports/page.ts';
+import { Decision, DecisionInput, Review, ReviewEvent, ReviewerQuestion, ReviewState } from '../domain/review.ts';
+import { pageQuery } from '../ports/database.ts';
 
 const Sort = z.enum(['risk', 'age', 'confidence']);
 

@@ -1,6 +1,6 @@
-import { actKey, OutwardAct } from '../domain/outward-act.ts';
-import type { ActStore } from '../ports/acts.ts';
+import { actKey, OutwardAct } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
+import type { ActStore } from '../ports/notices.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
 export function createActStore(db: Database): ActStore {

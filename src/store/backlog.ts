@@ -1,5 +1,5 @@
 import type { Sql } from '../ports/database.ts';
-import type { Reading } from '../ports/metrics.ts';
+import type { Reading } from '../ports/telemetry.ts';
 
 interface Row {
   readonly queued: number;

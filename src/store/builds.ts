@@ -1,5 +1,5 @@
 import type { TestResult } from '../domain/build.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
 import { buildColumns, readBuild } from './build-rows.ts';

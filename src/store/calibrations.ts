@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { Calibration, CalibrationInUse, cappedMap, everyCategory } from '../domain/calibration.ts';
 import { Category } from '../domain/category.ts';
-import { CalibrationAct, type CalibrationStore, DecidedAnswer } from '../ports/calibrations.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import { CalibrationAct, type CalibrationStore, DecidedAnswer } from '../ports/measurements.ts';
 import { RIGHT } from './insights-filter.ts';
 
 /** Which calibration counts is decided one after the other, whoever decides. */

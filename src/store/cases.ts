@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type CaseFilter, type CaseStore, StoredCase } from '../ports/cases.ts';
 import type { Sql } from '../ports/database.ts';
+import { type CaseFilter, type CaseStore, StoredCase } from '../ports/measurements.ts';
 import { BUILD_COLUMNS, buildColumns, readBuild } from './build-rows.ts';
 
 /** Causes of stored builds, page by page; each page begins where the one before ended, so that new builds move none. */

@@ -1,7 +1,7 @@
 import { Thread, Turn } from '../domain/conversation.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { ConversationStore } from '../ports/conversations.ts';
 import type { Database } from '../ports/database.ts';
+import type { ConversationStore } from '../ports/reviews.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import { Failure, Fingerprint } from '../domain/failure.ts';
-import { append, maxOf } from '../domain/lists.ts';
 import type { FailureGroup } from '../domain/reading.ts';
+import { append, maxOf } from '../lib/lists.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { FailureFilter, FailureStore } from '../ports/stores.ts';
 import { FAILURE_ROW, FAILURE_ROW_FROM, JUDGED_CATEGORY, readFailureRow } from './failure-rows.ts';

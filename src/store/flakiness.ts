@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { TestResult } from '../domain/build.ts';
 import { type FlakinessCounts, measureFlakiness, TestFlakiness, type TestRun, WINDOW } from '../domain/flakiness.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { FlakinessStore, TestName } from '../ports/flakiness.ts';
+import type { FlakinessStore, TestName } from '../ports/insights.ts';
 import { IS_DEFAULT } from './greens.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';

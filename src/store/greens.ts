@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GreenBuild, Templates } from '../domain/green.ts';
+import { GreenBuild, Templates } from '../domain/build.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { ChosenGreen, GreenJob, GreenStore } from '../ports/stores.ts';
 import { buildOrder } from './build-rows.ts';

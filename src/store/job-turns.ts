@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../ports/database.ts';
-import type { JobTurns } from '../ports/job-turns.ts';
+import type { JobTurns } from '../ports/job-queue.ts';
 import { IS_DEFAULT } from './greens.ts';
 
 const OwedTurn = z.object({ id: z.string(), repository: z.string(), urgent: z.boolean(), working: z.int() });

@@ -1,5 +1,5 @@
 import { coverage, wantedOf, wordsOf } from '../log/recognise/words.ts';
-import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+import type { Passage, PassageOf, TeamDocument, TeamKnowledgeStore } from '../ports/knowledge.ts';
 
 const CANDIDATES = 60;
 /** Okapi BM25 (Robertson, Walker, Jones, Hancock-Beaulieu, Gatford: Okapi at TREC-3, 1994) with its usual constants. */

@@ -1,6 +1,6 @@
 import { coverage, wantedOf, wordsOf } from '../log/recognise/words.ts';
 import type { Database } from '../ports/database.ts';
-import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+import { Passage, type PassageMatch, type PassageOf, TeamDocument, type TeamKnowledgeStore } from '../ports/knowledge.ts';
 
 /** Passages that are compared word by word; full text and trigrams choose them. */
 const CANDIDATES = 60;

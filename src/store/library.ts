@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { LibraryEntry } from '../domain/library.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import type { LibraryFilter, LibraryStore, Page } from '../ports/stores.ts';
+import type { Database, Page, Sql } from '../ports/database.ts';
+import type { LibraryFilter, LibraryStore } from '../ports/library.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 

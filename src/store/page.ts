@@ -1,4 +1,4 @@
-import type { Page } from '../ports/stores.ts';
+import type { Page } from '../ports/database.ts';
 
 const MAX_LIMIT = 200;
 

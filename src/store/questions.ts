@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
-import { ReviewerQuestion } from '../domain/question.ts';
+import { ReviewerQuestion } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { QuestionStore } from '../ports/questions.ts';
+import type { QuestionStore } from '../ports/reviews.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 

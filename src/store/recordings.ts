@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
 import type { Database } from '../ports/database.ts';
-import type { RecordingFilter, RecordingStore } from '../ports/recordings.ts';
+import type { RecordingFilter, RecordingStore } from '../ports/measurements.ts';
 import { scopeValue } from './scope.ts';
 
 /** Most bytes of one recording, compressed: some thousand judgements of a model with all that the tools brought. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import type { ForgetScope, RetentionStore } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { ForgetScope, RetentionStore } from '../ports/retention.ts';
-import type { VectorDebtStore } from '../ports/vector-debts.ts';
+import type { VectorDebtStore } from '../ports/vector-index.ts';
 
 const Count = z.coerce.number();
 const Counts = z.object({

@@ -1,7 +1,7 @@
 import { Category } from '../domain/category.ts';
 import { Decision } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { ReviewStore } from '../ports/stores.ts';
+import type { ReviewStore } from '../ports/reviews.ts';
 import { changeWithEvent, firstReview, REVIEW } from './review-rows.ts';
 import { scopeValue } from './scope.ts';
 

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { Review, ReviewCounts } from '../domain/review.ts';
-import { RISKS } from '../domain/review-risk.ts';
+import { Review, ReviewCounts, RISKS } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { ReviewFilter, ReviewSort, ReviewStore } from '../ports/stores.ts';
+import type { ReviewFilter, ReviewSort, ReviewStore } from '../ports/reviews.ts';
 import { pageValues } from './page.ts';
 import { CLAIM, EXPIRED, FREE_FOR, firstReview, REVIEW, STORED } from './review-rows.ts';
 import { scopeValue } from './scope.ts';

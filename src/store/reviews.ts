@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { type Decision, type NewReview, ReviewEvent } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { ReviewStore } from '../ports/stores.ts';
+import type { ReviewStore } from '../ports/reviews.ts';
 import { decisionMethods } from './review-decisions.ts';
 import { queueMethods } from './review-queue.ts';
 import { CLAIM, changeWithEvent, EXPIRED, FREE_FOR, firstReview as first, REVIEW, STORED, TAKE_OVER } from './review-rows.ts';

@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
-import { Rule } from '../domain/rule.ts';
+import { Rule } from '../domain/library.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { RuleStore } from '../ports/rules.ts';
+import type { RuleStore } from '../ports/library.ts';
 import { pageValues } from './page.ts';
 import { scopeValue } from './scope.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Step } from '../domain/analysis.ts';
 import type { Database } from '../ports/database.ts';
-import type { RunStepStore } from '../ports/run-steps.ts';
+import type { RunStepStore } from '../ports/job-queue.ts';
 
 const Row = z.object({ position: z.int(), step: Step });
 

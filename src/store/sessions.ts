@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Preferences } from '../domain/preferences.ts';
+import { Preferences } from '../domain/access.ts';
 import { type Principal, Role } from '../domain/review.ts';
+import type { PreferenceStore, SessionHolder, SessionStore } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
-import type { PreferenceStore, SessionHolder, SessionStore } from '../ports/sessions.ts';
 
 const StoredPrincipal: z.ZodType<Principal> = z.object({
   name: z.string(),

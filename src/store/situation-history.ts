@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Build } from '../domain/build.ts';
 import type { Database } from '../ports/database.ts';
-import type { CauseHistory } from '../ports/situation.ts';
+import type { CauseHistory } from '../ports/notices.ts';
 import { buildColumns, readBuild } from './build-rows.ts';
 
 interface Asked {

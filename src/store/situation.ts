@@ -3,7 +3,7 @@ import { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
 import type { NoticeAbout } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
-import type { BuildSituation, Cause, FailedBefore, Situation } from '../ports/situation.ts';
+import type { BuildSituation, Cause, FailedBefore, Situation } from '../ports/notices.ts';
 import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
 import { createQuestionStore } from './questions.ts';
 import { createReviewStore } from './reviews.ts';

@@ -1,5 +1,5 @@
+import type { SlackPresses } from '../ports/chat-room.ts';
 import type { Database } from '../ports/database.ts';
-import type { SlackPresses } from '../ports/slack-buttons.ts';
 
 /** A signature holds for five minutes on either side; what is older is refused by its time. */
 export function createSlackPresses(db: Pick<Database, 'query'>): SlackPresses {

@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Database } from '../ports/database.ts';
 import type { NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { AccessToken } from '../domain/access-token.ts';
+import { AccessToken } from '../domain/access.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import type { TokenStore } from '../ports/access.ts';
 import type { Database } from '../ports/database.ts';
-import type { TokenStore } from '../ports/tokens.ts';
 
 const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
 

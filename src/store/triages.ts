@@ -1,7 +1,7 @@
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { TriageStore } from '../ports/stores.ts';
 

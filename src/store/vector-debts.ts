@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Database } from '../ports/database.ts';
-import type { VectorDebtStore } from '../ports/vector-debts.ts';
+import type { VectorDebtStore } from '../ports/vector-index.ts';
 
 const Debt = z.object({
   namespace: z.enum(['knowledge', 'team_knowledge', 'error_library']),

@@ -1,11 +1,8 @@
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import type { Embedder } from '../ports/embedder.ts';
-import type { GreenLogs } from '../ports/green-logs.ts';
-import type { ReviewerClient } from '../ports/reviewer-client.ts';
-import type { HistoryStore } from '../ports/stores.ts';
-import type { VectorIndex } from '../ports/vector-index.ts';
-import type { WebSearch } from '../ports/web-search.ts';
+import type { GreenLogs, HistoryStore } from '../ports/stores.ts';
+import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import type { Embedder, VectorIndex } from '../ports/vector-index.ts';
 import { askReviewer } from './ask-reviewer.ts';
 import { changedSinceGreen } from './changed-since-green.ts';
 import { countConsecutiveFailures } from './count-consecutive-failures.ts';

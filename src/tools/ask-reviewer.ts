@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import type { ReviewerClient } from '../ports/reviewer-client.ts';
+import type { ReviewerClient } from '../ports/toolbox.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const Parameters = z.strictObject({

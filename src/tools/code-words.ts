@@ -1,4 +1,4 @@
-import { append } from '../domain/lists.ts';
+import { append } from '../lib/lists.ts';
 
 /** Words of programming languages and of any code: they say nothing about what it does. */
 const COMMON = new Set(

@@ -1,4 +1,4 @@
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { type LineRole, roleOf } from '../log/roles.ts';

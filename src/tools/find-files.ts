@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { inScope } from './code-scope.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailureRow } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { NO_ERROR } from '../log/recognise/failures.ts';
 import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
 import type { HistoryStore } from '../ports/stores.ts';

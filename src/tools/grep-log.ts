@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../domain/lists.ts';
+import { append } from '../lib/lists.ts';
 import { cleanLine } from '../log/lines/clean.ts';
 import type { BuildArchive, NumberedLine } from '../ports/build-archive.ts';
 import { cleanText } from './bounds.ts';

@@ -1,4 +1,4 @@
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { resolveCommit } from './repository-file.ts';
 import type { CachePolicy } from './tool.ts';

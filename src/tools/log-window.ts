@@ -1,6 +1,6 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 import { cleanText, MAX_FINDINGS, MAX_TEXT } from './bounds.ts';
 

@@ -1,4 +1,4 @@
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 
 /** Files that nobody reads for a cause, unless the failure names them. */

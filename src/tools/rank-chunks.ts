@@ -1,4 +1,4 @@
-import type { Embedder } from '../ports/embedder.ts';
+import type { Embedder } from '../ports/vector-index.ts';
 import type { CodeChunk } from './code-chunks.ts';
 import { codeWords } from './code-words.ts';
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { FailingTest } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { parseReport } from '../log/reports/report.ts';
 import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
 import { chooseSource, windowPieces } from './log-window.ts';

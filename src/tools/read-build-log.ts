@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import { chooseSource, windowAround } from './log-window.ts';
 import { defineTool, type Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ToolCall } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { keptByCommit } from './kept-by-commit.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FailingTest } from '../domain/failure.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import { keptByCommit } from './kept-by-commit.ts';
 import { windowAround } from './log-window.ts';

@@ -1,6 +1,6 @@
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../domain/evidence.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { orAborted } from './resilience.ts';
 import type { Question, Tool, ToolContext } from './tool.ts';
 

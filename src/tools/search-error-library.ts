@@ -1,5 +1,5 @@
 import { CATEGORIES } from '../domain/category.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
 import type { VectorIndex, VectorMatch } from '../ports/vector-index.ts';
 import { failureText } from './failure-text.ts';

@@ -1,6 +1,6 @@
 import { CATEGORIES, type Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { TeamKnowledgeStore } from '../ports/team-knowledge.ts';
+import type { TeamKnowledgeStore } from '../ports/knowledge.ts';
 import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
 import { failureHeadline, failureText, tellingLines } from './failure-text.ts';
 import { fuse } from './knowledge/fuse.ts';

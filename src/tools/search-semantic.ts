@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
-import { append } from '../domain/lists.ts';
+import { append } from '../lib/lists.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import type { Embedder } from '../ports/embedder.ts';
+import type { Embedder } from '../ports/vector-index.ts';
 import { type CodeChunk, chunksOf } from './code-chunks.ts';
 import { searchWords } from './code-words.ts';
 import { failureHeadline } from './failure-text.ts';

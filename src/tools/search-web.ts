@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import type { WebSearch } from '../ports/web-search.ts';
+import type { WebSearch } from '../ports/toolbox.ts';
 import { cleanText } from './bounds.ts';
 import { failureHeadline } from './failure-text.ts';
 import { defineTool, type Tool } from './tool.ts';

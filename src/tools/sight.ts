@@ -1,5 +1,5 @@
-import { isInScope } from '../domain/access-token.ts';
-import type { TokenStore } from '../ports/tokens.ts';
+import { isInScope } from '../domain/access.ts';
+import type { TokenStore } from '../ports/access.ts';
 
 /**
  * Which repositories the tools may look at for a build of this one, beside its own. What they find is stored with the answer, and read by

@@ -1,5 +1,5 @@
 import type { FailingTest } from '../domain/failure.ts';
-import { append } from '../domain/lists.ts';
+import { append } from '../lib/lists.ts';
 
 const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
 /** What a tool is told besides its arguments. */

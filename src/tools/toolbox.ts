@@ -1,9 +1,9 @@
 import type { Category } from '../domain/category.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { Finding, ToolCall, ToolOutcome } from '../domain/evidence.ts';
-import type { TriageSubject } from '../domain/subject.ts';
-import { type Logger, silentLogger } from '../ports/logger.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import type { ToolCacheStore } from '../ports/stores.ts';
+import { type Logger, silentLogger } from '../ports/telemetry.ts';
 import type { Toolbox, ToolDescription } from '../ports/toolbox.ts';
 import { boundFinding, cleanText, MAX_FINDINGS } from './bounds.ts';
 import { createResilience, isRefusal, orAborted, type Resilience, type ResilienceOptions } from './resilience.ts';

@@ -1,14 +1,12 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build } from '../domain/build.ts';
-import { isDrawn } from '../domain/draw.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { NewReview } from '../domain/review.ts';
-import { openingOf } from '../domain/review-opening.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Database, Sql } from '../ports/database.ts';
-import type { Failpoint } from '../ports/failpoint.ts';
-import type { Logger } from '../ports/logger.ts';
+import { type NewReview, openingOf } from '../domain/review.ts';
+import { isDrawn } from '../lib/statistics.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Database, Failpoint, Sql } from '../ports/database.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import type { TriageRun } from './run.ts';
 
 export interface ConcludeDeps {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** Jobs that wait for one provider at once. */
 const WAITING = 4;

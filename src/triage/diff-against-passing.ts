@@ -1,6 +1,5 @@
-import type { Build, SourceText } from '../domain/build.ts';
+import type { Build, GreenBuild, SourceText } from '../domain/build.ts';
 import type { Excerpt } from '../domain/failure.ts';
-import type { GreenBuild } from '../domain/green.ts';
 import { type GreenLog, type GreenTemplates, greenOfLogs, newSince } from '../log/green/green-diff.ts';
 import type { ChosenGreen, GreenStore } from '../ports/stores.ts';
 import { greenKey } from './green-key.ts';

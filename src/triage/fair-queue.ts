@@ -1,6 +1,5 @@
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { JobTurns, Turn } from '../ports/job-turns.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { JobQueue, JobTurns, Turn } from '../ports/job-queue.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** How old a look at what waits may be, in milliseconds: two looks a second, however many jobs there are. */
 const FRESH_MS = 500;

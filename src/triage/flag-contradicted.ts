@@ -1,10 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Build } from '../domain/build.ts';
-import { debtsWithout } from '../domain/library-vectors.ts';
+import { debtsWithout } from '../domain/library.ts';
 import { standsIn } from '../log/green/stands-in.ts';
 import type { Database } from '../ports/database.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { GreenLog, Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 export interface FlagDeps {
   readonly database: Pick<Database, 'transaction'>;

@@ -1,14 +1,14 @@
 import type { Build, SourceText } from '../domain/build.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { Survey } from '../domain/survey.ts';
+import type { Survey } from '../domain/reading.ts';
 import type { TriageJob } from '../domain/triage.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import { inParallel } from '../log/survey/in-parallel.ts';
 import { surveyFiles } from '../log/survey/survey.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { BuildSource } from '../ports/build-source.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { maskSources } from './read-build.ts';
 import { mayPass, type TriageRun } from './run.ts';
 

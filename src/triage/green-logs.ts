@@ -1,6 +1,5 @@
-import type { GreenTemplates } from '../log/green/green-diff.ts';
-import { greenOf } from '../log/green/green-diff.ts';
-import type { GreenLogs } from '../ports/green-logs.ts';
+import { type GreenTemplates, greenOf } from '../log/green/green-diff.ts';
+import type { GreenLogs } from '../ports/stores.ts';
 import { type BesideDeps, diffAgainstPassing } from './diff-against-passing.ts';
 
 /** The green builds that the store chose, or now chooses, for a log; the same ones that its build is read beside. */

@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isRetryable, messageOf } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { VectorDebt, VectorDebtStore } from '../ports/vector-debts.ts';
-import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { VectorDebt, VectorDebtStore, VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
 import { lookRegularly } from './look-regularly.ts';
 import { retryDelay } from './retries.ts';
 

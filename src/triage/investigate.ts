@@ -8,9 +8,9 @@ import type { Analysis } from '../domain/analysis.ts';
 import type { CalibrationInUse } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
-import type { TriageSubject } from '../domain/subject.ts';
-import type { QuestionStore } from '../ports/questions.ts';
-import type { RunRecorder, RunRecording } from '../ports/recordings.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import type { RunRecorder, RunRecording } from '../ports/measurements.ts';
+import type { QuestionStore } from '../ports/reviews.ts';
 import { missingAnswers } from './missing-answers.ts';
 import { type TimeLimit, withinTime } from './within-time.ts';
 

@@ -1,6 +1,6 @@
 import type { TriageJob } from '../domain/triage.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { TriageStore } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 export interface LeaseDeps {
   readonly triages: Pick<TriageStore, 'renew'>;

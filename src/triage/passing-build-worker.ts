@@ -1,6 +1,6 @@
 import { isRetryable, messageOf } from '../domain/errors.ts';
-import type { Logger } from '../ports/logger.ts';
 import type { GreenJob, Stores } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { type LearnDeps, learnGreen } from './learn-green.ts';
 import { lookRegularly } from './look-regularly.ts';
 import { retryDelay } from './retries.ts';

@@ -1,5 +1,5 @@
-import type { ReadStage } from '../domain/ablation.ts';
 import type { SourceText } from '../domain/build.ts';
+import type { ReadStage } from '../domain/calibration.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';

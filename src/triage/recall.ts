@@ -3,7 +3,7 @@ import { CATEGORIES, type Category } from '../domain/category.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import { newId } from '../domain/ids.ts';
 import type { LibraryEntry } from '../domain/library.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { reductionOf } from './investigate.ts';
 
 /** A person decided this very failure before; only another person may overrule it. */

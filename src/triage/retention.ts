@@ -1,9 +1,8 @@
 import { messageOf } from '../domain/errors.ts';
-import { append, maxOf } from '../domain/lists.ts';
-import type { BuildArchive } from '../ports/build-archive.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { ForgetScope, RetentionStore, RowCounts } from '../ports/retention.ts';
+import { append, maxOf } from '../lib/lists.ts';
+import type { Clock } from '../lib/time.ts';
+import type { BuildArchive, ForgetScope, RetentionStore, RowCounts } from '../ports/build-archive.ts';
+import type { Logger } from '../ports/telemetry.ts';
 
 /** How long something is kept, in days since it was received; 0: for ever. */
 export interface RetentionDays {

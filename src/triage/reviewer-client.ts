@@ -1,9 +1,9 @@
 import { newId } from '../domain/ids.ts';
+import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { NoticeStore } from '../ports/notices.ts';
-import type { QuestionStore } from '../ports/questions.ts';
-import type { ReviewerClient } from '../ports/reviewer-client.ts';
+import type { QuestionStore } from '../ports/reviews.ts';
+import type { ReviewerClient } from '../ports/toolbox.ts';
 
 export interface ReviewerClientDeps {
   readonly questions: Pick<QuestionStore, 'ask'>;

@@ -1,11 +1,11 @@
 import type { Analysis } from '../domain/analysis.ts';
 import type { Evidence } from '../domain/evidence.ts';
 import type { Failure } from '../domain/failure.ts';
-import { MAX_RULES, type Rule } from '../domain/rule.ts';
-import type { TriageSubject } from '../domain/subject.ts';
+import { MAX_RULES, type Rule } from '../domain/library.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 import { compileRulePattern, ruleText } from '../log/rules/rule-pattern.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { RuleStore } from '../ports/rules.ts';
+import type { RuleStore } from '../ports/library.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { knownAnswer } from './recall.ts';
 
 /** A person said it of all failures that look like this one, not of this one: less than what they confirmed. */

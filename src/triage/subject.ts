@@ -1,8 +1,7 @@
 import type { Build } from '../domain/build.ts';
 import type { Excerpt, FailingTest, LogPosition } from '../domain/failure.ts';
-import type { FailureGroup, Reading } from '../domain/reading.ts';
-import type { TriageSubject } from '../domain/subject.ts';
-import type { Survey } from '../domain/survey.ts';
+import type { FailureGroup, Reading, Survey } from '../domain/reading.ts';
+import type { TriageSubject } from '../domain/triage.ts';
 
 /** Enough structured facts for any judgement, few enough for a checkpoint of a few kilobytes. */
 const MAX_FACTS = 30;

@@ -1,7 +1,6 @@
-import type { JobQueue } from '../ports/job-queue.ts';
-import type { JobTurns } from '../ports/job-turns.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { QuestionStore } from '../ports/questions.ts';
+import type { JobQueue, JobTurns } from '../ports/job-queue.ts';
+import type { QuestionStore } from '../ports/reviews.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { lookRegularly } from './look-regularly.ts';
 
 const BATCH = 100;

@@ -1,8 +1,7 @@
 import type { Analysis, Step } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { FailureGroup, Reading } from '../domain/reading.ts';
-import type { Survey } from '../domain/survey.ts';
+import type { FailureGroup, Reading, Survey } from '../domain/reading.ts';
 import type { LogThreads } from '../log/threads.ts';
 import type { Stores } from '../ports/stores.ts';
 import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';

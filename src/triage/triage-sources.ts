@@ -1,6 +1,6 @@
-import type { ReadStage } from '../domain/ablation.ts';
 import type { Analysis } from '../domain/analysis.ts';
 import type { Build, SourceText } from '../domain/build.ts';
+import type { ReadStage } from '../domain/calibration.ts';
 import type { Reading } from '../domain/reading.ts';
 import type { GreenTemplates } from '../log/green/green-diff.ts';
 import type { Masker } from '../log/mask/mask.ts';

@@ -1,8 +1,8 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import type { Failpoint } from '../ports/failpoint.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Failpoint } from '../ports/database.ts';
 import type { TriageStore } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
 import { type CrashIsolation, createCrashIsolation, type StepOut } from './crash-isolation.ts';
 import type { DetachableQueue, WaitOutside } from './detachable-queue.ts';
 import { keepLease } from './keep-lease.ts';

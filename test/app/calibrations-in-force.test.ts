@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { calibrationAtHand, calibrationsInForce } from '../../src/app/calibrations-in-force.ts';
 import { COMMON } from '../../src/config/schema.ts';
 import type { Calibration } from '../../src/domain/calibration.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { calibrationOf } from '../../src/replay/calibrate/calibration-of.ts';
 import { labelled } from '../replay/calibrate/labelled-answers.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createInStep } from '../../src/app/in-step.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 
 const away = () => new TriageError('upstream-failed', 'Pinecone could not be reached', { retryable: true });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openCodeHost } from '../../src/app/open-adapters.ts';
 import { COMMON, type Config } from '../../src/config/schema.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 
 type Driver = Config['codeHost']['driver'];
 

@@ -4,8 +4,7 @@ import { createOpenTelemetryTracer } from '../../src/adapters/tracer/opentelemet
 import { receiversOf } from '../../src/app/open-tracer.ts';
 import { tracedChatModel, tracedToolbox } from '../../src/app/traced.ts';
 import { COMMON } from '../../src/config/schema.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
-import type { Tracer } from '../../src/ports/tracer.ts';
+import { silentLogger, type Tracer } from '../../src/ports/telemetry.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../support/openai-server.ts';
 import { startSpanReceiver } from '../support/span-receiver.ts';

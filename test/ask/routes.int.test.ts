@@ -9,7 +9,7 @@ import { AnswerView, ThreadList, ThreadView } from '../../src/ask/views.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { COMMON, parseConfig } from '../../src/config/schema.ts';
 import { buildHttp } from '../../src/http.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type Stored, storeFailedBuild } from '../publish/served-world.ts';
 import { startLoopback } from '../support/loopback-server.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

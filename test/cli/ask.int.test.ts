@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { parseConfig } from '../../src/config/schema.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type Stored, storeFailedBuild } from '../publish/served-world.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startService, TOKEN } from '../support/service.ts';

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { createPgBossQueue } from '../../src/adapters/job-queue/pg-boss.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleBuild } from '../store/samples.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

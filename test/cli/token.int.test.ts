@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { isTokenForm } from '../../src/domain/access-token.ts';
+import { isTokenForm } from '../../src/domain/access.ts';
 import { copyTestDatabase } from '../support/pglite.ts';
 import { startService, TOKEN } from '../support/service.ts';
 import { faultline } from './faultline.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Embedder } from '../../src/ports/embedder.ts';
+import type { Embedder } from '../../src/ports/vector-index.ts';
 
 /** What every embedder promises. */
 export function embedderContract(name: string, open: () => Embedder | Promise<Embedder>): void {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Publisher } from '../../src/ports/publisher.ts';
+import type { Publisher } from '../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
 /** `told` counts the keys that reached the other side. */

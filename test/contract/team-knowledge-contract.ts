@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Passage, TeamDocument, TeamKnowledgeStore } from '../../src/ports/team-knowledge.ts';
+import type { Passage, TeamDocument, TeamKnowledgeStore } from '../../src/ports/knowledge.ts';
 
 export interface TeamKnowledgeUnderTest {
   readonly store: TeamKnowledgeStore;

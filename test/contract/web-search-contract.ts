@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { WebSearch } from '../../src/ports/web-search.ts';
+import type { WebSearch } from '../../src/ports/toolbox.ts';
 
 /** What every web search promises, configured or not. */
 export function webSearchContract(name: string, open: () => WebSearch): void {

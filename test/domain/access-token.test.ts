@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digestOfToken, isInScope, isTokenForm, makeToken, NewToken } from '../../src/domain/access-token.ts';
+import { digestOfToken, isInScope, isTokenForm, makeToken, NewToken } from '../../src/domain/access.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 
 test('a token has a prefix, 256 random bits and a checksum that notices a changed character', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrap, bootstrapWeights } from '../../src/domain/bootstrap.ts';
+import { bootstrap, bootstrapWeights } from '../../src/lib/statistics.ts';
 
 const share = ([hits = 0, all = 0]: readonly number[]) => [hits / all];
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Traits, whatDiffers } from '../../src/domain/differences.ts';
+import { type Traits, whatDiffers } from '../../src/lib/statistics.ts';
 
 const builds = (count: number, traits: Traits): Traits[] => Array.from({ length: count }, () => traits);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { proportion } from '../../src/domain/proportion.ts';
+import { proportion } from '../../src/lib/statistics.ts';
 
 const rounded = (hits: number, of: number) => {
   const { low, high } = proportion(hits, of);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { isDrawn } from '../../src/domain/draw.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { overlapOf, RISKS, riskOf } from '../../src/domain/review-risk.ts';
+import { overlapOf, RISKS, riskOf } from '../../src/domain/review.ts';
+import { isDrawn } from '../../src/lib/statistics.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 
 const EXCUSE = { category: 'INFRA_ERROR', kind: 'network' } as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { asSentence } from '../../src/domain/sentence.ts';
+import { asSentence } from '../../src/lib/text.ts';
 
 test.each([
   ['`TAX_TABLE` is not set', '`TAX_TABLE` is not set.'],

@@ -12,6 +12,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'no-unresolvable': { file: 'src/domain/lost.ts', imports: './nowhere.ts' },
   'no-orphans': { file: 'src/domain/alone.ts', imports: '' },
   'domain-imports-nothing': { file: 'src/domain/greedy.ts', imports: '../ports/target.ts' },
+  'lib-imports-nothing': { file: 'src/lib/greedy.ts', imports: '../domain/target.ts' },
   'ports-import-domain': { file: 'src/ports/greedy.ts', imports: '../log/target.ts' },
   'log-imports-domain': { file: 'src/log/greedy.ts', imports: '../ports/target.ts' },
   'config-stands-alone': { file: 'src/config/greedy.ts', imports: '../ports/target.ts' },
@@ -60,7 +61,7 @@ const PLANTED: Readonly<Record<string, { file: string; imports: string }>> = {
   'prometheus-in-metrics': { file: 'src/review/vendor-prometheus.ts', imports: 'prom-client' },
 };
 const TARGETS = [
-  ...['ports', 'log', 'triage', 'review', 'intake', 'cli', 'adapters/database'].map((folder) => `src/${folder}/target.ts`),
+  ...['domain', 'ports', 'log', 'triage', 'review', 'intake', 'cli', 'adapters/database'].map((folder) => `src/${folder}/target.ts`),
   'prompts/target.ts',
   'test/target.ts',
   'graphs/triage/nodes/two.ts',

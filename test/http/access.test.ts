@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeToken } from '../../src/domain/access-token.ts';
+import { makeToken } from '../../src/domain/access.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { buildHttp } from '../../src/http.ts';
 import { fakeTokens, storesWith } from '../support/fake-tokens.ts';

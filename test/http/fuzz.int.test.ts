@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
 import { buildHttp } from '../../src/http.ts';
 import { ErrorAnswer } from '../../src/intake/answers.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { emptyHttpDeps, type LogLine, recordingLogger, TOKENS } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';

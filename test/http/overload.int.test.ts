@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
 import { createReadiness } from '../../src/app/readiness.ts';
 import { buildHttp } from '../../src/http.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 import { startPostgres, withoutPostgres } from '../support/postgres.ts';
 

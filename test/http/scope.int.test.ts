@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { digestOfToken, makeToken } from '../../src/domain/access-token.ts';
+import { digestOfToken, makeToken } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { buildHttp } from '../../src/http.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleBuild } from '../store/samples.ts';

@@ -1,16 +1,14 @@
 import { globSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts';
-import { isInScope } from '../../src/domain/access-token.ts';
+import { DEFAULT_PREFERENCES, isInScope } from '../../src/domain/access.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { DEFAULT_PREFERENCES } from '../../src/domain/preferences.ts';
 import type { Scope } from '../../src/http/scope.ts';
 import { scopeArchive, scopeStores } from '../../src/http/scoped-stores.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { NoticeRule } from '../../src/ports/notices.ts';
-import { SCOPED, type ScopedStores, type ShownStores } from '../../src/ports/scoped-stores.ts';
-import type { Stores } from '../../src/ports/stores.ts';
+import { SCOPED, type ScopedStores, type ShownStores, type Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
@@ -240,7 +238,7 @@ it('T18: routes take no stores but those, which are made in one place', () => {
   const given: ScopedStores = stores;
   expect(given.builds[SCOPED]).toBeUndefined();
   const naming = globSync('src/**/*.ts').filter((path) => /\bSCOPED\b/.test(readFileSync(path, 'utf8')));
-  expect(naming.toSorted()).toEqual(['src/http/scoped-stores.ts', 'src/ports/scoped-stores.ts']);
+  expect(naming.toSorted()).toEqual(['src/http/scoped-stores.ts', 'src/ports/stores.ts']);
 });
 
 describe.each(METHODS.filter(([name, method]) => !OF_ALL.includes(`${name} ${method}`)))('T18: %s %s', (name, method) => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { makeToken } from '../../src/domain/access-token.ts';
+import { makeToken } from '../../src/domain/access.ts';
 import { createTokenHolders } from '../../src/http/token-holders.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { fakeTokens } from '../support/fake-tokens.ts';
 
 const configured = [{ name: 'root', roles: ['admin'] as const, token: 'a-token-of-the-configuration' }];

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createDeliveryProcessor } from '../../src/intake/delivery-processor.ts';
 import { createJobNotifier } from '../../src/intake/job-notifier.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { sampleBuild } from '../store/samples.ts';
 import { fakeHttpDeps } from '../support/fake-stores.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createSlackRoom } from '../../src/adapters/publisher/slack.ts';
 import type { Analysis } from '../../src/domain/analysis.ts';
 import { buildHttp } from '../../src/http.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createSlackPresses } from '../../src/store/slack-presses.ts';
 import { createStores } from '../../src/store/stores.ts';

@@ -8,8 +8,8 @@ import { createPostgresArchive } from '../../src/adapters/build-archive/postgres
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import type { ToolOutcome } from '../../src/domain/evidence.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { readSources } from '../../src/log/read-sources.ts';
-import { systemClock } from '../../src/ports/clock.ts';
 import { renderPlain } from '../../src/publish/render.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { diffWithGreen } from '../../src/tools/diff-with-green.ts';

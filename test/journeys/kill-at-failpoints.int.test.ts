@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Analysis } from '../../src/domain/analysis.ts';
-import { OutwardAct } from '../../src/domain/outward-act.ts';
+import { OutwardAct } from '../../src/domain/notice.ts';
 import { BARE } from '../support/bare-environment.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { startLoopback } from '../support/loopback-server.ts';

@@ -10,7 +10,7 @@ import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { Analysis } from '../../src/domain/analysis.ts';
 import { Review } from '../../src/domain/review.ts';
 import { buildHttp } from '../../src/http.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { faultline } from '../cli/faultline.ts';
 import { capturedFailure } from '../support/captured-failures.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { composeAnswer } from '../../src/judge/answer.ts';
 import { suspectsOf } from '../../src/judge/suspects.ts';
 import { insightOf, subjectOf } from './subject.ts';

@@ -1,7 +1,7 @@
 import type { Classification } from '../../src/domain/analysis.ts';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { Evidence } from '../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { ruleOn } from '../../src/judge/classify.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { failuresOf } from '../../src/log/recognise/failures.ts';

@@ -3,9 +3,8 @@ import { allTools } from '../../src/mcp/all-tools.ts';
 import type { Decide, InstallationDeps } from '../../src/mcp/deps.ts';
 import { answer } from '../../src/mcp/server.ts';
 import type { McpTool } from '../../src/mcp/tool.ts';
-import type { Logger } from '../../src/ports/logger.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import { storesWith } from '../support/fake-tokens.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';
 

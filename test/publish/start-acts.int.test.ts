@@ -7,12 +7,12 @@ import { createWebhookPublisher } from '../../src/adapters/publisher/webhook.ts'
 import type { Build } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { OutwardAct } from '../../src/domain/outward-act.ts';
+import type { OutwardAct } from '../../src/domain/notice.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
-import type { Publisher } from '../../src/ports/publisher.ts';
+import type { Publisher } from '../../src/ports/notices.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type ActsDeps, startActs } from '../../src/publish/start-acts.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild } from '../store/samples.ts';

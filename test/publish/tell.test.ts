@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import type { OutwardAct } from '../../src/domain/outward-act.ts';
-import type { Publisher } from '../../src/ports/publisher.ts';
+import type { OutwardAct } from '../../src/domain/notice.ts';
+import type { Publisher } from '../../src/ports/notices.ts';
 import { type Telling, tell } from '../../src/publish/tell.ts';
 import { sampleAnalysis, sampleBuild } from '../support/sample-analysis.ts';
 

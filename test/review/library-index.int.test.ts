@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
 import { createPineconeIndex } from '../../src/adapters/vector-index/pinecone.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../../src/ports/vector-index.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { syncLibraryIndex } from '../../src/review/library-index.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ReviewerQuestion } from '../../src/domain/question.ts';
+import type { ReviewerQuestion } from '../../src/domain/review.ts';
 import { buildHttp } from '../../src/http.ts';
-import type { QuestionStore } from '../../src/ports/questions.ts';
+import type { QuestionStore } from '../../src/ports/reviews.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 
 const TOKEN = 'a-token-of-the-reviewer-grace';

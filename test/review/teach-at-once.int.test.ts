@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { systemClock } from '../../src/ports/clock.ts';
 import type { Database } from '../../src/ports/database.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../store/samples.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { sampleBuild, sampleGroup } from './samples.ts';

@@ -4,7 +4,7 @@ import { fillIndex, fillStore } from '../../scripts/bench-parts/store-data.ts';
 import { type Question, questionsOf } from '../../scripts/bench-parts/store-questions.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
 import { createPgvectorIndex } from '../../src/adapters/vector-index/pgvector.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Database, Sql } from '../../src/ports/database.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TriageError } from '../../src/domain/errors.ts';
-import type { Publisher } from '../../src/ports/publisher.ts';
+import type { Publisher } from '../../src/ports/notices.ts';
 import { type LoopbackServer, sendJson, startLoopback } from './loopback-server.ts';
 
 const Comment = z.object({ id: z.string(), text: z.string() });

@@ -1,8 +1,8 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { createPostgresArchive } from '../../src/adapters/build-archive/postgres.ts';
 import { buildHttp, type HttpDeps } from '../../src/http.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
-import { systemClock } from '../../src/ports/clock.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { emptyHttpDeps, TOKENS } from './http-deps.ts';

@@ -1,7 +1,7 @@
 import { openPglite } from '../../src/adapters/database/pglite.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { createStores } from '../../src/store/stores.ts';
 

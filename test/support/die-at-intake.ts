@@ -1,8 +1,8 @@
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
 import { buildHttp } from '../../src/http.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { emptyHttpDeps } from './http-deps.ts';
 

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type App, createApp } from '../../src/app.ts';
 import { readServedConfig } from '../../src/cli/settings.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import type { Logger } from '../../src/ports/logger.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import type { Logger } from '../../src/ports/telemetry.ts';
 import { capturedFailure } from './captured-failures.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { TriageError } from '../../src/domain/errors.ts';
 import type { HttpDeps } from '../../src/http.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import type { Logger } from '../../src/ports/logger.ts';
+import type { Logger } from '../../src/ports/telemetry.ts';
 
 export interface LogLine {
   readonly level: string;

@@ -1,7 +1,7 @@
 import { type Classification, isFounded } from '../../src/domain/analysis.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import type { Category } from '../../src/domain/category.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { ruleBy, ruleOn } from '../../src/judge/classify.ts';
 import { readFacts } from '../../src/judge/facts.ts';
 import { matchRule, type Rule, TELLS } from '../../src/judge/rule.ts';

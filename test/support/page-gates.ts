@@ -1,7 +1,7 @@
 import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts';
 import type { Answer, Classification } from '../../src/domain/analysis.ts';
 import type { Evidence, ToolOutcome } from '../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import { cleanLine, stripEscapes } from '../../src/log/lines/clean.ts';
 import { roleOf } from '../../src/log/roles.ts';
 import type { ChatModel } from '../../src/ports/chat-model.ts';

@@ -1,4 +1,4 @@
-import type { Embedder } from '../../src/ports/embedder.ts';
+import type { Embedder } from '../../src/ports/vector-index.ts';
 
 /** Texts are numbers here: each is a point near one of `centres`, always the same. Nearby points make recall a matter of effort. */
 export function pointEmbedder(name: string, dimensions: number, centres: number): Embedder {

@@ -6,8 +6,8 @@ import { createApp } from '../../src/app.ts';
 import { embedded } from '../../src/config/presets.ts';
 import { type Config, parseConfig } from '../../src/config/schema.ts';
 import { buildHttp, type HttpDeps } from '../../src/http.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { capturedFailure } from './captured-failures.ts';
 import { copyTestDatabase } from './pglite.ts';
 

@@ -1,5 +1,5 @@
 import { type Build, sparseBuild } from '../../src/domain/build.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 
 /** A failed build as any test may use it; give what matters for the test. */
 export function sampleBuild(overrides: Partial<Build> = {}): Build {

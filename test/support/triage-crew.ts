@@ -3,7 +3,7 @@ import { createBullmqQueue } from '../../src/adapters/job-queue/bullmq.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
 import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
-import { type Logger, silentLogger } from '../../src/ports/logger.ts';
+import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import { createJobTurns } from '../../src/store/job-turns.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { detachableQueue } from '../../src/triage/detachable-queue.ts';

@@ -8,7 +8,7 @@ import { createPostgresArchive } from '../../src/adapters/build-archive/postgres
 import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 import { openPostgres } from '../../src/adapters/database/postgres.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { BARE } from './bare-environment.ts';

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs';
 import { createApp } from '../../src/app.ts';
 import { readServedConfig } from '../../src/cli/settings.ts';
-import type { Logger } from '../../src/ports/logger.ts';
+import type { Logger } from '../../src/ports/telemetry.ts';
 
 /**
  * A worker on the database that the environment names. Prints a line for each node it finishes, as `<build> <node>`, and for each

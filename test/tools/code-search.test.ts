@@ -3,7 +3,7 @@ import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { countTokens } from '../../src/log/reduce/tokens.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
-import type { Embedder } from '../../src/ports/embedder.ts';
+import type { Embedder } from '../../src/ports/vector-index.ts';
 import { chunksOf } from '../../src/tools/code-chunks.ts';
 import { codeWords, searchWords } from '../../src/tools/code-words.ts';
 import { rankByWords } from '../../src/tools/rank-chunks.ts';

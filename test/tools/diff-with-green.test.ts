@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Finding } from '../../src/domain/evidence.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
-import type { GreenBasis } from '../../src/ports/green-logs.ts';
+import type { GreenBasis } from '../../src/ports/stores.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { archiveOf, asking } from './sources.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { ToolCacheStore } from '../../src/ports/stores.ts';
 import { createMemoryToolCache } from '../../src/tools/memory-tool-cache.ts';
 import { type CachePolicy, defineTool, type ToolContext } from '../../src/tools/tool.ts';

@@ -4,7 +4,7 @@ import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
 import type { Category } from '../../src/domain/category.ts';
-import type { TriageSubject } from '../../src/domain/subject.ts';
+import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { createTools, type ToolSources } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';

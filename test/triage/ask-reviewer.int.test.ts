@@ -8,11 +8,11 @@ import { createPostgresCheckpointer } from '../../src/adapters/checkpointer/post
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import type { PgDatabase } from '../../src/adapters/database/pool-database.ts';
 import type { Build } from '../../src/domain/build.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { askReviewer } from '../../src/tools/ask-reviewer.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';

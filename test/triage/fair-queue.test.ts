@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import type { JobQueue } from '../../src/ports/job-queue.ts';
-import type { Turn } from '../../src/ports/job-turns.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import type { JobQueue, Turn } from '../../src/ports/job-queue.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { fairQueue } from '../../src/triage/fair-queue.ts';
 
 type Job = Pick<Turn, 'id' | 'repository'> & Partial<Turn>;

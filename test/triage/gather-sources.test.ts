@@ -6,7 +6,7 @@ import type { TriageJob } from '../../src/domain/triage.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { FetchedBuild } from '../../src/ports/build-source.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type GatherDeps, gatherSources } from '../../src/triage/gather-sources.ts';
 import { sampleBuild } from '../support/subject.ts';
 

@@ -1,7 +1,7 @@
 import { MemorySaver } from '@langchain/langgraph';
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../graphs/triage/graph.ts';
-import { systemClock } from '../../src/ports/clock.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
 import { faultOfWalk } from '../support/graph-walk.ts';
 import { type ScriptedAnalyst, scriptedAnalyst } from '../support/scripted-analyst.ts';

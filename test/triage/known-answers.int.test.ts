@@ -5,12 +5,12 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import type { Analysis } from '../../src/domain/analysis.ts';
 import type { Build } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
-import type { Rule } from '../../src/domain/rule.ts';
+import type { Rule } from '../../src/domain/library.ts';
+import { systemClock } from '../../src/lib/time.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { Stores } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { decideReview } from '../../src/review/decide.ts';
 import { confirmStays, withdrawEntry } from '../../src/review/teach.ts';
 import { undoDecision } from '../../src/review/undo.ts';

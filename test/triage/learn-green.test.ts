@@ -3,8 +3,8 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import type { Build, SourceText } from '../../src/domain/build.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { GreenJob, GreenLog } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type LearnDeps, learnGreen } from '../../src/triage/learn-green.ts';
 import { type PassingBuildWorkerDeps, startPassingBuildWorker } from '../../src/triage/passing-build-worker.ts';
 import { sampleBuild } from '../support/sample-build.ts';

@@ -5,8 +5,8 @@ import { createPostgresArchive } from '../../src/adapters/build-archive/postgres
 import { createSpillingArchive } from '../../src/adapters/build-archive/spilling.ts';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/adapters/checkpointer/postgres.ts';
 import { TriageError } from '../../src/domain/errors.ts';
-import { systemClock } from '../../src/ports/clock.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { systemClock } from '../../src/lib/time.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createRetentionStore } from '../../src/store/retention.ts';
 import { createVectorDebtStore } from '../../src/store/vector-debts.ts';
 import { countRepository, forgetRepository, longestLogsDays, type RetentionDeps, retain } from '../../src/triage/retention.ts';

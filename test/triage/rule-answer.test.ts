@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_RULES, type Rule } from '../../src/domain/rule.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { MAX_RULES, type Rule } from '../../src/domain/library.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { type RuleAnswerDeps, ruleAnalysis, ruleFor } from '../../src/triage/rule-answer.ts';
 import { sampleFailure } from '../support/sample-analysis.ts';
 import { sampleSubject } from '../support/subject.ts';

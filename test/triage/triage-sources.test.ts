@@ -8,7 +8,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import type { SourceText } from '../../src/domain/build.ts';
 import { bytesInMemory } from '../../src/log/lines/log-bytes.ts';
 import type { LogInPieces } from '../../src/log/read-sources.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { sampleBuild } from '../support/sample-analysis.ts';
 
 const HOME = resolve(import.meta.dirname, '../..');

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
-import { silentLogger } from '../../src/ports/logger.ts';
 import type { TriageStore } from '../../src/ports/stores.ts';
+import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
 import { runJob, type WorkerDeps } from '../../src/triage/worker.ts';
 

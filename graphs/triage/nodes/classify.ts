@@ -1,5 +1,5 @@
 import type { Evidence } from '../../../src/domain/evidence.ts';
-import type { TriageSubject } from '../../../src/domain/subject.ts';
+import type { TriageSubject } from '../../../src/domain/triage.ts';
 import { spentOf } from '../budget.ts';
 import type { TriageRuntime } from '../context.ts';
 import { costOf, finishedStep, judged, startWatch, traceOf } from '../judge.ts';

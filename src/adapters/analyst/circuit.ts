@@ -1,5 +1,5 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 
 /** Remembers that somebody is not worth asking for a while. One per process and model. */
 export interface Circuit {

@@ -1,9 +1,9 @@
 import { type Grade, isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
+import { type Clock, systemClock } from '../../lib/time.ts';
 import type { Analyst, Assessment, Insight, Judgement, ModelUsage } from '../../ports/analyst.ts';
-import { type Clock, systemClock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { createCircuit } from './circuit.ts';
 import { converseWithFallback } from './converse-with-fallback.ts';
 import { plus, usageOf } from './llm/fit-context.ts';

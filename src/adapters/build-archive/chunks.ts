@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import type { TextPiece } from '../../ports/build-archive.ts';
 import { archivable, countLines } from './text-lines.ts';
 

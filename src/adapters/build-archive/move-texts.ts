@@ -1,6 +1,6 @@
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import type { TextLedger, WaitingText } from './text-ledger.ts';
 

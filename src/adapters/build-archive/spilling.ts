@@ -1,7 +1,7 @@
 import { messageOf, TriageError, type TriageErrorCode } from '../../domain/errors.ts';
 import type { ArchivedSource, BuildArchive, SettledTexts, TextPiece } from '../../ports/build-archive.ts';
 import type { Database } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { createLeftAlone, type LeftAlone } from './left-alone.ts';
 import type { MongodbArchive } from './mongodb.ts';
 import { moveTexts } from './move-texts.ts';

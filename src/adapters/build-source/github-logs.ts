@@ -1,6 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { createAllowance } from '../../log/decode/archive-limits.ts';
 import { listZip } from '../../log/decode/archive-zip.ts';
 import { decodeSource } from '../../log/decode/decode.ts';

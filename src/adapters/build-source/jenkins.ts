@@ -5,7 +5,7 @@ import { JENKINS_CONSOLE, jenkinsAddress } from '../../domain/jenkins-address.ts
 import { decodeSource } from '../../log/decode/decode.ts';
 import { artifactRoom } from '../../log/survey/open-artifact.ts';
 import type { BuildSource, FetchedBuild } from '../../ports/build-source.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { readBounded, withDeadline } from './bounded-read.ts';
 import { fetchJenkinsArtifacts } from './jenkins-artifacts.ts';
 

@@ -1,5 +1,5 @@
 import type { ChatModel, StreamRequest } from '../../ports/chat-model.ts';
-import { type Logger, silentLogger } from '../../ports/logger.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import { askValue } from './ask-value.ts';
 import { chooseTools } from './choose-tools.ts';
 import { type Dialect, firstDialect, type QuestionKind } from './dialect.ts';

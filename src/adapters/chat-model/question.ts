@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { complete } from './completion.ts';
 import type { Completion } from './completion-body.ts';
 import type { CompletionRequest, Message, Wishes } from './connect.ts';

@@ -1,5 +1,5 @@
 import type { Thread, Turn } from '../../domain/conversation.ts';
-import type { ConversationStore } from '../../ports/conversations.ts';
+import type { ConversationStore } from '../../ports/reviews.ts';
 
 /** Threads for the life of the process: the terminal's, where no database is named. */
 export function createMemoryConversations(): ConversationStore {

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { type DocumentReader, ReadDocument } from '../../ports/document-reader.ts';
+import { type DocumentReader, ReadDocument } from '../../ports/knowledge.ts';
 import { formatOf } from './format.ts';
 import { readDocument } from './read-document.ts';
 

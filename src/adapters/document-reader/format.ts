@@ -1,6 +1,6 @@
 import { extname } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { type DocumentFormat, FORMAT_BY_ENDING } from '../../ports/team-knowledge.ts';
+import { type DocumentFormat, FORMAT_BY_ENDING } from '../../ports/knowledge.ts';
 
 const OFFICE: readonly DocumentFormat[] = ['docx', 'pptx', 'xlsx'];
 /** A PDF may have something before it. */

@@ -1,5 +1,5 @@
 import { type DefaultTreeAdapterTypes, parse } from 'parse5';
-import type { DocumentBlock } from '../../ports/document-reader.ts';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
 import type { ReadText } from './markdown.ts';
 
 type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;

@@ -1,4 +1,4 @@
-import type { DocumentBlock } from '../../ports/document-reader.ts';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
 
 export interface ReadText {
   readonly title: string | null;

@@ -1,5 +1,5 @@
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { DocumentBlock } from '../../ports/document-reader.ts';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
 
 const MAX_PAGES = 2_000;
 

@@ -1,7 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import { toText } from '../../log/decode/decode-text.ts';
-import type { DocumentBlock, ReadDocument } from '../../ports/document-reader.ts';
-import type { DocumentFormat } from '../../ports/team-knowledge.ts';
+import type { DocumentBlock, DocumentFormat, ReadDocument } from '../../ports/knowledge.ts';
 import { formatOf } from './format.ts';
 
 interface Read {

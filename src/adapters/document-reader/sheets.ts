@@ -1,4 +1,4 @@
-import type { DocumentBlock } from '../../ports/document-reader.ts';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
 import { openOfficeZip } from './office-zip.ts';
 
 const MAX_ROWS = 20_000;

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import { readXml } from '../../log/reports/xml.ts';
-import type { DocumentBlock } from '../../ports/document-reader.ts';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
 import { type OfficeZip, openOfficeZip } from './office-zip.ts';
 
 const PRESENTATION = 'ppt/presentation.xml';

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import { isNoise, tokenize } from '../../log/recognise/words.ts';
-import type { Embedder } from '../../ports/embedder.ts';
+import type { Embedder } from '../../ports/vector-index.ts';
 
 const DIMENSIONS = 512;
 /** How much each kind of feature counts. Pairs of words say more than either word; pieces of words only help where words differ. */

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
-import type { Embedder } from '../../ports/embedder.ts';
+import { append } from '../../lib/lists.ts';
+import type { Embedder } from '../../ports/vector-index.ts';
 import { type Extract, findModel, loadModel } from './local-model.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
 

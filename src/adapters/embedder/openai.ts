@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
-import type { Embedder } from '../../ports/embedder.ts';
-import { type Logger, silentLogger } from '../../ports/logger.ts';
+import { append } from '../../lib/lists.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
+import type { Embedder } from '../../ports/vector-index.ts';
 import { requestEmbeddings } from './embeddings-request.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
 

@@ -2,7 +2,7 @@ import { createAppAuth } from '@octokit/auth-app';
 import { retry } from '@octokit/plugin-retry';
 import { throttling } from '@octokit/plugin-throttling';
 import { Octokit } from '@octokit/rest';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { createGuardedFetch } from './guarded-fetch.ts';
 import { askWhetherChanged, createKeptAnswers, type KeptAnswers } from './unchanged.ts';
 

@@ -3,7 +3,7 @@ import * as client from 'openid-client';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Principal, Role } from '../../domain/review.ts';
-import type { SignInProvider } from '../../ports/identity.ts';
+import type { SignInProvider } from '../../ports/access.ts';
 
 export interface OpenIdOptions {
   readonly issuer: string;

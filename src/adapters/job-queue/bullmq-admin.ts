@@ -1,5 +1,5 @@
 import type { Job, Queue } from 'bullmq';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 
 export interface RingData {

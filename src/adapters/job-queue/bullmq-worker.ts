@@ -1,7 +1,7 @@
 import { Worker } from 'bullmq';
 import type { Redis } from 'ioredis';
 import { messageOf } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import type { RingData } from './bullmq-admin.ts';
 import type { HandlerRuns } from './handler-runs.ts';
 import { connectWorker, type RedisLink } from './redis-link.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Queue } from 'bullmq';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { countRings, createBullmqAdmin, PRIORITIES, type RingData } from './bullmq-admin.ts';
 import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
 import { createDirectHandoff, type DirectHandoff } from './direct-handoff.ts';

@@ -1,6 +1,6 @@
 import type { Redis } from 'ioredis';
 import { messageOf } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 
 /** What BullMQ recommends; below it some of its scripts take slower ways. */
 const OLDEST = [6, 2] as const;

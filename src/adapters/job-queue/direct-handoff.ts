@@ -1,4 +1,4 @@
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import type { HandlerRuns } from './handler-runs.ts';
 
 /** Where jobs are handed in while the queue is broken: straight to the handler of this process. */

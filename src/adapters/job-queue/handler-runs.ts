@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 
 export type Handler = Parameters<JobQueue['work']>[0];
 

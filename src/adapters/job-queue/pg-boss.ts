@@ -2,7 +2,7 @@ import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
 import { createPgBossAdmin, DEAD_QUEUE, QUEUE, SCHEMA } from './pg-boss-admin.ts';
 import { type PoolExecutor, poolExecutor, type QueuePool } from './pool-executor.ts';

@@ -1,6 +1,6 @@
 import { Redis, type RedisOptions, ReplyError } from 'ioredis';
 import { messageOf } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { checkRedis } from './check-redis.ts';
 
 /** How long one command may take: an enqueue must never hold up an acceptance. */

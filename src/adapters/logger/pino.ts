@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import pino from 'pino';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { cleanFields } from './clean-fields.ts';
 import { createHideSecrets, type HideSecrets } from './hide-secrets.ts';
 

@@ -1,4 +1,4 @@
-import type { LabelValues } from '../../ports/metrics.ts';
+import type { LabelValues } from '../../ports/telemetry.ts';
 
 /** Longest value of a label; names of tools, routes and models are shorter. */
 const MAX_TEXT = 80;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/metrics.ts';
+import { METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
 import { boundLabels } from './bounded-labels.ts';
 
 export interface PrometheusOptions {

@@ -1,5 +1,5 @@
-import type { Logger } from '../../ports/logger.ts';
-import type { Publisher } from '../../ports/publisher.ts';
+import type { Publisher } from '../../ports/notices.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 
 /** How many keys are remembered as told; older ones may be logged again, which harms nobody. */
 const REMEMBERED = 1000;

@@ -1,6 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Publisher } from '../../ports/publisher.ts';
+import type { Clock } from '../../lib/time.ts';
+import type { Publisher } from '../../ports/notices.ts';
 import { cloudEvent } from './cloud-event.ts';
 import { webhookBody } from './webhook-body.ts';
 import { signedHeaders } from './webhook-signature.ts';

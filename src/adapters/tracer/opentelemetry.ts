@@ -4,8 +4,7 @@ import { type Attributes, type Context, context, type Span, SpanKind, SpanStatus
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { TriageError } from '../../domain/errors.ts';
-import { type Logger, withFields } from '../../ports/logger.ts';
-import type { SpanFacts, SpanOutline, Tracer } from '../../ports/tracer.ts';
+import { type Logger, type SpanFacts, type SpanOutline, type Tracer, withFields } from '../../ports/telemetry.ts';
 import { createOtlpExporter, type SpanReceiver } from './otlp-exporter.ts';
 import { readTraceparent, writeTraceparent } from './traceparent.ts';
 

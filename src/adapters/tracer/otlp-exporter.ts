@@ -1,7 +1,7 @@
 import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import type { SpanExporter } from '@opentelemetry/sdk-trace';
 import { TriageError } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 
 /** Who gets spans. */
 export interface SpanReceiver {

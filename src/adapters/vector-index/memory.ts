@@ -1,5 +1,4 @@
-import type { Embedder } from '../../ports/embedder.ts';
-import type { VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import type { Embedder, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './above-floor.ts';
 
 interface StoredItem {

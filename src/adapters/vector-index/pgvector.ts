@@ -2,8 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Database } from '../../ports/database.ts';
-import type { Embedder } from '../../ports/embedder.ts';
-import type { SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './above-floor.ts';
 import { createHnsw, type Hnsw } from './pgvector-hnsw.ts';
 

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pinecone } from '@pinecone-database/pinecone';
 import { TriageError } from '../../domain/errors.ts';
-import type { Logger } from '../../ports/logger.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { refusal } from './pinecone-errors.ts';
 
 export interface PineconeCallOptions {

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Index } from '@pinecone-database/pinecone';
 import { TriageError } from '../../domain/errors.ts';
-import type { Embedder } from '../../ports/embedder.ts';
-import { type Logger, silentLogger } from '../../ports/logger.ts';
-import type { VectorNamespace } from '../../ports/vector-index.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
+import type { Embedder, VectorNamespace } from '../../ports/vector-index.ts';
 import { createPineconeCalls, type PineconeAnswer } from './pinecone-calls.ts';
 import { namespaceOf, valuesOf } from './pinecone-records.ts';
 import { findTarget, type PineconeTarget } from './pinecone-target.ts';

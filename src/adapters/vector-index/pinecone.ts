@@ -1,7 +1,6 @@
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
-import type { Embedder } from '../../ports/embedder.ts';
-import type { SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
+import { append } from '../../lib/lists.ts';
+import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
 import { aboveFloor } from './above-floor.ts';
 import { batchesOf, idsOf, isOfOthers, readMetadata, recordOf, valuesOf } from './pinecone-records.ts';
 import { openSpace, type PineconeOptions, type Space, untilVisible } from './pinecone-space.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WebSearch } from '../../ports/web-search.ts';
+import type { WebSearch } from '../../ports/toolbox.ts';
 import { askProvider } from './ask-provider.ts';
 import { searchWith, type WebSearchOptions } from './results.ts';
 

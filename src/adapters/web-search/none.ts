@@ -1,4 +1,4 @@
-import type { WebSearch } from '../../ports/web-search.ts';
+import type { WebSearch } from '../../ports/toolbox.ts';
 
 /** No web search: an honest "not configured", never an error. */
 export function createNoWebSearch(): WebSearch {

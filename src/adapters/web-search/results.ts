@@ -1,4 +1,4 @@
-import type { WebResult, WebSearch } from '../../ports/web-search.ts';
+import type { WebResult, WebSearch } from '../../ports/toolbox.ts';
 import { type AddressGuard, createAddressGuard, isPublicUrl } from './address-guard.ts';
 import { fetchPage } from './fetch-page.ts';
 import { pageText, plain, snippetText } from './page-text.ts';

@@ -1,8 +1,8 @@
 import { withModel } from '../../config/model-providers.ts';
 import type { Config } from '../../config/schema.ts';
-import type { AblationStage } from '../../domain/ablation.ts';
-import { systemClock } from '../../ports/clock.ts';
-import { silentLogger } from '../../ports/logger.ts';
+import type { AblationStage } from '../../domain/calibration.ts';
+import { systemClock } from '../../lib/time.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import { experimentOf } from '../../replay/ablation/experiment.ts';
 import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
 import { openClone } from '../../replay/cases/clone.ts';

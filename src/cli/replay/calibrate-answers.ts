@@ -3,7 +3,7 @@ import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
 import { calibratedAnalyst, isCalibratedAs } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { labelledCases, labelledDecisions } from '../../replay/calibrate/labelled-cases.ts';
 import { casesAt } from '../../replay/cases/cases-at.ts';

@@ -1,7 +1,7 @@
 import { openCalibrations } from '../../app/open-calibrations.ts';
 import type { Calibration } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { CalibrationAct, CalibrationStore } from '../../ports/calibrations.ts';
+import type { CalibrationAct, CalibrationStore } from '../../ports/measurements.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { operatorName } from '../operator-name.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';

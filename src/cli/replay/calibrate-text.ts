@@ -1,4 +1,4 @@
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import type { FitRow, FittedCalibration } from '../../replay/calibrate/calibration-of.ts';
 import { OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';

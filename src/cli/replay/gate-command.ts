@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
 import { type Gate, openGate } from '../../replay/gate/bars.ts';
 import type { GateResult } from '../../replay/gate/gate-result.ts';

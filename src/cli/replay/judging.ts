@@ -1,5 +1,5 @@
 import type { Config } from '../../config/schema.ts';
-import { silentLogger } from '../../ports/logger.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
 import { judgeCases } from '../../replay/judge/judge.ts';
 import { scoreJudge } from '../../replay/judge/score-judge.ts';

@@ -1,7 +1,7 @@
 import { createApp } from '../../app.ts';
 import type { Config } from '../../config/schema.ts';
-import { silentLogger } from '../../ports/logger.ts';
-import type { RecordingHead, RecordingStore } from '../../ports/recordings.ts';
+import type { RecordingHead, RecordingStore } from '../../ports/measurements.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import { recordingHeads, storedRecordings } from '../../replay/recording/stored-recordings.ts';
 import { EXIT } from '../exit-codes.ts';

@@ -1,4 +1,4 @@
-import type { Design } from '../../domain/ablation.ts';
+import type { Design } from '../../domain/calibration.ts';
 import type { SliceBy } from '../../replay/figures/slices.ts';
 import type { StoredCaseOptions } from './stored-cases.ts';
 

@@ -1,8 +1,8 @@
 import { type App, createApp } from '../../app.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { CaseFilter } from '../../ports/cases.ts';
-import { silentLogger } from '../../ports/logger.ts';
+import type { CaseFilter } from '../../ports/measurements.ts';
+import { silentLogger } from '../../ports/telemetry.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
 import { type OnLeftOut, reviewedCases, storedCases } from '../../replay/cases/stored.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';

@@ -1,7 +1,7 @@
+import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { type DecisionInput, RejectReason, type Review } from '../../domain/review.ts';
-import { isNotDevelopersFault, overlapOf } from '../../domain/review-risk.ts';
+import { type DecisionInput, overlapOf, RejectReason, type Review } from '../../domain/review.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import type { Item, ReviewClient } from './client.ts';
 import { askCorrection } from './correct.ts';

@@ -1,4 +1,4 @@
-import { type Proportion, proportion } from '../../domain/proportion.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
 
 /** Answers of one hundredth of stated confidence, and whether they were right. */
 export interface Judged {

@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { type Html, html } from '../html.ts';
 import { type Bin, calibrationBins, FADED_BELOW, type Judged, NO_CURVE_BELOW } from './bins.ts';
 import { at, grid, line, type Plot, percentOf, place, ticks, told } from './draw.ts';

@@ -1,5 +1,5 @@
 import { CATEGORIES, type Category } from '../../domain/category.ts';
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, type Plot, ticks, told } from './draw.ts';
 import type { Chart } from './figure.ts';

@@ -1,4 +1,4 @@
-import { type Proportion, proportion } from '../../domain/proportion.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
 import { type Html, html } from '../html.ts';
 import type { Judged } from './bins.ts';
 import { at, grid, line, type Plot, percentOf, place, ticks, told } from './draw.ts';

@@ -1,4 +1,4 @@
-import type { Cell } from '../../domain/csv.ts';
+import type { Cell } from '../../lib/text.ts';
 import { type Html, html, type Shown } from '../html.ts';
 
 /** What a chart shows, as rows: the same numbers as its marks, in the same order. */

@@ -1,5 +1,5 @@
-import type { Cell } from '../../domain/csv.ts';
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
+import type { Cell } from '../../lib/text.ts';
 import { type Html, html } from '../html.ts';
 import { at, grid, line, type Plot, place, ticks, told } from './draw.ts';
 import type { Chart } from './figure.ts';

@@ -1,5 +1,5 @@
 import type { RunMark } from '../../domain/flakiness.ts';
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { type Html, html } from '../html.ts';
 
 const WIDTH = 5;

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../domain/differences.ts';
 import { TriageError } from '../../domain/errors.ts';
+import { type Difference, ENOUGH_BUILDS, type Traits, whatDiffers } from '../../lib/statistics.ts';
 import type { CauseBuild, CauseFacts, CausePlace, ComparedBuild } from '../../ports/insights.ts';
 import { analysisAddress, buildAddress } from '../addresses.ts';
 import { percentOf } from '../charts/draw.ts';

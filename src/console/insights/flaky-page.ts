@@ -1,5 +1,5 @@
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { buildAddress } from '../addresses.ts';
 import { percentOf } from '../charts/draw.ts';
 import { runStrip } from '../charts/strip.ts';

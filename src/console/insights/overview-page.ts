@@ -1,4 +1,4 @@
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { calibrationBins } from '../charts/bins.ts';
 import { calibrationFinding } from '../charts/calibration.ts';
 import { columnsChart } from '../charts/columns.ts';

@@ -1,4 +1,4 @@
-import { type Proportion, proportion } from '../../domain/proportion.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
 import type { ReviewingFigures } from '../../ports/insights.ts';
 import { percentOf } from '../charts/draw.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

@@ -1,5 +1,5 @@
-import { KINDS } from '../../domain/kind.ts';
-import type { RuleInput } from '../../domain/rule.ts';
+import { KINDS } from '../../domain/category.ts';
+import type { RuleInput } from '../../domain/library.ts';
 import type { RuleTrial } from '../../review/rules/rules.ts';
 import { buildAddress } from '../addresses.ts';
 import { timeOf } from '../controls.ts';

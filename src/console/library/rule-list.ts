@@ -1,4 +1,4 @@
-import type { Rule } from '../../domain/rule.ts';
+import type { Rule } from '../../domain/library.ts';
 import { postForm, timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';
 

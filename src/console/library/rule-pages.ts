@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { RuleInput } from '../../domain/rule.ts';
+import { RuleInput } from '../../domain/library.ts';
 import { reviewerOf } from '../../review/reviewer.ts';
 import { createRule, tryRule, withdrawRule } from '../../review/rules/rules.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

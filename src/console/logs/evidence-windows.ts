@@ -1,7 +1,7 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Evidence } from '../../domain/evidence.ts';
 import type { ArchivedSource, BuildArchive } from '../../ports/build-archive.ts';
-import type { ShownStores } from '../../ports/scoped-stores.ts';
+import type { ShownStores } from '../../ports/stores.ts';
 import { logAddress } from '../addresses.ts';
 import { type Html, html, joined, NOTHING } from '../html.ts';
 import { type EvidenceLines, evidenceLines, linesOf, READER } from './evidence.ts';

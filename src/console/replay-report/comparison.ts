@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import { at as unit } from '../charts/draw.ts';
 import { type Html, html } from '../html.ts';
 

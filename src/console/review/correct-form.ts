@@ -1,4 +1,4 @@
-import { KINDS } from '../../domain/kind.ts';
+import { KINDS } from '../../domain/category.ts';
 import { reviewAddress } from '../addresses.ts';
 import { type Html, html } from '../html.ts';
 import { CATEGORY_KEYS } from './category-keys.ts';

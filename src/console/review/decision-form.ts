@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Category } from '../../domain/category.ts';
-import { Kind } from '../../domain/kind.ts';
+import { Category, Kind } from '../../domain/category.ts';
 import { DecisionInput, DecisionType, RejectReason, type ShownBy } from '../../domain/review.ts';
 import type { Typed } from './item-view.ts';
 import { CarriedQueue } from './queue-query.ts';

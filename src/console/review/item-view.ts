@@ -1,6 +1,6 @@
+import { isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { Decision, DecisionInput, Review } from '../../domain/review.ts';
-import { isNotDevelopersFault } from '../../domain/review-risk.ts';
 import { type BlindState, blindStateOf } from '../../review/blind.ts';
 import { mayTakeOver } from '../../review/queue.ts';
 import { listSame } from '../../review/same.ts';

@@ -1,5 +1,5 @@
-import type { ShownStores } from '../../ports/scoped-stores.ts';
-import type { ReviewFilter, ReviewSort } from '../../ports/stores.ts';
+import type { ReviewFilter, ReviewSort } from '../../ports/reviews.ts';
+import type { ShownStores } from '../../ports/stores.ts';
 
 /** Rows of the queue within which neighbours are looked for. */
 const NEAR = 200;

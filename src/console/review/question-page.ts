@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { ReviewerQuestion } from '../../domain/question.ts';
+import type { ReviewerQuestion } from '../../domain/review.ts';
 import { unknownReview } from '../../review/conflicts.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';

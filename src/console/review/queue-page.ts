@@ -1,7 +1,6 @@
 import { CATEGORIES } from '../../domain/category.ts';
-import type { ReviewerQuestion } from '../../domain/question.ts';
-import { itemCategory, type Review, type ReviewCounts } from '../../domain/review.ts';
-import type { ReviewGroup } from '../../ports/stores.ts';
+import { itemCategory, type Review, type ReviewCounts, type ReviewerQuestion } from '../../domain/review.ts';
+import type { ReviewGroup } from '../../ports/reviews.ts';
 import { percent } from '../../publish/answer-facts.ts';
 import { buildAddress, reviewAddress } from '../addresses.ts';
 import { actionButton, ageOf, postForm } from '../controls.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Category } from '../../domain/category.ts';
-import type { ReviewFilter } from '../../ports/stores.ts';
+import type { ReviewFilter } from '../../ports/reviews.ts';
 
 /** An empty field of a form is one that was left alone; what cannot be meant is left out too. */
 const words = (most: number) =>

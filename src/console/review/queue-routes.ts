@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { DEFAULT_PREFERENCES } from '../../domain/preferences.ts';
-import type { ReviewGroup } from '../../ports/stores.ts';
+import { DEFAULT_PREFERENCES } from '../../domain/access.ts';
+import type { ReviewGroup } from '../../ports/reviews.ts';
 import { blindStateOf } from '../../review/blind.ts';
 import { openQuestions } from '../../review/question-routes.ts';
 import { nextFor } from '../../review/queue.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ShownStores } from '../../ports/scoped-stores.ts';
+import type { ShownStores } from '../../ports/stores.ts';
 
 const count = z.coerce.number().int().min(0).max(10_000).optional().catch(undefined);
 

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import type { RunStep } from '../../ports/run-steps.ts';
+import type { RunStep } from '../../ports/job-queue.ts';
 import type { AnalysisHead } from '../../ports/stores.ts';
 import { traceStep } from '../../publish/trace.ts';
 import { buildAddress, runAddress } from '../addresses.ts';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { minOf } from '../../domain/lists.ts';
+import { minOf } from '../../lib/lists.ts';
 import { formatDollars, formatDuration } from '../../publish/answer-facts.ts';
 import { type AnalysisTrace, traceOf } from '../../publish/trace.ts';
 import { formatNumber } from '../../publish/visible-text.ts';

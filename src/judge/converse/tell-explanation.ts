@@ -1,4 +1,4 @@
-import { asSentence } from '../../domain/sentence.ts';
+import { asSentence } from '../../lib/text.ts';
 import type { Inquiry } from '../../ports/analyst.ts';
 import { cited, foundBy, isAnswered, lineOf, record, type Said, titleOf, unanswered } from './statements.ts';
 import { type Aspect, aspectsOf } from './understand-question.ts';

@@ -1,5 +1,4 @@
-import type { Category } from '../../domain/category.ts';
-import type { Kind } from '../../domain/kind.ts';
+import type { Category, Kind } from '../../domain/category.ts';
 import type { Fact, Facts } from '../facts.ts';
 import { isMappedName, isOwnModule, missingModuleName } from '../modules.ts';
 import { isForeignPath } from '../paths.ts';

@@ -1,14 +1,11 @@
 import type { SourceKind, SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { isLineReport, isReport, isStray } from '../reports/report.ts';
-import type { Allowance } from './archive-limits.ts';
-import { createAllowance, refused } from './archive-limits.ts';
-import type { PlannedText } from './archive-plan.ts';
-import { mayBeRead, planTexts, safePath } from './archive-plan.ts';
+import { type Allowance, createAllowance, refused } from './archive-limits.ts';
+import { mayBeRead, type PlannedText, planTexts, safePath } from './archive-plan.ts';
 import { listTar } from './archive-tar.ts';
-import type { Member } from './archive-zip.ts';
-import { listZip } from './archive-zip.ts';
+import { listZip, type Member } from './archive-zip.ts';
 import { decodePlain } from './decode.ts';
 import { decompress, sizeInWords } from './decompress.ts';
 import { fileTypeOf } from './file-type.ts';

@@ -1,5 +1,5 @@
+import type { Templates } from '../../domain/build.ts';
 import type { ExitMark, LogPosition } from '../../domain/failure.ts';
-import type { Templates } from '../../domain/green.ts';
 import type { Block, Extraction } from '../extract/extraction.ts';
 import type { LogText } from '../lines/lines.ts';
 import type { Structure } from '../sections.ts';

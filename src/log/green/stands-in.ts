@@ -1,5 +1,5 @@
+import type { Templates } from '../../domain/build.ts';
 import type { Failure } from '../../domain/failure.ts';
-import type { Templates } from '../../domain/green.ts';
 import { openText } from '../lines/lines.ts';
 import { knowsAny } from './templates.ts';
 

@@ -1,8 +1,8 @@
-import type { Templates } from '../../domain/green.ts';
+import type { Templates } from '../../domain/build.ts';
 import { openText } from '../lines/lines.ts';
 import { normaliseIdentity } from '../recognise/normalise.ts';
 
-export { Templates } from '../../domain/green.ts';
+export { Templates } from '../../domain/build.ts';
 
 /** At most this many templates, and this many characters in all of them together. */
 export interface TemplateLimits {

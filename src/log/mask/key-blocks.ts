@@ -1,4 +1,4 @@
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import type { Span } from './span.ts';
 
 export const KEY_BLOCK_LITERALS: readonly string[] = ['-----begin', '---- begin ssh2', 'private-lines:'];

@@ -1,4 +1,4 @@
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { ASSIGNED_LITERALS, findAssigned } from './assigned.ts';
 import { isPlaceholder, looksSecret } from './judge.ts';
 import { ENCODED_KEY_LITERALS, findEncodedKeys } from './key-blocks.ts';

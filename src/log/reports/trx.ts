@@ -1,7 +1,6 @@
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { named, outcomeStatus } from './dotnet.ts';
-import type { Outcome, ReportDraft } from './report-draft.ts';
-import { draftReport } from './report-draft.ts';
+import { draftReport, type Outcome, type ReportDraft } from './report-draft.ts';
 import type { Attributes, XmlHandler } from './xml.ts';
 
 interface OpenResult {

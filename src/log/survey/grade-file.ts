@@ -1,4 +1,4 @@
-import type { FileGrade, SurveyedFile } from '../../domain/survey.ts';
+import type { FileGrade, SurveyedFile } from '../../domain/reading.ts';
 import type { Extraction } from '../extract/extraction.ts';
 import { branchLines, extractAll, readerMatcher } from '../extract/run.ts';
 import { stripEscapes } from '../lines/clean.ts';

@@ -1,4 +1,4 @@
-import type { FileGrade } from '../../domain/survey.ts';
+import type { FileGrade } from '../../domain/reading.ts';
 
 /** What a file's name alone says. */
 export interface NamedAs {

@@ -1,6 +1,6 @@
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { type Allowance, createAllowance } from '../decode/archive-limits.ts';
 import { safePath } from '../decode/archive-plan.ts';
 import { listTar } from '../decode/archive-tar.ts';

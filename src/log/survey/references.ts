@@ -1,4 +1,4 @@
-import { minOf } from '../../domain/lists.ts';
+import { minOf } from '../../lib/lists.ts';
 import { type LogText, openLog } from '../lines/lines.ts';
 import { bytesOfText } from '../lines/log-bytes.ts';
 import type { ReadableSource } from '../read-sources.ts';

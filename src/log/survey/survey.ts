@@ -1,5 +1,5 @@
-import { maxOf } from '../../domain/lists.ts';
-import type { Survey, SurveyedFile } from '../../domain/survey.ts';
+import type { Survey, SurveyedFile } from '../../domain/reading.ts';
+import { maxOf } from '../../lib/lists.ts';
 import type { ReadableSource } from '../read-sources.ts';
 import { type GradedFile, gradeFile } from './grade-file.ts';
 import { namesFile, namesFolder, type Reference, referencesIn } from './references.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { FlakyTest, flakyTest } from '../../publish/flaky/flaky-routes.ts';
 import { present } from '../../publish/present.ts';
 import { line, takeFitting } from '../bounded-text.ts';

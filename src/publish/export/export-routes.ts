@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import type { ShownStores } from '../../ports/scoped-stores.ts';
+import type { ShownStores } from '../../ports/stores.ts';
 import { answerAmbiguity } from '../build-routes.ts';
 import { findBuild } from '../find-build.ts';
 import { AmbiguousBuild, NarrowQuery } from '../views.ts';

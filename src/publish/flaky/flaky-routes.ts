@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TestFlakiness } from '../../domain/flakiness.ts';
-import { append } from '../../domain/lists.ts';
-import { proportion } from '../../domain/proportion.ts';
-import type { FlakinessFilter, FlakinessStore } from '../../ports/flakiness.ts';
-import { pageQuery, queryInteger } from '../../ports/page.ts';
+import { append } from '../../lib/lists.ts';
+import { proportion } from '../../lib/statistics.ts';
+import { pageQuery, queryInteger } from '../../ports/database.ts';
+import type { FlakinessFilter, FlakinessStore } from '../../ports/insights.ts';
 import { present } from '../present.ts';
 import { quarantineCsv, quarantineJunitNames, quarantineText, roundedProbability } from './quarantine.ts';
 

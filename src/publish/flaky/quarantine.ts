@@ -1,5 +1,5 @@
-import { csvOf } from '../../domain/csv.ts';
 import { flakeProbability, type TestFlakiness } from '../../domain/flakiness.ts';
+import { csvOf } from '../../lib/text.ts';
 
 const HEADING = [
   'repository',

@@ -1,7 +1,6 @@
 import { isJudged, saidCategory } from '../../domain/analysis.ts';
 import type { Build } from '../../domain/build.ts';
-import type { NoticeRule } from '../../ports/notices.ts';
-import type { Cause, Situation } from '../../ports/situation.ts';
+import type { Cause, NoticeRule, Situation } from '../../ports/notices.ts';
 import { confirmation, formOf, percent } from '../answer-facts.ts';
 import { clip, visibleLine } from '../visible-text.ts';
 

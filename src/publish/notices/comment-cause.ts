@@ -1,5 +1,5 @@
-import { maxOf, minOf } from '../../domain/lists.ts';
-import { asSentence } from '../../domain/sentence.ts';
+import { maxOf, minOf } from '../../lib/lists.ts';
+import { asSentence } from '../../lib/text.ts';
 import { proofLines } from '../answer-facts.ts';
 import { codeSpan, fence, html, inline, prose } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';

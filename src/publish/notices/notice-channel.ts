@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { NoticeChannel, NoticeRule, NotificationClient } from '../../ports/notices.ts';
-import type { Situation } from '../../ports/situation.ts';
+import type { NoticeChannel, NoticeRule, NotificationClient, Situation } from '../../ports/notices.ts';
 
 export interface NoticeChannelParts<Content extends object> {
   readonly rule: NoticeRule;

@@ -1,5 +1,5 @@
 import type { Build } from '../../domain/build.ts';
-import type { Situation } from '../../ports/situation.ts';
+import type { Situation } from '../../ports/notices.ts';
 import { percent, proofLines } from '../answer-facts.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { CauseStanding } from './cause-standing.ts';

@@ -1,5 +1,5 @@
 import type { Build } from '../../domain/build.ts';
-import type { FailedBefore, Situation } from '../../ports/situation.ts';
+import type { FailedBefore, Situation } from '../../ports/notices.ts';
 import { percent } from '../answer-facts.ts';
 import { codeSpan, inline } from '../markdown-text.ts';
 import { clip } from '../visible-text.ts';

@@ -1,4 +1,4 @@
-import type { Situation } from '../../ports/situation.ts';
+import type { Situation } from '../../ports/notices.ts';
 import { visibleLine } from '../visible-text.ts';
 import type { NoticeLinks } from './notice-links.ts';
 import { countWords } from './notice-words.ts';

@@ -1,6 +1,6 @@
 import type { Build } from '../../domain/build.ts';
-import type { ReviewerQuestion } from '../../domain/question.ts';
-import type { BuildSituation, FailedBefore, Situation } from '../../ports/situation.ts';
+import type { ReviewerQuestion } from '../../domain/review.ts';
+import type { BuildSituation, FailedBefore, Situation } from '../../ports/notices.ts';
 import { type CauseStanding, causeStanding } from './cause-standing.ts';
 
 /** What is to be said of a situation, before any channel words it. */

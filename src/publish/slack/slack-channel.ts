@@ -1,6 +1,6 @@
 import type { Build } from '../../domain/build.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { ChatPlace, ChatRoom } from '../../ports/chat-room.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { NoticeCall, NoticeChannel, NoticePlace, NoticeRule, NotificationClient } from '../../ports/notices.ts';
 import type { HistoryStore } from '../../ports/stores.ts';
 import { noticeChannel } from '../notices/notice-channel.ts';

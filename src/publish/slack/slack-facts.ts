@@ -1,6 +1,6 @@
 import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
-import type { BuildSituation, Cause, Situation } from '../../ports/situation.ts';
+import type { BuildSituation, Cause, Situation } from '../../ports/notices.ts';
 import { confirmation, formOf, percent, proofLines } from '../answer-facts.ts';
 
 /** What a branch's message is made from: plain data, equal where nothing is to be said anew. */

@@ -1,6 +1,5 @@
-import { append } from '../../domain/lists.ts';
-import type { ChatBlock, ChatButton, ChatMessage } from '../../ports/chat-room.ts';
-import { RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/slack-buttons.ts';
+import { append } from '../../lib/lists.ts';
+import { type ChatBlock, type ChatButton, type ChatMessage, RIGHT_BUTTON, WRONG_BUTTON } from '../../ports/chat-room.ts';
 import type { CauseFacts, GreenFacts, RedFacts, SlackFacts } from './slack-facts.ts';
 import { slackLine, slackProse, slackTime } from './slack-text.ts';
 

@@ -1,4 +1,4 @@
-import type { Weights } from '../../domain/bootstrap.ts';
+import type { Weights } from '../../lib/statistics.ts';
 import type { Measure, Prepared } from '../compare/measure.ts';
 import type { PairedCase } from '../compare/paired-cases.ts';
 import { isRight, judgedCases } from '../figures/judged.ts';

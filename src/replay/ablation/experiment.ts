@@ -1,4 +1,4 @@
-import type { AblationStage, Design, ReadStage } from '../../domain/ablation.ts';
+import type { AblationStage, Design, ReadStage } from '../../domain/calibration.ts';
 import type { InvestigateDeps } from '../../triage/investigate.ts';
 import { leaveOutTools } from './leave-out-tools.ts';
 import { readStagesOf } from './stages.ts';

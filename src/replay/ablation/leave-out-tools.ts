@@ -1,4 +1,4 @@
-import type { AblationStage } from '../../domain/ablation.ts';
+import type { AblationStage } from '../../domain/calibration.ts';
 import type { Toolbox } from '../../ports/toolbox.ts';
 
 /** What each source of evidence answers. */

@@ -1,4 +1,4 @@
-import { AblationStage, type Design, ReadStage } from '../../domain/ablation.ts';
+import { AblationStage, type Design, ReadStage } from '../../domain/calibration.ts';
 import { TriageError } from '../../domain/errors.ts';
 
 /** What each stage is, for people: what is missing where it is left out. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { decodeSources } from '../../log/decode/archive.ts';
 import { stripEscapes } from '../../log/lines/clean.ts';
 

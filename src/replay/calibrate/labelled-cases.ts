@@ -1,5 +1,5 @@
 import { Category } from '../../domain/category.ts';
-import type { DecidedAnswer } from '../../ports/calibrations.ts';
+import type { DecidedAnswer } from '../../ports/measurements.ts';
 import { projectOf } from '../cases/project-folds.ts';
 import { isRight, judgedCases } from '../figures/judged.ts';
 import type { ReplayedCase } from '../run/replay.ts';

@@ -1,4 +1,4 @@
-import { bootstrapWeights } from '../../domain/bootstrap.ts';
+import { bootstrapWeights } from '../../lib/statistics.ts';
 import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/calibration-error.ts';
 import { weightOf } from './labelled.ts';
 import type { Statement } from './platt.ts';

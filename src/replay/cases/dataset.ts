@@ -2,7 +2,7 @@ import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';

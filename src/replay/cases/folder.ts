@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
 import { readLog } from './read-log.ts';
 import { parseTruth, type Truth } from './truth.ts';

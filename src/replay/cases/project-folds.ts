@@ -1,4 +1,4 @@
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { DatasetRow } from './row.ts';
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { Category } from '../../domain/category.ts';
-import { Kind } from '../../domain/kind.ts';
+import { Category, Kind } from '../../domain/category.ts';
 import { DecisionType, ReviewOrigin } from '../../domain/review.ts';
 
 const LineRange = z.tuple([z.int().min(1), z.int().min(1)]);

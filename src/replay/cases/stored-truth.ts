@@ -1,6 +1,6 @@
 import type { Build } from '../../domain/build.ts';
 import type { Decision } from '../../domain/review.ts';
-import type { StoredCase } from '../../ports/cases.ts';
+import type { StoredCase } from '../../ports/measurements.ts';
 import type { DatasetRow } from './row.ts';
 
 /** What is known to be true of a stored failure; or why a person's decision says nothing that a replay could be measured by. */

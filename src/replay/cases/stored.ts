@@ -2,7 +2,7 @@ import type { SourceText } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
 import type { BuildArchive } from '../../ports/build-archive.ts';
-import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../ports/cases.ts';
+import type { CaseCursor, CaseFilter, CaseStore, StoredCase } from '../../ports/measurements.ts';
 import type { BuildStore } from '../../ports/stores.ts';
 import type { CaseOutcome, CaseTexts } from './case.ts';
 import { storedTruth } from './stored-truth.ts';

@@ -1,4 +1,4 @@
-import type { Weights } from '../../domain/bootstrap.ts';
+import type { Weights } from '../../lib/statistics.ts';
 import { mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import type { PairedCase, Sides } from './paired-cases.ts';

@@ -1,4 +1,4 @@
-import { bootstrapWeights, type Interval, type Weights } from '../../domain/bootstrap.ts';
+import { bootstrapWeights, type Interval, type Weights } from '../../lib/statistics.ts';
 import type { PairedCase } from './paired-cases.ts';
 
 /** What is drawn together, and how many of them there are. */

@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import type { Comparison, CostDifference, Difference } from './comparison.ts';
 import { amount, dollars, points, probability, shareOf } from './words.ts';
 

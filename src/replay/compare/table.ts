@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
 import { leftOutLines, namesOf, signed } from './comparison-words.ts';
 import { dollars, probability } from './words.ts';

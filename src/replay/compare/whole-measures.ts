@@ -1,5 +1,5 @@
-import type { Weights } from '../../domain/bootstrap.ts';
 import { CATEGORIES } from '../../domain/category.ts';
+import type { Weights } from '../../lib/statistics.ts';
 import { calibrationError } from '../figures/calibration-error.ts';
 import { f1, ratio } from '../figures/figure.ts';
 import { isRight, type Judged, judgedCases } from '../figures/judged.ts';

@@ -1,4 +1,4 @@
-import { bootstrap } from '../../domain/bootstrap.ts';
+import { bootstrap } from '../../lib/statistics.ts';
 import { fitPlatt } from '../calibrate/platt.ts';
 import { projectFolds } from '../cases/project-folds.ts';
 import type { ReplayedCase } from '../run/replay.ts';

@@ -1,6 +1,5 @@
-import { bootstrap } from '../../domain/bootstrap.ts';
 import { CATEGORIES } from '../../domain/category.ts';
-import { proportion } from '../../domain/proportion.ts';
+import { bootstrap, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { clusterSums } from './clusters.ts';
 import { addToMatrix, CELLS, type ClassCounts, cellOf, classCounts, macroF1, sumMatrix } from './confusion.ts';

@@ -1,4 +1,4 @@
-import { bootstrap, type Interval } from '../../domain/bootstrap.ts';
+import { bootstrap, type Interval } from '../../lib/statistics.ts';
 import { projectOf } from '../cases/project-folds.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, withInterval } from './figure.ts';

@@ -1,4 +1,4 @@
-import { type Proportion, proportion } from '../../domain/proportion.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { type Figure, idsOf } from './figure.ts';
 import { type StatedBy, type StatedCase, statementsOf } from './statements.ts';

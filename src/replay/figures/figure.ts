@@ -1,4 +1,4 @@
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
 /** One figure of the table: its name, its value (0..1 unless `unit` says otherwise), and on how many cases it rests. */

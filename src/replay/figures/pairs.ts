@@ -1,4 +1,4 @@
-import { bootstrapWeights, type Interval } from '../../domain/bootstrap.ts';
+import { bootstrapWeights, type Interval } from '../../lib/statistics.ts';
 
 /** A case with the failure it truly is and the key it was given; cases without a key pair with none. */
 export interface Keyed {

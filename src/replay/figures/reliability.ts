@@ -1,4 +1,4 @@
-import { type Proportion, proportion } from '../../domain/proportion.ts';
+import { type Proportion, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { BINS, binOf } from './calibration-error.ts';
 import { type StatedBy, type StatedCase, statementsOf } from './statements.ts';

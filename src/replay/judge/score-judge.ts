@@ -1,4 +1,4 @@
-import { proportion } from '../../domain/proportion.ts';
+import { proportion } from '../../lib/statistics.ts';
 import { type Figure, type FigureSection, idsOf, shareFigure } from '../figures/figure.ts';
 import type { JudgedCase, JudgeReport } from './judge.ts';
 import type { Opinion } from './opinion.ts';

@@ -1,6 +1,6 @@
 import type { Analysis } from '../../domain/analysis.ts';
 import type { Recording } from '../../domain/recording.ts';
-import type { RunRecorder } from '../../ports/recordings.ts';
+import type { RunRecorder } from '../../ports/measurements.ts';
 import { joinLines } from './join.ts';
 import type { RecordingLine } from './lines.ts';
 import { createRunRecorder, type RecorderOptions } from './recorder.ts';

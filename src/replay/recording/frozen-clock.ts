@@ -1,6 +1,6 @@
 import type { Analysis, Step } from '../../domain/analysis.ts';
 import type { Recording } from '../../domain/recording.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 
 /** The clock of a recorded run: each step begins and ends when it did, so that a budget of seconds ends where it ended. */
 export interface FrozenClock extends Clock {

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { Answer, Classification, ConfidenceFactor, Grade } from '../../domain/analysis.ts';
-import { Category } from '../../domain/category.ts';
+import { Category, Kind } from '../../domain/category.ts';
 import { ToolCall } from '../../domain/evidence.ts';
-import { Kind } from '../../domain/kind.ts';
 
 const Plan = z
   .object({

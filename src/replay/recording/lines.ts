@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { z } from 'zod';
 import { RecordedAnswer, RecordedCall, RecordedJudgement, RecordedMaker, RecordedTools } from '../../domain/recording.ts';
-import { TriageSubject } from '../../domain/subject.ts';
+import { TriageSubject } from '../../domain/triage.ts';
 
 const compress = promisify(gzip);
 

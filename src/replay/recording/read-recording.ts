@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
-import type { StoredRecording } from '../../ports/recordings.ts';
+import type { StoredRecording } from '../../ports/measurements.ts';
 import { joinLines } from './join.ts';
 import { RecordingLine } from './lines.ts';
 

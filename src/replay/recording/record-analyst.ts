@@ -1,7 +1,7 @@
 import { messageOf } from '../../domain/errors.ts';
 import type { JudgementName, RecordedJudgement } from '../../domain/recording.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Analyst, Judgement } from '../../ports/analyst.ts';
-import type { Clock } from '../../ports/clock.ts';
 import { fieldHashes, type HashSubject } from './fields.ts';
 import { listening } from './shown.ts';
 

@@ -1,5 +1,5 @@
 import type { RecordedCall, RecordedTools } from '../../domain/recording.ts';
-import type { Clock } from '../../ports/clock.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 
 export interface ToolListener {

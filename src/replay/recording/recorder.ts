@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { Analysis } from '../../domain/analysis.ts';
 import { messageOf } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
 import type { RecordedMaker } from '../../domain/recording.ts';
+import { append } from '../../lib/lists.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { RunRecorder, RunRecording } from '../../ports/recordings.ts';
+import type { RunRecorder, RunRecording } from '../../ports/measurements.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { fullHashOf } from './canonical.ts';
 import { createSubjectHash } from './fields.ts';
 import type { RecordingLine } from './lines.ts';

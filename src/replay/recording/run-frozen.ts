@@ -3,8 +3,8 @@ import { compileTriageGraphInMemory } from '../../../graphs/triage/in-memory.ts'
 import { TriageLimits } from '../../../graphs/triage/state.ts';
 import type { Analysis } from '../../domain/analysis.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { ReviewerQuestion } from '../../domain/question.ts';
 import type { Recording } from '../../domain/recording.ts';
+import type { ReviewerQuestion } from '../../domain/review.ts';
 import { type InvestigateDeps, investigateOrWait } from '../../triage/investigate.ts';
 import { openBook } from './book.ts';
 import { canonicalJson, fullHashOf } from './canonical.ts';

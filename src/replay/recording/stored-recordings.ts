@@ -1,5 +1,5 @@
 import { messageOf } from '../../domain/errors.ts';
-import type { RecordingFilter, RecordingHead, RecordingStore } from '../../ports/recordings.ts';
+import type { RecordingFilter, RecordingHead, RecordingStore } from '../../ports/measurements.ts';
 import type { RecordingSource } from './read-file.ts';
 import { unpackRecording } from './read-recording.ts';
 

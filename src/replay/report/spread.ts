@@ -1,4 +1,4 @@
-import { maxOf, minOf } from '../../domain/lists.ts';
+import { maxOf, minOf } from '../../lib/lists.ts';
 import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 import { valueText } from './figure-text.ts';

@@ -1,4 +1,4 @@
-import { maxOf } from '../../domain/lists.ts';
+import { maxOf } from '../../lib/lists.ts';
 import type { Figure, FigureSection } from '../figures/figure.ts';
 import { intervalText, valueText } from './figure-text.ts';
 import { isNotable } from './notable.ts';

@@ -1,6 +1,6 @@
-import type { ReadStage } from '../../domain/ablation.ts';
 import { type Analysis, type Step, Usage } from '../../domain/analysis.ts';
 import { type Build, sparseBuild } from '../../domain/build.ts';
+import type { ReadStage } from '../../domain/calibration.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { RuleInput } from '../../domain/rule.ts';
+import type { RuleInput } from '../../domain/library.ts';
 import { standsIn } from '../../log/green/stands-in.ts';
 import { compileRulePattern, type RulePattern } from '../../log/rules/rule-pattern.ts';
 import type { GreenStore } from '../../ports/stores.ts';

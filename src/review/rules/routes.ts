@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
+import { typedText } from '../../domain/errors.ts';
 import { FailureRow } from '../../domain/failure.ts';
-import { typedText } from '../../domain/input.ts';
-import { Rule, RuleInput } from '../../domain/rule.ts';
-import { pageQuery } from '../../ports/page.ts';
+import { Rule, RuleInput } from '../../domain/library.ts';
+import { pageQuery } from '../../ports/database.ts';
 import { reviewerOf } from '../reviewer.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
 

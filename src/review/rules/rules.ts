@@ -1,13 +1,13 @@
 import { TriageError } from '../../domain/errors.ts';
 import type { FailureRow } from '../../domain/failure.ts';
 import { newId } from '../../domain/ids.ts';
-import { MAX_RULES, type Rule, type RuleInput } from '../../domain/rule.ts';
+import { MAX_RULES, type Rule, type RuleInput } from '../../domain/library.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
 import { ruleText } from '../../log/rules/rule-pattern.ts';
-import type { Clock } from '../../ports/clock.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { ShownStores } from '../../ports/scoped-stores.ts';
+import type { ShownStores } from '../../ports/stores.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import { titleFrom } from '../learn.ts';
 import { checkRule } from './check-rule.ts';
 

@@ -1,8 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
-import { append } from '../../domain/lists.ts';
+import { append } from '../../lib/lists.ts';
 import { countTokens } from '../../log/reduce/tokens.ts';
-import type { DocumentBlock, DocumentPlace, ReadDocument } from '../../ports/document-reader.ts';
-import type { Passage } from '../../ports/team-knowledge.ts';
+import type { DocumentBlock, DocumentPlace, Passage, ReadDocument } from '../../ports/knowledge.ts';
 
 /** Tokens of a passage: enough for a step with its reason, few enough for several of them in one prompt. */
 const MAX_TOKENS = 500;

@@ -2,12 +2,20 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
+import type { Clock } from '../../lib/time.ts';
 import type { Masker } from '../../log/mask/mask.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { DocumentReader, ReadDocument } from '../../ports/document-reader.ts';
-import type { AddedDocument, Embedded, KnowledgeService, NewDocument } from '../../ports/knowledge-service.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { PassageOf, TeamDocument, TeamKnowledgeStore } from '../../ports/team-knowledge.ts';
+import type {
+  AddedDocument,
+  DocumentReader,
+  Embedded,
+  KnowledgeService,
+  NewDocument,
+  PassageOf,
+  ReadDocument,
+  TeamDocument,
+  TeamKnowledgeStore,
+} from '../../ports/knowledge.ts';
+import type { Logger } from '../../ports/telemetry.ts';
 import type { SemanticIndex, VectorItem } from '../../ports/vector-index.ts';
 import { bringInStep, hashedItem } from './bring-in-step.ts';
 import { cutPassages } from './cut-passages.ts';

@@ -1,5 +1,5 @@
 import type { Finding } from '../../domain/evidence.ts';
-import type { PassageMatch } from '../../ports/team-knowledge.ts';
+import type { PassageMatch } from '../../ports/knowledge.ts';
 import type { VectorIndex, VectorMatch } from '../../ports/vector-index.ts';
 
 /** The best of what one document says to a question, whoever wrote the document. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { withFallback } from '../../../src/adapters/analyst/with-fallback.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
 import type { Analyst, Assessment, Insight } from '../../../src/ports/analyst.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import type { ToolDescription } from '../../../src/ports/toolbox.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { sampleSubject } from '../../support/subject.ts';

@@ -5,7 +5,7 @@ import { createMongodbArchive, type MongodbArchive } from '../../../src/adapters
 import { createSpillingArchive } from '../../../src/adapters/build-archive/spilling.ts';
 import type { TriageError } from '../../../src/domain/errors.ts';
 import type { BuildArchive } from '../../../src/ports/build-archive.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { type OwnMongodb, startMongodb, startOwnMongodb, withoutMongodb } from '../../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';

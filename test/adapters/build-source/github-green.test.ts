@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGithubBuildSource } from '../../../src/adapters/build-source/github.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../../support/github-api.ts';
 import { makeZip } from '../../support/make-zip.ts';
 import { sampleBuild } from '../../support/sample-build.ts';

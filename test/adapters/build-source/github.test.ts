@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGithubBuildSource, type GithubBuildSourceOptions } from '../../../src/adapters/build-source/github.ts';
 import type { Build } from '../../../src/domain/build.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type GithubApi, githubArtifact, githubJob, startGithubApi } from '../../support/github-api.ts';
 import { sendJson } from '../../support/loopback-server.ts';
 import { makeZip } from '../../support/make-zip.ts';

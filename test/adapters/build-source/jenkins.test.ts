@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createJenkinsBuildSource, type JenkinsBuildSourceOptions } from '../../../src/adapters/build-source/jenkins.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type JenkinsApi, startJenkinsApi } from '../../support/jenkins-api.ts';
 import { sampleBuild } from '../../support/sample-build.ts';
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresCheckpointer, sweepCheckpoints } from '../../../src/adapters/checkpointer/postgres.ts';
 import type { PgDatabase } from '../../../src/adapters/database/pool-database.ts';
 import { sparseBuild } from '../../../src/domain/build.ts';
-import { systemClock } from '../../../src/ports/clock.ts';
+import { systemClock } from '../../../src/lib/time.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { openTestDatabase } from '../../support/pglite.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../../support/postgres.ts';

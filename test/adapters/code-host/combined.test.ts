@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createCombinedHost } from '../../../src/adapters/code-host/combined.ts';
 import { createGithubHost } from '../../../src/adapters/code-host/github.ts';
 import { createLocalGitHost } from '../../../src/adapters/code-host/local-git.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { codeHostContract } from '../../contract/code-host-contract.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 import { type GithubRepositoryApi, startGithubRepositoryApi } from '../../support/github-repository-api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from 'vitest';
 import { createGithubHost } from '../../../src/adapters/code-host/github.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { codeHostChangesContract } from '../../contract/code-host-changes-contract.ts';
 import { codeHostContract } from '../../contract/code-host-contract.ts';
 import type { GitRepository } from '../../support/git-repository.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGithubHost } from '../../../src/adapters/code-host/github.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 import { type GithubRepositoryApi, notFound, startGithubRepositoryApi } from '../../support/github-repository-api.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';

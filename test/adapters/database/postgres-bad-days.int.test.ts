@@ -8,7 +8,7 @@ import type { LIMITS } from '../../../src/adapters/database/session-limits.ts';
 import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
 import { isRetryable } from '../../../src/domain/errors.ts';
 import type { Database } from '../../../src/ports/database.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { sampleBuild } from '../../store/samples.ts';
 import { startGate } from '../../support/gate.ts';

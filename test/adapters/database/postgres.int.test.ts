@@ -3,7 +3,7 @@ import { createPostgresArchive } from '../../../src/adapters/build-archive/postg
 import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
 import { openPostgres } from '../../../src/adapters/database/postgres.ts';
 import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createStores } from '../../../src/store/stores.ts';
 import { buildArchiveContract } from '../../contract/build-archive-contract.ts';
 import { databaseContract } from '../../contract/database-contract.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenAiEmbedder, type OpenAiEmbedderOptions } from '../../../src/adapters/embedder/openai.ts';
-import type { Embedder } from '../../../src/ports/embedder.ts';
+import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { embedderContract } from '../../contract/embedder-contract.ts';
 import { EMBEDDING_KEY, type EmbeddingsScript, type EmbeddingsServer, startEmbeddingsServer } from '../../support/embeddings-server.ts';
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGithubHost } from '../../../src/adapters/code-host/github.ts';
 import { createGithubAccess } from '../../../src/adapters/github-rest/access.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createGitRepository, type GitRepository } from '../../support/git-repository.ts';
 import { answerForApp, createTestGithubApp, install, type TestGithubApp } from '../../support/github-app.ts';
 import type { GithubPlace } from '../../support/github-place.ts';

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createGithubBuildSource, type GithubBuildSourceOptions } from '../../../src/adapters/build-source/github.ts';
 import type { Build } from '../../../src/domain/build.ts';
-import type { Logger } from '../../../src/ports/logger.ts';
+import type { Logger } from '../../../src/ports/telemetry.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install, type TestGithubApp } from '../../support/github-app.ts';
 import { passMinutes } from '../../support/later.ts';

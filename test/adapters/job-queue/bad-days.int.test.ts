@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createBullmqQueue } from '../../../src/adapters/job-queue/bullmq.ts';
 import { newId } from '../../../src/domain/ids.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
 import { type Crew, openCrew } from '../../support/triage-crew.ts';

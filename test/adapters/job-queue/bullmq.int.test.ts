@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createBullmqQueue } from '../../../src/adapters/job-queue/bullmq.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { startRedis, type TestRedis, withoutRedis } from '../../support/redis.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkRedis } from '../../../src/adapters/job-queue/check-redis.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 
 async function warningsOf(info: () => Promise<string>): Promise<string[]> {
   const warned: string[] = [];

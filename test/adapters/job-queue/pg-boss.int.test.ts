@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { ATTEMPTS, jobQueueContract } from '../../contract/job-queue-contract.ts';
 import { openTestDatabase, type TestDatabase } from '../../support/pglite.ts';
 

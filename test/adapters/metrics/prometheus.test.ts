@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { createPrometheusMetrics } from '../../../src/adapters/metrics/prometheus.ts';
-import { METRICS, silentMetrics } from '../../../src/ports/metrics.ts';
+import { METRICS, silentMetrics } from '../../../src/ports/telemetry.ts';
 
 const make = (options = {}) => createPrometheusMetrics({ ofProcess: false, freshMs: 0, ...options });
 const bodyOf = async (metrics: ReturnType<typeof make>) => (await metrics.text()).body;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGithubCheckClient, type GithubAnnotation, type GithubCheckContent } from '../../../src/adapters/publisher/github-check.ts';
 import { createGithubStatusClient } from '../../../src/adapters/publisher/github-status.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type GithubApi, startGithubApi } from '../../support/github-api.ts';
 import { createTestGithubApp, install } from '../../support/github-app.ts';
 import { createGithubDesk, type GithubDesk } from '../../support/github-desk.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLogPublisher } from '../../../src/adapters/publisher/log.ts';
-import { type Logger, silentLogger } from '../../../src/ports/logger.ts';
+import { type Logger, silentLogger } from '../../../src/ports/telemetry.ts';
 import { publisherContract } from '../../contract/publisher-contract.ts';
 import { recalledAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 

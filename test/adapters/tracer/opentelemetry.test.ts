@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOpenTelemetryTracer } from '../../../src/adapters/tracer/opentelemetry.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
-import { silentTracer, type Tracer } from '../../../src/ports/tracer.ts';
+import { silentLogger, silentTracer, type Tracer } from '../../../src/ports/telemetry.ts';
 import { startSpanReceiver } from '../../support/span-receiver.ts';
 
 let receiver: Awaited<ReturnType<typeof startSpanReceiver>>;

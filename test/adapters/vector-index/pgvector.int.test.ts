@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createPgvectorIndex, createSemanticPgvectorIndex } from '../../../src/adapters/vector-index/pgvector.ts';
-import type { Embedder } from '../../../src/ports/embedder.ts';
+import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
 import { openTestDatabase } from '../../support/pglite.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { evidenceWindows } from '../../../src/console/logs/evidence-windows.ts';
-import { digestOfToken, makeToken } from '../../../src/domain/access-token.ts';
+import { digestOfToken, makeToken } from '../../../src/domain/access.ts';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
 import { getPage, openConsole, type TestConsole } from '../../support/console.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import type { OutwardAct } from '../../../src/domain/outward-act.ts';
+import type { OutwardAct } from '../../../src/domain/notice.ts';
 import type { DecisionInput } from '../../../src/domain/review.ts';
 import { sampleDecision, sampleEntry, sampleReview } from '../../store/samples.ts';
 import type { StoresWorld } from './world.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import type { Rule } from '../../../src/domain/rule.ts';
+import type { Rule } from '../../../src/domain/library.ts';
 import { sampleEntry } from '../../store/samples.ts';
 import type { StoresWorld } from './world.ts';
 

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OwedVector, VectorDebt } from '../../../src/ports/vector-debts.ts';
+import type { OwedVector, VectorDebt } from '../../../src/ports/vector-index.ts';
 import type { StoresWorld } from './world.ts';
 
 const LONG = 60_000;

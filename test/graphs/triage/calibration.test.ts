@@ -5,7 +5,7 @@ import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageLimits } from '../../../graphs/triage/state.ts';
 import { Verdict } from '../../../src/domain/analysis.ts';
 import { type CalibrationInUse, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
-import { systemClock } from '../../../src/ports/clock.ts';
+import { systemClock } from '../../../src/lib/time.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';

@@ -4,7 +4,7 @@ import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { recursionLimit } from '../../../graphs/triage/routes.ts';
 import type { TriageStateValue } from '../../../graphs/triage/state.ts';
 import type { ToolCall } from '../../../src/domain/evidence.ts';
-import { systemClock } from '../../../src/ports/clock.ts';
+import { systemClock } from '../../../src/lib/time.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
 import { type Script, type ScriptedAnalyst, scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { type Reply, scriptedToolbox } from '../../support/scripted-toolbox.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceKind, SourceText } from '../../../src/domain/build.ts';
-import { Survey } from '../../../src/domain/survey.ts';
+import { Survey } from '../../../src/domain/reading.ts';
 import { surveyFiles } from '../../../src/log/survey/survey.ts';
 
 const file = (name: string, text: string, kind: SourceKind = 'artifact', notes: string[] = []): SourceText => ({ name, kind, text, notes });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { BuildSituation } from '../../../src/ports/situation.ts';
+import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { jenkinsDescription, jenkinsRule } from '../../../src/publish/jenkins/jenkins-description.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';
 import { branchSituation, decided, openQuestion, sampleCause, sampleHead } from '../slack/slack-world.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BuildSituation, Situation } from '../../../src/ports/situation.ts';
+import type { BuildSituation, Situation } from '../../../src/ports/notices.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
 import { renderCheck } from '../../../src/publish/notices/render-check.ts';
 import { renderComment } from '../../../src/publish/notices/render-comment.ts';

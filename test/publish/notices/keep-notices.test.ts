@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
 import type { Notice } from '../../../src/domain/notice.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { noticeChannel } from '../../../src/publish/notices/notice-channel.ts';
 import { type NoticesDeps, syncNotifications } from '../../../src/publish/notices/sync-notifications.ts';
 import { headOf, situationOf } from './sample-situation.ts';

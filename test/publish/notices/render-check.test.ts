@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../../src/domain/category.ts';
-import type { BuildSituation } from '../../../src/ports/situation.ts';
+import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
 import { renderCheck } from '../../../src/publish/notices/render-check.ts';
 import { renderStatus } from '../../../src/publish/notices/render-status.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { NO_USAGE } from '../../../src/domain/analysis.ts';
-import type { BuildSituation } from '../../../src/ports/situation.ts';
+import type { BuildSituation } from '../../../src/ports/notices.ts';
 import { noticeLinks } from '../../../src/publish/notices/notice-links.ts';
 import { COMMENT_BUDGET, renderComment } from '../../../src/publish/notices/render-comment.ts';
 import { recalledAnalysis, sampleAnalysis, unsureAnalysis } from '../../support/sample-analysis.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createSlackRoom } from '../../../src/adapters/publisher/slack.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Notice } from '../../../src/domain/notice.ts';
-import type { Situation } from '../../../src/ports/situation.ts';
+import type { Situation } from '../../../src/ports/notices.ts';
 import { slackChannel } from '../../../src/publish/slack/slack-channel.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 import { SLACK_TOKEN, type SlackApi, startSlackApi } from '../../support/slack-api.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { ChatMessage } from '../../../src/ports/chat-room.ts';
-import type { Situation } from '../../../src/ports/situation.ts';
+import type { Situation } from '../../../src/ports/notices.ts';
 import { slackFacts } from '../../../src/publish/slack/slack-facts.ts';
 import { type Streak, slackMessage } from '../../../src/publish/slack/slack-message.ts';
 import { recalledAnalysis, sampleAnalysis, sampleBuild, unsureAnalysis } from '../../support/sample-analysis.ts';

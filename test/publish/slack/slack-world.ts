@@ -1,7 +1,7 @@
 import type { Analysis } from '../../../src/domain/analysis.ts';
 import type { Build } from '../../../src/domain/build.ts';
 import type { Decision } from '../../../src/domain/review.ts';
-import type { BuildSituation, Cause, Situation } from '../../../src/ports/situation.ts';
+import type { BuildSituation, Cause, Situation } from '../../../src/ports/notices.ts';
 import { sampleAnalysis, sampleBuild } from '../../support/sample-analysis.ts';
 
 /** One cause as the database tells it. */

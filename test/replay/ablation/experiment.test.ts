@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
-import type { AblationStage } from '../../../src/domain/ablation.ts';
-import { systemClock } from '../../../src/ports/clock.ts';
+import type { AblationStage } from '../../../src/domain/calibration.ts';
+import { systemClock } from '../../../src/lib/time.ts';
 import { experimentOf } from '../../../src/replay/ablation/experiment.ts';
 import { type InvestigateDeps, investigate } from '../../../src/triage/investigate.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';

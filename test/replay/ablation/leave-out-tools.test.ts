@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AblationStage } from '../../../src/domain/ablation.ts';
+import { AblationStage } from '../../../src/domain/calibration.ts';
 import { CATEGORIES } from '../../../src/domain/category.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
 import { leaveOutTools } from '../../../src/replay/ablation/leave-out-tools.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ReadStage } from '../../../src/domain/ablation.ts';
+import { ReadStage } from '../../../src/domain/calibration.ts';
 import type { Reading } from '../../../src/domain/reading.ts';
 import { readSources } from '../../../src/log/read-sources.ts';
 import { capturedFailure } from '../../support/captured-failures.ts';

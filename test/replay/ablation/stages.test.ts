@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AblationStage } from '../../../src/domain/ablation.ts';
+import { AblationStage } from '../../../src/domain/calibration.ts';
 import { describeExperiment, parseStages, readStagesOf, STAGE_TEXTS } from '../../../src/replay/ablation/stages.ts';
 
 describe('names of stages', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DecidedAnswer } from '../../../src/ports/calibrations.ts';
+import type { DecidedAnswer } from '../../../src/ports/measurements.ts';
 import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/labelled-cases.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
 

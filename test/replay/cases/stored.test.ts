@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decision } from '../../../src/domain/review.ts';
-import type { StoredCase } from '../../../src/ports/cases.ts';
+import type { StoredCase } from '../../../src/ports/measurements.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type OnLeftOut, reviewedCases, type StoredCaseDeps, storedCases } from '../../../src/replay/cases/stored.ts';
 import { sampleAnalysis, sampleBuild, sampleDecision } from '../../store/samples.ts';

@@ -4,7 +4,7 @@ import { createOpenAiChatModel } from '../../../src/adapters/chat-model/openai.t
 import { openJudge } from '../../../src/app/open-judge.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { type JudgeOptions, judgeCases } from '../../../src/replay/judge/judge.ts';
 import { JUDGE } from '../../../src/replay/judge/opinion.ts';
 import { scoreJudge } from '../../../src/replay/judge/score-judge.ts';

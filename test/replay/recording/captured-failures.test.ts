@@ -6,7 +6,7 @@ import { createTerminalApp } from '../../../src/app/terminal-app.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { presetOf } from '../../../src/config/presets.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
 import { readRecording } from '../../../src/replay/recording/read-recording.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { compileTriageGraph, type TriageGraph } from '../../../graphs/triage/graph.ts';
 import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
-import { systemClock } from '../../../src/ports/clock.ts';
+import { systemClock } from '../../../src/lib/time.ts';
 import { readRecording } from '../../../src/replay/recording/read-recording.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { investigateOrWait } from '../../../src/triage/investigate.ts';

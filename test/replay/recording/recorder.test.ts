@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TriageError } from '../../../src/domain/errors.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { joinLines } from '../../../src/replay/recording/join.ts';
 import type { RecordingLine } from '../../../src/replay/recording/lines.ts';
 import { createRunRecorder, type RecorderOptions } from '../../../src/replay/recording/recorder.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { FailureRow } from '../../../src/domain/failure.ts';
-import type { Rule, RuleInput } from '../../../src/domain/rule.ts';
+import type { Rule, RuleInput } from '../../../src/domain/library.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { GENERIC_LINES } from '../../../src/review/rules/generic-lines.ts';
 import { createRule, type RuleDeps, tryRule, withdrawRule } from '../../../src/review/rules/rules.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
-import type { DocumentBlock, DocumentPlace } from '../../../src/ports/document-reader.ts';
+import type { DocumentBlock, DocumentPlace } from '../../../src/ports/knowledge.ts';
 import { cutPassages } from '../../../src/tools/knowledge/cut-passages.ts';
 
 const said = (text: string, place: DocumentPlace = {}): DocumentBlock => ({ text, heading: null, place });

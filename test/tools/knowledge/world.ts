@@ -2,9 +2,8 @@ import { createDocumentReader } from '../../../src/adapters/document-reader/docu
 import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
-import type { Embedder } from '../../../src/ports/embedder.ts';
-import { silentLogger } from '../../../src/ports/logger.ts';
-import type { SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
+import { silentLogger } from '../../../src/ports/telemetry.ts';
+import type { Embedder, SemanticIndex, VectorItem } from '../../../src/ports/vector-index.ts';
 import { createMemoryTeamKnowledge } from '../../../src/store/knowledge-memory.ts';
 import { createKnowledgeService } from '../../../src/tools/knowledge/knowledge-service.ts';
 

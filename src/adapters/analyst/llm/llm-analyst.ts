@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../../prompts/load.ts';
-import type { Category } from '../../../domain/category.ts';
-import { KINDS } from '../../../domain/kind.ts';
-import { maxOf } from '../../../domain/lists.ts';
+import { type Category, KINDS } from '../../../domain/category.ts';
+import { maxOf } from '../../../lib/lists.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../../ports/analyst.ts';
 import type { ChatModel } from '../../../ports/chat-model.ts';
 import { createLlmConverse } from './converse.ts';

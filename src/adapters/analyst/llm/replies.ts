@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Grade } from '../../../domain/analysis.ts';
-import { type CATEGORIES, Category } from '../../../domain/category.ts';
-import { Kind } from '../../../domain/kind.ts';
+import { type CATEGORIES, Category, Kind } from '../../../domain/category.ts';
 
 /**
  * What a model is asked to reply, per judgement. Everything is required and nothing is bounded, as OpenAI's strict schemas

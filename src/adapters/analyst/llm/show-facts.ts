@@ -1,5 +1,5 @@
 import type { Diagnostic, FailingTest, ThrownException } from '../../../domain/failure.ts';
-import type { TriageSubject } from '../../../domain/subject.ts';
+import type { TriageSubject } from '../../../domain/triage.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { roleOf } from '../../../log/roles.ts';
 import { cutLine } from './cut-text.ts';

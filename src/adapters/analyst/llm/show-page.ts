@@ -1,5 +1,5 @@
 import type { LogPosition } from '../../../domain/failure.ts';
-import type { TriageSubject } from '../../../domain/subject.ts';
+import type { TriageSubject } from '../../../domain/triage.ts';
 import { roleOf } from '../../../log/roles.ts';
 import type { Insight } from '../../../ports/analyst.ts';
 import { type Focus, showEvidence } from './show-evidence.ts';

@@ -3,10 +3,10 @@ import type { Build } from '../../../domain/build.ts';
 import type { Failure, FailureRow } from '../../../domain/failure.ts';
 import type { TestFlakiness } from '../../../domain/flakiness.ts';
 import { answers, type LibraryEntry } from '../../../domain/library.ts';
-import { overlapOf } from '../../../domain/review-risk.ts';
+import { overlapOf } from '../../../domain/review.ts';
 import type { BuildArchive } from '../../../ports/build-archive.ts';
 import type { TrackRecord } from '../../../ports/insights.ts';
-import type { ShownStores } from '../../../ports/scoped-stores.ts';
+import type { ShownStores } from '../../../ports/stores.ts';
 import { type EvidenceWindows, evidenceWindows } from '../../logs/evidence-windows.ts';
 
 /** All that the parts of an analysis show. */

@@ -1,11 +1,9 @@
-import { append } from '../../../domain/lists.ts';
+import { append } from '../../../lib/lists.ts';
 import { readFrame } from '../../frames.ts';
 import { type LogText, remembered } from '../../lines/lines.ts';
-import type { Extraction, Extractor } from '../extraction.ts';
-import { blockEnd } from '../extraction.ts';
+import { blockEnd, type Extraction, type Extractor } from '../extraction.ts';
 import { placeIn, readBlock } from './block.ts';
-import type { TestList } from './test-list.ts';
-import { linesBetween, lookBack, openTestList } from './test-list.ts';
+import { linesBetween, lookBack, openTestList, type TestList } from './test-list.ts';
 
 /** What the lines that name a failing test say of it: named groups of a shape's patterns. */
 export type Named = Readonly<Record<string, string | undefined>>;

@@ -1,14 +1,24 @@
-import { append, maxOf, minOf } from '../../../domain/lists.ts';
+import { append, maxOf, minOf } from '../../../lib/lists.ts';
 import type { LogText } from '../../lines/lines.ts';
-import type { Extractor } from '../extraction.ts';
-import { blockEnd } from '../extraction.ts';
+import { blockEnd, type Extractor } from '../extraction.ts';
 import { isTestFile, placeIn, readBlock, TAG } from './block.ts';
-import type { Trust } from './forms.ts';
-import { DETAIL, FILE_HEAD, FORMS, ITEM, LIST, LISTED, LOAD_ERROR, LOST_ESCAPES, NO_RESULT, OTHER_LIST, PASSED, TOTALS } from './forms.ts';
-import type { Words } from './shapes.ts';
-import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped, withoutBlanks } from './shapes.ts';
-import type { KnownTest } from './test-list.ts';
-import { linesBetween, lookBack, openTestList, UNKNOWN } from './test-list.ts';
+import {
+  DETAIL,
+  FILE_HEAD,
+  FORMS,
+  ITEM,
+  LIST,
+  LISTED,
+  LOAD_ERROR,
+  LOST_ESCAPES,
+  NO_RESULT,
+  OTHER_LIST,
+  PASSED,
+  TOTALS,
+  type Trust,
+} from './forms.ts';
+import { wordsOf as alikeWords, indentOf, isAlike, isPlace, placeAbove, stripped, type Words, withoutBlanks } from './shapes.ts';
+import { type KnownTest, linesBetween, lookBack, openTestList, UNKNOWN } from './test-list.ts';
 import { isTestTitle, readTitle, TIME } from './titles.ts';
 
 const MAX_ITEMS = 2_000;

@@ -6,9 +6,9 @@ import { createLlmAnalyst } from '../../../../src/adapters/analyst/llm/llm-analy
 import { withFallback } from '../../../../src/adapters/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../../../src/adapters/chat-model/openai.ts';
 import { createRulesAnalyst } from '../../../../src/judge/rules-analyst.ts';
+import { systemClock } from '../../../../src/lib/time.ts';
 import type { TextPiece } from '../../../../src/ports/analyst.ts';
-import { systemClock } from '../../../../src/ports/clock.ts';
-import { silentLogger } from '../../../../src/ports/logger.ts';
+import { silentLogger } from '../../../../src/ports/telemetry.ts';
 import { sampleTopic } from '../../../support/ask-topic.ts';
 import { type ChatCompletionRequest, type OpenAiServer, type Script, startOpenAiServer, TEST_KEY } from '../../../support/openai-server.ts';
 import { scriptedToolbox } from '../../../support/scripted-toolbox.ts';

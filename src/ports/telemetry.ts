@@ -1,5 +1,29 @@
 import { CATEGORIES } from '../domain/category.ts';
 
+/** Structured logging, fields first: `log.error({ buildId, error }, 'triage failed')`. Secrets never go in. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+  child(fields: object): Logger;
+  /** All lines that the work writes, through whichever logger, bear these fields too: ids of what is worked on. Absent: they do not. */
+  within?<Value>(fields: object, work: () => Value): Value;
+}
+
+/** {@link Logger.within}, for any logger. */
+export function withFields<Value>(logger: Logger, fields: object, work: () => Value): Value {
+  return logger.within === undefined ? work() : logger.within(fields, work);
+}
+
+export const silentLogger: Logger = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+};
+
 /** The values that a label may have: these, or at most so many different ones. What is beyond that is counted as "other". */
 export type LabelValues = readonly string[] | number;
 
@@ -141,10 +165,10 @@ type Named<Kind extends MetricOutline['kind']> = {
   [Name in keyof typeof METRICS]: (typeof METRICS)[Name]['kind'] extends Kind ? Name : never;
 }[keyof typeof METRICS];
 
-export type CounterName = Named<'counter'>;
-export type HistogramName = Named<'histogram'>;
-export type GaugeName = Named<'gauge'>;
-export type Labels<Name extends keyof typeof METRICS> = Readonly<Record<keyof (typeof METRICS)[Name]['labels'], string>>;
+type CounterName = Named<'counter'>;
+type HistogramName = Named<'histogram'>;
+type GaugeName = Named<'gauge'>;
+type Labels<Name extends keyof typeof METRICS> = Readonly<Record<keyof (typeof METRICS)[Name]['labels'], string>>;
 
 /** A gauge as it stands now. */
 export interface Reading {
@@ -170,4 +194,50 @@ export const silentMetrics: Metrics = {
   observe: () => undefined,
   read: () => undefined,
   text: async () => ({ contentType: 'text/plain; charset=utf-8', body: '' }),
+};
+
+/** Facts of a span: never the words of a log, a prompt or an answer. Those that are undefined or null are left out. */
+export type SpanFacts = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
+
+export interface SpanOutline {
+  /** "chat gpt-4o-mini": few different ones. */
+  readonly name: string;
+  /** `client`: another system is asked; `server`: somebody asks us; `producer`: work is left for later; `consumer`: left work is taken up. */
+  readonly kind: 'internal' | 'client' | 'server' | 'producer' | 'consumer';
+  readonly facts: SpanFacts;
+  /** W3C traceparent of the span to stand under, of another process or an earlier time. Absent, null or unreadable: the span that is open here. */
+  readonly parent?: string | null;
+}
+
+/** When something began and ended, in milliseconds since 1970. */
+interface Period {
+  readonly startedAt: number;
+  readonly endedAt: number;
+}
+
+interface OpenSpan {
+  add(facts: SpanFacts): void;
+  /** The work is done, but what it was done for failed. */
+  fail(errorType: string): void;
+}
+
+/** Tells somebody outside what a run did and how long each part took. Never fails what it watches. */
+export interface Tracer {
+  /** Does the work inside a span; spans that the work opens stand under it. What it throws ends the span and is thrown on. */
+  span<Value>(outline: SpanOutline, work: (span: OpenSpan) => Promise<Value>): Promise<Value>;
+  /** Tells of work that is over. */
+  record(outline: SpanOutline, period: Period): void;
+  /** W3C traceparent of the open span, for whoever goes on with the work elsewhere; null where none is open or nobody is told. */
+  traceparent(): string | null;
+  /** Hands over what is still to be sent, for `limitMs` at most. */
+  flush(limitMs: number): Promise<void>;
+}
+
+const nobody: OpenSpan = { add: () => undefined, fail: () => undefined };
+
+export const silentTracer: Tracer = {
+  span: (_outline, work) => work(nobody),
+  record: () => undefined,
+  traceparent: () => null,
+  flush: async () => undefined,
 };

@@ -1,0 +1,197 @@
+/** The 2.5th and the 97.5th percentile. */
+export type Interval = readonly [low: number, high: number];
+
+/** How often each unit stands in one resample. */
+export type Weights = Uint32Array;
+
+const MOST_DRAWS = 2000;
+const LEAST_DRAWS = 200;
+/** Draws times units: a hundred thousand units are answered in seconds too. */
+const WORK = 20_000_000;
+/** More units than this are dealt into so many groups, whose sums are drawn: the spread is the same, the work is bounded. */
+const MOST_GROUPS = 1000;
+const SEED = 20_261_122;
+const OUTSIDE = 0.025;
+/** A statistic that is undefined (NaN) in more than half of the draws has no interval. */
+const LEAST_DEFINED = 0.5;
+
+/**
+ * 95 % percentile intervals of statistics over sums (Efron & Tibshirani 1993, chapter 13): whole clusters are drawn with replacement,
+ * because what belongs together varies together (Field & Welsh 2007, J. R. Statist. Soc. B 69:369). A cluster is the vector of what its
+ * members add up to; all are of one length. The same clusters always give the same intervals. Null for fewer than two clusters, and where every draw gives the
+ * same value: that says that nothing varied in the sample, not that nothing varies.
+ */
+export function bootstrap(
+  clusters: readonly (readonly number[])[],
+  statistics: (sums: readonly number[]) => readonly number[],
+): (Interval | null)[] {
+  const groups = dealt(clusters);
+  const width = groups[0]?.length ?? 0;
+  return bootstrapWeights(groups.length, width * groups.length, (weights) => {
+    const sums = new Array<number>(width).fill(0);
+    for (const [at, weight] of weights.entries()) {
+      const group = groups[at];
+      if (weight === 0 || group === undefined) continue;
+      for (let place = 0; place < width; place++) sums[place] = (sums[place] ?? 0) + weight * (group[place] ?? 0);
+    }
+    return statistics(sums);
+  });
+}
+
+/** The same where a statistic is no function of sums: it is given how often each unit was drawn. `work` is what one draw costs, in steps. */
+export function bootstrapWeights(units: number, work: number, statistics: (weights: Weights) => readonly number[]): (Interval | null)[] {
+  const next = randomNumbers(SEED);
+  const draws = Math.round(Math.min(MOST_DRAWS, Math.max(LEAST_DRAWS, WORK / Math.max(1, work))));
+  const weights = new Uint32Array(units);
+  const columns: number[][] = [];
+  for (let draw = 0; draw < draws; draw++) {
+    weights.fill(0);
+    for (let unit = 0; unit < units; unit++) {
+      const drawn = Math.floor(next() * units);
+      weights[drawn] = (weights[drawn] ?? 0) + 1;
+    }
+    for (const [column, value] of statistics(weights).entries()) {
+      columns[column] ??= [];
+      if (!Number.isNaN(value)) columns[column].push(value);
+    }
+  }
+  return columns.map((values) => (units < 2 || values.length < draws * LEAST_DEFINED ? null : percentiles(values)));
+}
+
+function percentiles(values: number[]): Interval | null {
+  const sorted = Float64Array.from(values).sort();
+  const least = sorted[0] ?? 0;
+  const most = sorted.at(-1) ?? 0;
+  // Sums of the same numbers in another order differ in their last digits.
+  if (most - least < 1e-12) return null;
+  const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+  return [at(OUTSIDE), at(1 - OUTSIDE)];
+}
+
+function dealt(clusters: readonly (readonly number[])[]): readonly (readonly number[])[] {
+  if (clusters.length <= MOST_GROUPS) return clusters;
+  const groups: number[][] = Array.from({ length: MOST_GROUPS }, () => []);
+  for (const [at, cluster] of shuffled(clusters).entries()) {
+    const group = groups[at % MOST_GROUPS];
+    if (group === undefined) continue;
+    for (const [place, value] of cluster.entries()) group[place] = (group[place] ?? 0) + value;
+  }
+  return groups;
+}
+
+/** Clusters come sorted: dealt as they come, what repeats by its name would be spread too evenly. */
+function shuffled<T>(values: readonly T[]): T[] {
+  const next = randomNumbers(SEED);
+  const keyed = values.map((value) => ({ value, key: next() }));
+  return keyed.sort((left, right) => left.key - right.key).map(({ value }) => value);
+}
+
+/** Numbers from 0 up to 1, the same ones for the same seed: Marsaglia's 32-bit xorshift (2003, J. Stat. Software 8:14). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
+
+/** A share of something that was counted: `of` in all, of which `hits`. `low` and `high` bound it with 95 % confidence. */
+export interface Proportion {
+  readonly hits: number;
+  readonly of: number;
+  /** hits / of; 0 where nothing was counted. */
+  readonly share: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The 97.5th percentile of the normal distribution: 95 % lie within it on both sides. */
+const Z = 1.959963984540054;
+
+/**
+ * The share with its Wilson score interval (Wilson 1927, without continuity correction), which stays within 0 and 1 and holds for few
+ * cases and for shares near the ends, where the usual p ± 1.96·s does not (Brown, Cai & DasGupta 2001). With none counted: 0 to 1.
+ */
+export function proportion(hits: number, of: number): Proportion {
+  if (of <= 0) return { hits: 0, of: 0, share: 0, low: 0, high: 1 };
+  const share = hits / of;
+  const weight = 1 + (Z * Z) / of;
+  const middle = (share + (Z * Z) / (2 * of)) / weight;
+  const reach = (Z / weight) * Math.sqrt((share * (1 - share)) / of + (Z * Z) / (4 * of * of));
+  return { hits, of, share, low: hits === 0 ? 0 : Math.max(0, middle - reach), high: hits === of ? 1 : Math.min(1, middle + reach) };
+}
+
+/** A build as it is compared: what it was (branch: "main"), by dimension; null where that is not known. */
+export type Traits = Readonly<Record<string, string | null>>;
+
+/** Something that failing builds have more or less often than passing ones. */
+export interface Difference {
+  readonly dimension: string;
+  readonly value: string;
+  readonly failing: number;
+  readonly passing: number;
+  /** Share among failing builds minus share among passing ones, -1..1. */
+  readonly difference: number;
+}
+
+/** Fewer builds on either side say nothing: a share of a handful jumps with every build. */
+export const ENOUGH_BUILDS = 20;
+
+const SHOWN = 5;
+
+/**
+ * What sets failing builds apart: for each value of each dimension its share among failing builds minus its share among passing ones, the
+ * largest differences first, as long as their 95 % intervals lie apart. A build of which a dimension is not known counts with neither side there. Empty where either side has fewer
+ * than `ENOUGH_BUILDS`. A difference is where to look, not a cause.
+ */
+export function whatDiffers(failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
+  if (failing.length < ENOUGH_BUILDS || passing.length < ENOUGH_BUILDS) return [];
+  const dimensions = [...new Set(failing.flatMap((one) => Object.keys(one)))];
+  return dimensions
+    .flatMap((dimension) => inDimension(dimension, failing, passing))
+    .toSorted((one, other) => Math.abs(other.difference) - Math.abs(one.difference))
+    .slice(0, SHOWN);
+}
+
+function inDimension(dimension: string, failing: readonly Traits[], passing: readonly Traits[]): Difference[] {
+  const [bad, good] = [countsOf(dimension, failing), countsOf(dimension, passing)];
+  if (bad.of < ENOUGH_BUILDS || good.of < ENOUGH_BUILDS) return [];
+  const values = [...new Set([...bad.counts.keys(), ...good.counts.keys()])];
+  const found = values.flatMap((value) => {
+    const [hits, passes] = [proportion(bad.counts.get(value) ?? 0, bad.of), proportion(good.counts.get(value) ?? 0, good.of)];
+    const apart = hits.low > passes.high || hits.high < passes.low;
+    return apart ? [{ dimension, value, failing: hits.share, passing: passes.share, difference: hits.share - passes.share }] : [];
+  });
+  // Of two values in all, the one that failing builds have more often says it; the other says the same turned round.
+  return values.length === 2 ? found.filter(({ difference }) => difference > 0) : found;
+}
+
+function countsOf(dimension: string, builds: readonly Traits[]): { readonly counts: ReadonlyMap<string, number>; readonly of: number } {
+  const counts = new Map<string, number>();
+  let of = 0;
+  for (const build of builds) {
+    const value = build[dimension];
+    if (value === null || value === undefined) continue;
+    counts.set(value, (counts.get(value) ?? 0) + 1);
+    of += 1;
+  }
+  return { counts, of };
+}
+
+/**
+ * Whether an item is one of every `every`, by its name alone: asked again, and anywhere, the answer is the same. 0: never.
+ */
+export function isDrawn(name: string, every: number): boolean {
+  return every > 0 && hash(name) % every === 0;
+}
+
+/** FNV-1a over UTF-16 units, mixed once more (Murmur3's finaliser), since names share their first characters. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
+  value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return (value ^ (value >>> 16)) >>> 0;
+}

@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { Category } from '../domain/category.ts';
+
+export const DocumentFormat = z.enum(['markdown', 'html', 'pdf', 'docx', 'pptx', 'xlsx', 'text']);
+export type DocumentFormat = z.infer<typeof DocumentFormat>;
+
+/** The formats that a folder is searched for. */
+export const FORMAT_BY_ENDING: Readonly<Record<string, DocumentFormat>> = {
+  '.md': 'markdown',
+  '.markdown': 'markdown',
+  '.mdx': 'markdown',
+  '.html': 'html',
+  '.htm': 'html',
+  '.xhtml': 'html',
+  '.pdf': 'pdf',
+  '.docx': 'docx',
+  '.pptx': 'pptx',
+  '.xlsx': 'xlsx',
+  '.txt': 'text',
+  '.text': 'text',
+  '.rst': 'text',
+  '.adoc': 'text',
+};
+
+/** A runbook, a post-mortem: what a team wrote itself, as it is kept. */
+export const TeamDocument = z.object({
+  id: z.string(),
+  /** The name under which it came and under which it is replaced: a path or an address. */
+  source: z.string(),
+  title: z.string(),
+  format: DocumentFormat,
+  /** What its failures are, where whoever brought it said so. */
+  category: Category.nullable(),
+  /** Equal for what need not be read again. */
+  hash: z.string(),
+  /** Of the file. */
+  bytes: z.int(),
+  passages: z.int(),
+  /** What could not be read of it. */
+  notes: z.array(z.string()),
+  importedBy: z.string(),
+  importedAt: z.iso.datetime(),
+});
+export type TeamDocument = z.infer<typeof TeamDocument>;
+
+/** A piece of a document that is found and cited by itself. Masked. */
+export const Passage = z.object({
+  /** From 1, in the order of the document. */
+  position: z.int(),
+  /** Its citation: "page 3", "slide 2", "sheet Costs, rows 2–40", "Disk full › Fix". */
+  place: z.string(),
+  text: z.string(),
+});
+export type Passage = z.infer<typeof Passage>;
+
+export type PassageOf = Passage & { readonly document: Pick<TeamDocument, 'id' | 'source' | 'title' | 'category'> };
+
+export type PassageMatch = PassageOf & {
+  /** 0..1: the share of the question's words and word pairs that the passage says. */
+  readonly score: number;
+};
+
+interface PassageQuery {
+  readonly text: string;
+  readonly limit: number;
+  /** Leaves out documents of every other category; those without one stay. */
+  readonly category?: Category;
+}
+
+/** What a team wrote, searched by its words. */
+export interface TeamKnowledgeStore {
+  /** Stores a document in place of the one with the same source, whose id it keeps; all of it or nothing. Resolves to its id. */
+  put(document: TeamDocument, passages: readonly Passage[]): Promise<string>;
+  /** By id or source. */
+  find(idOrSource: string): Promise<TeamDocument | null>;
+  passages(id: string): Promise<Passage[]>;
+  /** By source. At most 10,000. */
+  list(): Promise<TeamDocument[]>;
+  /** Every passage of every document, at most 200,000. */
+  all(): Promise<PassageOf[]>;
+  /** Says whether there was one. */
+  remove(id: string): Promise<boolean>;
+  /** The passages that say most of the question's words, best first. */
+  search(query: PassageQuery): Promise<PassageMatch[]>;
+}
+
+/** A file that somebody brings. */
+export interface NewDocument {
+  /** The name under which it is known and replaced. */
+  readonly source: string;
+  readonly bytes: Uint8Array;
+  readonly category: Category | null;
+  readonly importedBy: string;
+  /** Reads and cuts it, and stores nothing. */
+  readonly dryRun?: boolean;
+}
+
+export const AddedDocument = z.object({
+  outcome: z.enum(['added', 'changed', 'unchanged']),
+  document: TeamDocument,
+  /** What the team should know: what could not be read, or why it cannot be found by meaning yet. */
+  notes: z.array(z.string()),
+});
+export type AddedDocument = z.infer<typeof AddedDocument>;
+
+export const ShownDocument = z.object({ document: TeamDocument, passages: z.array(Passage) });
+export type ShownDocument = z.infer<typeof ShownDocument>;
+
+export const Embedded = z.object({
+  /** The embedder, or null where none is configured and all is found by words alone. */
+  embedder: z.string().nullable(),
+  embedded: z.int(),
+  removed: z.int(),
+});
+export type Embedded = z.infer<typeof Embedded>;
+
+/** Where a team's documents come in and go out. Texts are masked before they are stored. */
+export interface KnowledgeService {
+  /** The same file twice is stored once. Throws what the reader throws, and `storage-failed`. */
+  add(file: NewDocument, signal?: AbortSignal): Promise<AddedDocument>;
+  list(): Promise<TeamDocument[]>;
+  show(idOrSource: string): Promise<ShownDocument | null>;
+  /** Resolves to what was removed, or null where there was no such document. */
+  remove(idOrSource: string): Promise<TeamDocument | null>;
+  /**
+   * Embeds what the embedder has not embedded yet, curated documents too; `anew` forgets all vectors first, also those of embedders that
+   * were configured before. Throws what the embedder throws; what was embedded until then stays.
+   */
+  embed(options?: { readonly anew?: boolean }, signal?: AbortSignal): Promise<Embedded>;
+}
+
+/** Where in a document something stands, as far as its format knows. Numbers count from 1. */
+export const DocumentPlace = z.object({
+  page: z.int().optional(),
+  slide: z.int().optional(),
+  sheet: z.string().optional(),
+  row: z.int().optional(),
+});
+export type DocumentPlace = z.infer<typeof DocumentPlace>;
+
+/** A heading, a paragraph, a list, a table, a row of a sheet. */
+export const DocumentBlock = z.object({
+  text: z.string(),
+  /** 1 to 6 for a heading, or null. */
+  heading: z.int().nullable(),
+  place: DocumentPlace,
+});
+export type DocumentBlock = z.infer<typeof DocumentBlock>;
+
+/** What a document says, in the order in which a person reads it, without what a person does not see. Not masked. */
+export const ReadDocument = z.object({
+  format: DocumentFormat,
+  title: z.string().nullable(),
+  blocks: z.array(DocumentBlock),
+  /** What could not be read of it. */
+  notes: z.array(z.string()),
+});
+export type ReadDocument = z.infer<typeof ReadDocument>;
+
+/** Reads documents of people. */
+export interface DocumentReader {
+  /**
+   * Throws TriageError: `too-large` above a limit, also for an archive that grows too much; `unsupported-type`; `invalid-input` for what is
+   * broken, encrypted or without text; `timeout`; `cancelled`.
+   */
+  read(file: { readonly name: string; readonly bytes: Uint8Array }, signal?: AbortSignal): Promise<ReadDocument>;
+}
