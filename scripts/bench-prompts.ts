@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
 import { append } from '../src/lib/lists.ts';
 import { countTokens } from '../src/log/reduce/tokens.ts';
-import { estimateTokens } from '../src/replay/run/estimate-tokens.ts';
+import { estimateTokens } from '../src/replay/run/check-case.ts';
 import { subjectIn } from '../test/support/judging-gates.ts';
 import { askAbout, isNoise, shownLines } from '../test/support/page-gates.ts';
 import { judge } from './bench-parts/scripted-judgements.ts';

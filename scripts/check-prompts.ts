@@ -8,7 +8,7 @@ import { loadPrompt, PROMPT_FOLDER, type Prompt, renderPrompt } from '../prompts
 import { JUDGEMENTS } from '../src/adapters/analyst/llm/judgements.ts';
 import { CATEGORIES, Category } from '../src/domain/category.ts';
 import { messageOf } from '../src/domain/errors.ts';
-import { JUDGE } from '../src/replay/judge/opinion.ts';
+import { JUDGE } from '../src/replay/judge.ts';
 
 const folder = process.argv[2] === undefined ? PROMPT_FOLDER : resolve(process.argv[2]);
 const uses = [...Object.values(JUDGEMENTS), JUDGE];

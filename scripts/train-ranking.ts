@@ -5,8 +5,8 @@ import { placeRanked, rankedMessages } from '../src/log/rank/ranked.ts';
 import type { Tree } from '../src/log/rank/trees.ts';
 import { BUCKETS } from '../src/log/rank/words.ts';
 import { reduceLogs } from '../src/log/reduce/reduce.ts';
-import { foldsBy } from '../src/replay/cases/project-folds.ts';
-import { coveredShare } from '../src/replay/figures/line-ranges.ts';
+import { foldsBy } from '../src/replay/cases/case.ts';
+import { coveredShare } from '../src/replay/figures/reading.ts';
 import { type LabelledLog, labelledLogs } from './ranking/labelled-logs.ts';
 import { train } from './ranking/train.ts';
 

@@ -1,8 +1,7 @@
-import { ABLATION_MEASURES } from '../../src/replay/ablation/measures.ts';
-import { systemDifferences } from '../../src/replay/ablation/system-differences.ts';
 import type { Difference } from '../../src/replay/compare/comparison.ts';
 import { mean, ratio } from '../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../src/replay/run/replay.ts';
+import { ABLATION_MEASURES, systemDifferences } from './ablation-measures.ts';
 import { CARELESS_FILES, type Column, LINEAR_FILES, type Table } from './ablation-plan.ts';
 import { keyOf, type Results, type System } from './ablation-runs.ts';
 import type { AblationRun } from './ablation-worker.ts';

@@ -8,11 +8,11 @@ import type { Config } from '../../src/config/schema.ts';
 import { Design } from '../../src/domain/calibration.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { carelessAnalyst } from '../../src/replay/ablation/careless-analyst.ts';
-import { type Experiment, experimentOf } from '../../src/replay/ablation/experiment.ts';
-import { readStagesOf } from '../../src/replay/ablation/stages.ts';
+
+import { type Experiment, experimentOf, readStagesOf } from '../../src/replay/ablation.ts';
 import { datasetCases } from '../../src/replay/cases/dataset.ts';
 import { type Answerer, type ReplayedCase, replay } from '../../src/replay/run/replay.ts';
+import { carelessAnalyst } from './careless-analyst.ts';
 
 /** One system over one data set, one case at a time, so that its milliseconds are its own. */
 export const AblationTask = z.object({

@@ -7,7 +7,7 @@ import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { buildHttp } from '../../src/http.ts';
 import { maxOf } from '../../src/lib/lists.ts';
 import { systemClock } from '../../src/lib/time.ts';
-import { generatedLog } from '../../src/replay/bench/generate-log.ts';
+import { generatedLog } from '../../src/replay/bench/bench-logs.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../test/store/samples.ts';
 import { emptyHttpDeps, TOKENS } from '../../test/support/http-deps.ts';

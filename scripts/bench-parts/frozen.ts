@@ -7,7 +7,8 @@ import { openRecordingsFile } from '../../src/cli/replay/recordings-file.ts';
 import { dataDirectory, readConfig } from '../../src/cli/settings.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { recordingsInFile } from '../../src/replay/recording/read-file.ts';
+
+import { recordingsInFile } from '../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../src/replay/recording/run-frozen.ts';
 
 const FAILURES = resolve(import.meta.dirname, '../../test/fixtures/failures');

@@ -11,7 +11,7 @@ import { openLog } from '../../src/log/lines/lines.ts';
 import { bytesOfText } from '../../src/log/lines/log-bytes.ts';
 import { mergeTests } from '../../src/log/merge-tests.ts';
 import { scanLog } from '../../src/log/scan/scan-log.ts';
-import { countNamed } from '../../src/replay/figures/tests.ts';
+import { countNamed } from '../../src/replay/figures/reading.ts';
 
 /**
  * How many failing tests are still named when the reader of their runner is left out, so that only the structural reader is there to name

@@ -3,7 +3,7 @@ import type { Facts } from '../../src/judge/facts.ts';
 import { BUCKETS, chosen, FACTS, type Features, type JudgementModel, SIGNS, signsOf, weigh } from '../../src/judge/judgement.ts';
 import type { Match } from '../../src/judge/rule.ts';
 import { maxOf } from '../../src/lib/lists.ts';
-import { foldsBy } from '../../src/replay/cases/project-folds.ts';
+import { foldsBy } from '../../src/replay/cases/case.ts';
 
 /** A labelled failure, ready to learn from. */
 export interface Lesson {

@@ -2,7 +2,7 @@ import { append } from '../../src/lib/lists.ts';
 import { COLUMNS, MAY_PROVE, type RankModel, rowsOf, wordScore } from '../../src/log/rank/model.ts';
 import type { Tree } from '../../src/log/rank/trees.ts';
 import { bucketsOf } from '../../src/log/rank/words.ts';
-import { foldsBy } from '../../src/replay/cases/project-folds.ts';
+import { foldsBy } from '../../src/replay/cases/case.ts';
 import { type BoostingOptions, fitTrees } from './boosting.ts';
 import type { LabelledLog } from './labelled-logs.ts';
 import { fitWords, type WordWeights } from './logistic.ts';

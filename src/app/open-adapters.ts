@@ -9,9 +9,11 @@ import type { Database } from '../ports/database.ts';
 import type { JobQueue, QueueAdmin } from '../ports/job-queue.ts';
 import { type Logger, type Metrics, silentMetrics, silentTracer, type Tracer } from '../ports/telemetry.ts';
 import type { WebSearch } from '../ports/toolbox.ts';
+
 import type { Embedder, SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
-import { listenedChatModel } from '../replay/recording/shown.ts';
+
 import { createResilience, type ResilienceOptions } from '../tools/resilience.ts';
+import { listenedChatModel } from '../triage/recording/recorder.ts';
 import { longestLogsDays } from '../triage/retention.ts';
 import { measuredChatModel } from './measured.ts';
 import { modelOptions } from './model-options.ts';

@@ -4,8 +4,8 @@ import type { Config } from '../config/schema.ts';
 import { TriageError } from '../domain/errors.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { JudgeOptions } from '../replay/judge/judge.ts';
-import { JUDGE } from '../replay/judge/opinion.ts';
+
+import { JUDGE, type JudgeOptions } from '../replay/judge.ts';
 import { modelOptions } from './model-options.ts';
 
 /** What a judge of explanations is asked with: the configured model, its prompt, a masker. Throws `invalid-config` where no model is configured. */

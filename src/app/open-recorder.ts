@@ -6,9 +6,9 @@ import type { Clock } from '../lib/time.ts';
 import type { Masker } from '../log/mask/mask.ts';
 import type { RecordingStore, RunRecorder } from '../ports/measurements.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { shortHashOf } from '../replay/recording/canonical.ts';
-import { packLines } from '../replay/recording/lines.ts';
-import { createRunRecorder } from '../replay/recording/recorder.ts';
+
+import { createRunRecorder } from '../triage/recording/recorder.ts';
+import { packLines, shortHashOf } from '../triage/recording/recording-lines.ts';
 import { modelOptions } from './model-options.ts';
 
 export interface RecorderParts {

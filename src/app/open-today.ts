@@ -6,9 +6,10 @@ import type { JudgementName } from '../domain/recording.ts';
 import { createMasker } from '../log/mask/mask.ts';
 import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
-import { listenedChatModel, listening } from '../replay/recording/shown.ts';
-import type { Today } from '../replay/recording/today.ts';
+
+import type { Today } from '../replay/recording/frozen-analyst.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
+import { listenedChatModel, listening } from '../triage/recording/recorder.ts';
 import { createAppToolbox } from './investigation.ts';
 import { limitsOf } from './limits-of.ts';
 import { makerOfToday } from './open-recorder.ts';

@@ -10,12 +10,13 @@ import { createMasker } from '../log/mask/mask.ts';
 import type { LogInPieces } from '../log/read-sources.ts';
 import { createLogThreads } from '../log/threads.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import type { Experiment } from '../replay/ablation/experiment.ts';
-import { recordAtHand } from '../replay/recording/at-hand.ts';
+
+import type { Experiment } from '../replay/ablation.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
+import { recordAtHand } from '../triage/recording/recorder.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
 import { calibrationAtHand } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';

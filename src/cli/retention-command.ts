@@ -1,4 +1,5 @@
-import { type App, createApp } from '../app.ts';
+import type { App } from '../app/served-app.ts';
+import { createApp } from '../app.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from './settings.ts';
 import { print } from './terminal.ts';

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import closeWithGrace from 'close-with-grace';
-import { type App, createApp } from '../app.ts';
+import type { App } from '../app/served-app.ts';
+import { createApp } from '../app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';

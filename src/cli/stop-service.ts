@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/served-app.ts';
 import { messageOf } from '../domain/errors.ts';
 
 /** The part of an HTTP server that a stop needs. */

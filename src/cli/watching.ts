@@ -1,4 +1,4 @@
-import type { App } from '../app.ts';
+import type { App } from '../app/served-app.ts';
 import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildOperations } from '../http/operations-server.ts';
 import { say } from './terminal.ts';

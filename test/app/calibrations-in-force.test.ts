@@ -3,7 +3,8 @@ import { calibrationAtHand, calibrationsInForce } from '../../src/app/calibratio
 import { COMMON } from '../../src/config/schema.ts';
 import type { Calibration } from '../../src/domain/calibration.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { calibrationOf } from '../../src/replay/calibrate/calibration-of.ts';
+
+import { calibrationOf } from '../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../replay/calibrate/labelled-answers.ts';
 
 const made = (version: number): Calibration =>

@@ -1,7 +1,8 @@
 import { writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type App, createApp } from '../../src/app.ts';
+import type { App } from '../../src/app/served-app.ts';
+import { createApp } from '../../src/app.ts';
 import { readServedConfig } from '../../src/cli/settings.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import { systemClock } from '../../src/lib/time.ts';

@@ -6,9 +6,10 @@ import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { recordAtHand } from '../../src/replay/recording/at-hand.ts';
-import type { Today } from '../../src/replay/recording/today.ts';
+
+import type { Today } from '../../src/replay/recording/frozen-analyst.ts';
 import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
+import { recordAtHand } from '../../src/triage/recording/recorder.ts';
 import { scriptedToolbox } from './scripted-toolbox.ts';
 import { sampleSubject } from './subject.ts';
 

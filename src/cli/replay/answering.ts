@@ -3,8 +3,8 @@ import type { Config } from '../../config/schema.ts';
 import type { AblationStage } from '../../domain/calibration.ts';
 import { systemClock } from '../../lib/time.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
-import { experimentOf } from '../../replay/ablation/experiment.ts';
-import { describeExperiment, parseStages } from '../../replay/ablation/stages.ts';
+
+import { describeExperiment, experimentOf, parseStages } from '../../replay/ablation.ts';
 import { openClone } from '../../replay/cases/clone.ts';
 import type { Answerer } from '../../replay/run/replay.ts';
 import type { KeptRecordings } from './kept-recordings.ts';

@@ -5,7 +5,7 @@ import { type Calibration, calibratedAnalyst, parseCalibration } from '../../dom
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { newId } from '../../domain/ids.ts';
 import { createMasker } from '../../log/mask/mask.ts';
-import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibration-of.ts';
+import { type CalibrateOptions, calibrationOf } from '../../replay/calibrate/calibrate.ts';
 import { operatorName } from '../operator-name.ts';
 import { jsonText, print, say } from '../terminal.ts';
 import { decidedAnswers, replayedAnswers } from './calibrate-answers.ts';

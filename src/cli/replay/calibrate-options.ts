@@ -1,5 +1,4 @@
-import type { FitMethod } from '../../replay/calibrate/fit.ts';
-import type { LabelledAnswer } from '../../replay/calibrate/labelled.ts';
+import type { FitMethod, LabelledAnswer } from '../../replay/calibrate/fit.ts';
 import type { DataOptions } from '../settings.ts';
 
 /** What `faultline calibrate` was asked for, as commander reads it. */

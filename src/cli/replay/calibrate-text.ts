@@ -1,8 +1,7 @@
 import { proportion } from '../../lib/statistics.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
-import type { FitRow, FittedCalibration } from '../../replay/calibrate/calibration-of.ts';
+import { type FitRow, type FittedCalibration, type Measured, reliability } from '../../replay/calibrate/calibrate.ts';
 import { OWN_FROM, POOLED_FROM } from '../../replay/calibrate/fit.ts';
-import { type Measured, reliability } from '../../replay/calibrate/scores.ts';
 import type { CategoryThreshold } from '../../replay/calibrate/threshold.ts';
 import type { GatheredAnswers } from './calibrate-options.ts';
 

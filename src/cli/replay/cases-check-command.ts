@@ -1,6 +1,6 @@
 import { visibleLine } from '../../publish/visible-text.ts';
-import { casesAt } from '../../replay/cases/cases-at.ts';
 import { type CaseProblem, type CheckedCases, checkCases } from '../../replay/cases/check.ts';
+import { casesAt } from '../../replay/cases/folder.ts';
 import { terminalConfig } from '../command-parts.ts';
 import { EXIT } from '../exit-codes.ts';
 import { interruptSignal, jsonText, print, say } from '../terminal.ts';

@@ -1,10 +1,9 @@
 import { resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import { datasetAt } from '../../replay/cases/cases-at.ts';
+import { datasetAt } from '../../replay/cases/folder.ts';
 import { beginFolder } from '../../replay/cases/new-folder.ts';
-import type { SplitBy } from '../../replay/cases/sides.ts';
-import { type SplitSummary, splitCases } from '../../replay/cases/split.ts';
+import { type SplitBy, type SplitSummary, splitCases } from '../../replay/cases/split.ts';
 import { terminalConfig } from '../command-parts.ts';
 import { interruptSignal, jsonText, print, say } from '../terminal.ts';
 import { counted } from './cases-text.ts';

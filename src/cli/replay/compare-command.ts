@@ -2,11 +2,11 @@ import { writeFile } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
-import { casesAt } from '../../replay/cases/cases-at.ts';
+import { casesAt } from '../../replay/cases/folder.ts';
 import { compareRuns } from '../../replay/compare/compare-runs.ts';
 import type { Comparison } from '../../replay/compare/comparison.ts';
-import { type RunResults, readResults } from '../../replay/compare/read-results.ts';
-import { renderComparison } from '../../replay/compare/table.ts';
+import { renderComparison } from '../../replay/compare/text.ts';
+import { type RunResults, readResults } from '../../replay/run/results-file.ts';
 import { jsonText, print } from '../terminal.ts';
 
 export interface CompareCommandOptions {

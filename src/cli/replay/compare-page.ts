@@ -1,8 +1,7 @@
 import type { ReportCaseList, ReportComparison, ReportDifference } from '../../console/replay-report/comparison.ts';
 import { renderComparisonReport } from '../../console/replay-report/comparison-page.ts';
 import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from '../../replay/compare/comparison.ts';
-import { leftOutLines, namesOf, signed } from '../../replay/compare/comparison-words.ts';
-import { amount, dollars, probability } from '../../replay/compare/words.ts';
+import { amount, dollars, leftOutLines, namesOf, probability, signed } from '../../replay/compare/text.ts';
 import { VERSION } from '../version.ts';
 
 const VERDICTS: Readonly<Record<DifferenceVerdict, readonly [words: string, tone: ReportDifference['tone']]>> = {

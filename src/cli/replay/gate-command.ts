@@ -1,10 +1,8 @@
 import { basename } from 'node:path';
 import { maxOf } from '../../lib/lists.ts';
 import { visibleLines } from '../../publish/visible-text.ts';
-import { type Gate, openGate } from '../../replay/gate/bars.ts';
-import type { GateResult } from '../../replay/gate/gate-result.ts';
+import { type Gate, type GateResult, openGate, renderGate } from '../../replay/gate/gate.ts';
 import { judgeGate } from '../../replay/gate/judge-gate.ts';
-import { renderGate } from '../../replay/gate/table.ts';
 import { EXIT } from '../exit-codes.ts';
 import { jsonText, print } from '../terminal.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';

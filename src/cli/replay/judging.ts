@@ -1,9 +1,8 @@
 import type { Config } from '../../config/schema.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import type { FigureSection } from '../../replay/figures/figure.ts';
-import { judgeCases } from '../../replay/judge/judge.ts';
-import { scoreJudge } from '../../replay/judge/score-judge.ts';
-import type { Spending } from '../../replay/run/limits.ts';
+import { judgeCases, scoreJudge } from '../../replay/judge.ts';
+import type { Spending } from '../../replay/run/progress.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import type { SourceRun } from './replay-source.ts';
 

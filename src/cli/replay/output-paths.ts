@@ -1,7 +1,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { TriageError } from '../../domain/errors.ts';
-import { datasetAt } from '../../replay/cases/cases-at.ts';
+import { datasetAt } from '../../replay/cases/folder.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';
 import { repeatPath } from './run-files.ts';
 

@@ -3,7 +3,7 @@ import type { Config } from '../../config/schema.ts';
 import type { RecordingHead, RecordingStore } from '../../ports/measurements.ts';
 import { silentLogger } from '../../ports/telemetry.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
-import { recordingHeads, storedRecordings } from '../../replay/recording/stored-recordings.ts';
+import { recordingHeads, storedRecordings } from '../../replay/recording/read-recordings.ts';
 import { EXIT } from '../exit-codes.ts';
 import { type DataOptions, dataDirectory, readStoreConfig } from '../settings.ts';
 import { jsonText, print, say } from '../terminal.ts';

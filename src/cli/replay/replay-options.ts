@@ -1,5 +1,5 @@
 import type { Design } from '../../domain/calibration.ts';
-import type { SliceBy } from '../../replay/figures/slices.ts';
+import type { SliceBy } from '../../replay/figures/score.ts';
 import type { StoredCaseOptions } from './stored-cases.ts';
 
 /** What `faultline replay` was asked for, as commander reads it. */

@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { SliceBy } from '../../replay/figures/slices.ts';
+import type { SliceBy } from '../../replay/figures/score.ts';
 import { analystOption, dataOption, guarded, jsonOption, positive, profileOption, terminalConfig } from '../command-parts.ts';
 import type { FrozenOptions } from './frozen-command.ts';
 import type { ReplayCommandOptions } from './replay-options.ts';

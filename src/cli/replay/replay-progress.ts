@@ -1,4 +1,4 @@
-import { type Standing, standingText } from '../../replay/run/pace.ts';
+import { type Standing, standingText } from '../../replay/run/progress.ts';
 import type { ProgressStream } from '../progress.ts';
 
 /** How a long replay is told to whoever waits: one line that rewrites itself on a terminal, a line now and then elsewhere. */

@@ -1,8 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
 import { visibleLine } from '../../publish/visible-text.ts';
 import type { CaseOutcome } from '../../replay/cases/case.ts';
-import type { Spending } from '../../replay/run/limits.ts';
-import { durationText } from '../../replay/run/pace.ts';
+import { durationText, type Spending } from '../../replay/run/progress.ts';
 import { type ReplayedCase, type ReplayOptions, replay } from '../../replay/run/replay.ts';
 import type { CaseResult } from '../../replay/run/result.ts';
 import type { ResultsFile } from '../../replay/run/results-file.ts';

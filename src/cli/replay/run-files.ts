@@ -2,8 +2,14 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import { differencesOf, parseManifest, type RunManifest } from '../../replay/run/manifest.ts';
-import { createResults, type ResultsFile, resumeResults } from '../../replay/run/results-file.ts';
+import {
+  createResults,
+  differencesOf,
+  parseManifest,
+  type ResultsFile,
+  type RunManifest,
+  resumeResults,
+} from '../../replay/run/results-file.ts';
 
 /** Where the results of a run go, and what becomes of them in the end. */
 export interface RunFiles {

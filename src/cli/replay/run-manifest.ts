@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PROMPT_FOLDER } from '../../../prompts/load.ts';
 import { budgetTokensOf } from '../../config/profiles.ts';
 import type { Config } from '../../config/schema.ts';
-import type { RunManifest } from '../../replay/run/manifest.ts';
+import type { RunManifest } from '../../replay/run/results-file.ts';
 import { VERSION } from '../version.ts';
 import { stagesLeftOut } from './answering.ts';
 import type { CaseSource } from './case-sources.ts';

@@ -1,4 +1,5 @@
-import { type App, createApp } from '../../app.ts';
+import type { App } from '../../app/served-app.ts';
+import { createApp } from '../../app.ts';
 import { CATEGORIES, Category } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { CaseFilter } from '../../ports/measurements.ts';

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { openFileBytes } from '../../log/lines/file-bytes.ts';
 import { bytesOfText } from '../../log/lines/log-bytes.ts';
-import { generatedLog } from './generate-log.ts';
+import { generatedLog } from './bench-logs.ts';
 import { piecesOf } from './match.ts';
 
 /** Counts the lines of one part of a file that hold a literal; told to begin, so that starting and warming up a thread is not timed. */

@@ -8,12 +8,9 @@ import { createMasker } from '../../log/mask/mask.ts';
 import { readSources } from '../../log/read-sources.ts';
 import { growingScan } from '../../log/scan/scan-log.ts';
 import { createLogThreads } from '../../log/threads.ts';
-import { type CorpusLog, readCorpus, writeCorpus } from './corpus.ts';
-import { generatedLog, writeGeneratedLog } from './generate-log.ts';
-import { HOSTILE_LOGS, writeHostileLog } from './hostile-logs.ts';
+import { type CorpusLog, generatedLog, HOSTILE_LOGS, readCorpus, writeCorpus, writeGeneratedLog, writeHostileLog } from './bench-logs.ts';
 import { linesHolding, matchAlone, matchTogether } from './match.ts';
-import { costOf, median } from './measure.ts';
-import { countWith, isInstalled, linesWith, mineWithDrain3, SEARCHERS } from './peers.ts';
+import { costOf, countWith, isInstalled, linesWith, median, mineWithDrain3, SEARCHERS } from './programs.ts';
 
 /** What to measure with. Sizes in bytes. */
 export interface ReadBenchOptions {

@@ -1,8 +1,34 @@
 import { type CategoryMap, calibrated, everyCategory } from '../../domain/calibration.ts';
 import type { Category } from '../../domain/category.ts';
-import { fitIsotonic } from './isotonic.ts';
-import { asWorth, type LabelledAnswer, worthOf } from './labelled.ts';
-import { fitPlatt, type Statement } from './platt.ts';
+
+/** An answer whose truth is known: what it said, how sure it was once verified and before any calibration, and whether it was right. */
+export interface LabelledAnswer extends Statement {
+  readonly id: string;
+  /** Answers of one project are never on both sides of a split. */
+  readonly project: string;
+  /** The one that was said. */
+  readonly category: Category;
+  /** When it was decided or happened, ISO 8601; null where nobody knows. */
+  readonly at: string | null;
+}
+
+export function weightOf({ weight = 1 }: Statement): number {
+  return weight;
+}
+
+/** How many equal cases so many unequally weighted ones are worth (Kish 1965); their number where none is weighted. */
+export function worthOf(statements: readonly Statement[]): number {
+  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
+  const squares = statements.reduce((sum, one) => sum + weightOf(one) ** 2, 0);
+  return squares === 0 ? 0 : weight ** 2 / squares;
+}
+
+/** The same with weights that add up to what they are worth, so that a case that stands for twenty does not speak for twenty. */
+function asWorth<One extends Statement>(statements: readonly One[]): (One & { readonly weight: number })[] {
+  const weight = statements.reduce((sum, one) => sum + weightOf(one), 0);
+  const share = weight === 0 ? 1 : worthOf(statements) / weight;
+  return statements.map((one) => ({ ...one, weight: weightOf(one) * share }));
+}
 
 /** `auto`: isotonic where there are enough cases, else Platt. */
 export type FitMethod = 'auto' | 'isotonic' | 'platt';
@@ -91,4 +117,143 @@ function sampled(curve: Curve, at: readonly number[]): CategoryMap['points'] {
 
 function round(value: number): number {
   return Math.round(value * 1e4) / 1e4;
+}
+
+/** A probability that was stated, and whether it was right. */
+export interface Statement {
+  readonly stated: number;
+  readonly right: boolean;
+  /** How many cases it stands for; 1 where it is left out. */
+  readonly weight?: number;
+}
+
+const STEPS = 100;
+/** A step that does not lessen the loss is halved so often at most. */
+const SHORTER = 40;
+/** How strongly the fit clings to what was stated (slope 1, offset 0): about as much as one case speaks. */
+const PRIOR = 1;
+const EDGE = 1e-4;
+
+/**
+ * Fits a sigmoid over the log-odds of what was stated (Platt 1999, with his smoothed targets; Newton's method as in Lin, Lin & Weng
+ * 2007), held near the statement itself where few cases speak. The map never falls: a slope below zero, which only chance gives, becomes the share of right answers.
+ */
+export function fitPlatt(statements: readonly Statement[]): (stated: number) => number {
+  const all = statements.reduce((sum, { weight = 1 }) => sum + weight, 0);
+  const right = statements.reduce((sum, entry) => sum + (entry.right ? (entry.weight ?? 1) : 0), 0);
+  const wrong = all - right;
+  const [high, low] = [(right + 1) / (right + 2), 1 / (wrong + 2)];
+  const points = statements.map((entry) => ({ x: logit(entry.stated), y: entry.right ? high : low, weight: entry.weight ?? 1 }));
+  let line: Line = { slope: 1, offset: 0 };
+  for (let step = 0; step < STEPS; step++) {
+    const next = lowered(points, line, newtonStep(points, line));
+    const moved = Math.abs(next.slope - line.slope) + Math.abs(next.offset - line.offset);
+    line = next;
+    if (moved < 1e-9) break;
+  }
+  const { slope, offset } = line;
+  if (slope < 0) return () => (right + 1) / (all + 2);
+  return (stated) => sigmoid(slope * logit(stated) + offset);
+}
+
+interface Point {
+  readonly x: number;
+  readonly y: number;
+  readonly weight: number;
+}
+
+interface Line {
+  readonly slope: number;
+  readonly offset: number;
+}
+
+/** A whole step, or as much of it as lessens the loss: far from the end whole steps leap over it, to and fro for ever. */
+function lowered(points: readonly Point[], line: Line, step: Line): Line {
+  const before = loss(points, line);
+  for (let halved = 0; halved < SHORTER; halved++) {
+    const share = 0.5 ** halved;
+    const next = { slope: line.slope - share * step.slope, offset: line.offset - share * step.offset };
+    if (loss(points, next) < before) return next;
+  }
+  return line;
+}
+
+/** Cross entropy and what holds the fit near the statement. */
+function loss(points: readonly Point[], { slope, offset }: Line): number {
+  const held = (PRIOR / 2) * ((slope - 1) ** 2 + offset ** 2);
+  return points.reduce((sum, { x, y, weight }) => {
+    const z = slope * x + offset;
+    return sum + weight * (Math.max(z, 0) + Math.log1p(Math.exp(-Math.abs(z))) - y * z);
+  }, held);
+}
+
+function newtonStep(points: readonly Point[], { slope, offset }: Line): Line {
+  let [bySlope, byOffset, xx, x1, ones] = [PRIOR * (slope - 1), PRIOR * offset, PRIOR, 0, PRIOR];
+  for (const { x, y, weight } of points) {
+    const p = sigmoid(slope * x + offset);
+    const bend = weight * p * (1 - p);
+    bySlope += weight * (p - y) * x;
+    byOffset += weight * (p - y);
+    xx += bend * x * x;
+    x1 += bend * x;
+    ones += bend;
+  }
+  const determinant = xx * ones - x1 * x1;
+  return { slope: (ones * bySlope - x1 * byOffset) / determinant, offset: (xx * byOffset - x1 * bySlope) / determinant };
+}
+
+function logit(probability: number): number {
+  const p = Math.min(1 - EDGE, Math.max(EDGE, probability));
+  return Math.log(p / (1 - p));
+}
+
+function sigmoid(x: number): number {
+  return 1 / (1 + Math.exp(-x));
+}
+
+interface Block {
+  readonly from: number;
+  readonly to: number;
+  readonly weight: number;
+  readonly right: number;
+}
+
+/** No share of cases makes certain of the next one. */
+const SUREST = 0.99;
+const LEAST = 0.01;
+
+/**
+ * The closest map to the shares that were right which never falls, by pool-adjacent-violators (Ayer et al. 1955; for calibration Zadrozny &
+ * Elkan 2002): neighbours that fall are joined until none does. Level within a joined block, straight between blocks, within 0.01..0.99.
+ * At least one statement.
+ */
+export function fitIsotonic(statements: readonly Statement[]): CategoryMap['points'] {
+  const blocks: Block[] = [];
+  for (const block of sameStatements(statements)) {
+    let joined = block;
+    for (let last = blocks.at(-1); last !== undefined && shareOf(last) >= shareOf(joined); last = blocks.at(-1)) {
+      blocks.pop();
+      joined = { from: last.from, to: joined.to, weight: last.weight + joined.weight, right: last.right + joined.right };
+    }
+    blocks.push(joined);
+  }
+  return blocks.flatMap((block) => {
+    const share = Math.min(SUREST, Math.max(LEAST, shareOf(block)));
+    const begin: [number, number] = [block.from, share];
+    return block.from === block.to ? [begin] : [begin, [block.to, share] satisfies [number, number]];
+  });
+}
+
+/** One block for each stated value, rising. */
+function sameStatements(statements: readonly Statement[]): Block[] {
+  const found = new Map<number, Block>();
+  for (const { stated, right, weight = 1 } of statements) {
+    const known = found.get(stated) ?? { from: stated, to: stated, weight: 0, right: 0 };
+    found.set(stated, { ...known, weight: known.weight + weight, right: known.right + (right ? weight : 0) });
+  }
+  return [...found.values()].sort((left, right) => left.from - right.from);
+}
+
+function shareOf({ right, weight }: Block): number {
+  return right / weight;
 }

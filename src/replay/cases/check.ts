@@ -1,8 +1,6 @@
 import type { Category } from '../../domain/category.ts';
 import { messageOf } from '../../domain/errors.ts';
-import type { BadCase, CaseOutcome, ReplayCase } from './case.ts';
-import { projectOf } from './project-folds.ts';
-import type { DatasetRow } from './row.ts';
+import { type BadCase, type CaseOutcome, type DatasetRow, projectOf, type ReplayCase } from './case.ts';
 
 /** One thing that is wrong with one case. */
 export interface CaseProblem {

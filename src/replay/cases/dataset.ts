@@ -1,14 +1,15 @@
-import { dirname, isAbsolute, join } from 'node:path';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative } from 'node:path';
 import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
+import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
+
+import { decodeSources } from '../../log/decode/archive.ts';
 import { tooLarge } from '../../log/decode/decompress.ts';
-import type { BadCase, CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
+import { type BadCase, type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow, type ReplayCase } from './case.ts';
 import { MAX_LINE_BYTES, numberedLines } from './numbered-lines.ts';
-import { readLog } from './read-log.ts';
-import { DatasetRow } from './row.ts';
-import { problemOf, problemsOf } from './row-problem.ts';
 
 /** A row as read, or what is wrong with it: a bad row never stops the rest. */
 export type RowOutcome = { readonly line: number; readonly row: DatasetRow; readonly value: unknown } | BadCase;
@@ -104,4 +105,80 @@ function inlineText(row: DatasetRow): SourceText {
   const text = row.log ?? row.stack_trace ?? row.snippets?.map((snippet) => snippet.log).join('\n');
   if (text === undefined) throw new TriageError('invalid-input', `row ${row.id} has neither log, log_path, stack_trace nor snippets`);
   return { name: 'log', kind: 'log', text, notes: [] };
+}
+
+/** What is wrong with a row: where (`expected_lines.0.1`, or `(row)` for all of it) and why, for people. */
+interface RowProblem {
+  readonly path: string;
+  readonly reason: string;
+}
+
+const LABELS: ReadonlySet<string> = new Set(['category', 'also_ok', 'category_alternatives']);
+const SHOWN = 60;
+
+/** The first thing that is wrong. */
+export function problemOf(error: z.ZodError, value: unknown): RowProblem {
+  return problemsOf(error, value)[0] ?? { path: '(row)', reason: error.message };
+}
+
+/** Everything that is wrong, in the row's order. A label outside the taxonomy is quoted beside those that are allowed. */
+function problemsOf(error: z.ZodError, value: unknown): RowProblem[] {
+  return error.issues.map((issue) => {
+    const path = issue.path.join('.') || '(row)';
+    const given = isLabel(issue.path) ? issue.path.reduce(valueAt, value) : undefined;
+    if (typeof given !== 'string') return { path, reason: issue.message };
+    return { path, reason: `"${given.slice(0, SHOWN)}" is not a category; use one of ${CATEGORIES.join(', ')}` };
+  });
+}
+
+/** Whether the field is one of those that hold a category. */
+function isLabel([field]: readonly PropertyKey[]): boolean {
+  return typeof field === 'string' && LABELS.has(field);
+}
+
+function valueAt(held: unknown, key: PropertyKey): unknown {
+  if (typeof held !== 'object' || held === null) return undefined;
+  return Object.getOwnPropertyDescriptor(held, key)?.value;
+}
+
+/** The texts of a log's file, plain, compressed or an archive. Throws TriageError; a file above the limit is not even read. */
+export async function readLog(path: string, maxBytes: number): Promise<SourceText[]> {
+  const name = basename(path).replace(/\.(?:gz|zst)$/, '');
+  const file = await stat(path).catch((cause: unknown) => {
+    throw new TriageError('not-found', `${path} is missing or cannot be read.`, { cause });
+  });
+  // A device or a pipe may have no end.
+  if (!file.isFile()) throw new TriageError('invalid-input', `${path} is not a file.`);
+  if (file.size > maxBytes) throw tooLarge(name, maxBytes);
+  return await decodeSources(name, await readFile(path), 'log', { maxBytes });
+}
+
+const FIELDS = ['log_path', 'pass_log_path', 'more_log_paths'] as const;
+
+/**
+ * Cases of a foreign data set whose logs lie within `root`: whoever wrote it must not pick files of this machine to be handed on. A row
+ * that names a log outside, also through a link, is an outcome with an error. What is missing is for the reader to say.
+ */
+export async function* confined(outcomes: AsyncIterable<CaseOutcome>, dataset: string, root: string): AsyncGenerator<CaseOutcome> {
+  const inside = await realpath(root);
+  for await (const outcome of outcomes) {
+    const outer = 'error' in outcome ? null : await outside(outcome.one, dataset, inside);
+    if ('error' in outcome || outer === null) yield outcome;
+    else {
+      const reason = `${outer.path} is outside of ${root}; --logs-in names the folder that logs may be in`;
+      const { line } = outcome;
+      yield { line, id: outcome.one.row.id, field: outer.field, error: `line ${line}, field ${outer.field}: ${reason}` };
+    }
+  }
+}
+
+async function outside({ row }: ReplayCase, dataset: string, inside: string): Promise<{ field: string; path: string } | null> {
+  for (const field of FIELDS) {
+    for (const path of [row[field] ?? []].flat()) {
+      const full = await realpath(isAbsolute(path) ? path : join(dirname(dataset), path)).catch(() => null);
+      const way = full === null ? '' : relative(inside, full);
+      if (way === '..' || way.startsWith('../') || isAbsolute(way)) return { field, path };
+    }
+  }
+  return null;
 }

@@ -1,13 +1,33 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { z } from 'zod';
 import type { SourceText } from '../../domain/build.ts';
 import { CATEGORIES, type Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
-import type { CaseLimits, CaseOutcome, CaseTexts } from './case.ts';
-import { readLog } from './read-log.ts';
-import { parseTruth, type Truth } from './truth.ts';
+
+import { type CaseLimits, type CaseOutcome, type CaseTexts, DatasetRow } from './case.ts';
+import { datasetCases, problemOf, readLog } from './dataset.ts';
+
+/** What an exported case set calls its rows. */
+export const SET_FILE = 'cases.jsonl';
+
+/** The cases of a path that a person names: of a JSONL file, of an exported case set, or of a folder of logs. Throws `not-found`. */
+export async function casesAt(path: string): Promise<AsyncIterable<CaseOutcome>> {
+  const dataset = await datasetAt(path);
+  return dataset === null ? folderCases(path) : datasetCases(dataset);
+}
+
+/** The JSONL file that a path stands for; null for a folder of logs. Throws `not-found`. */
+export async function datasetAt(path: string): Promise<string | null> {
+  const found = await stat(path).catch((cause: unknown) => {
+    throw new TriageError('not-found', `${path} is neither a file nor a folder.`, { cause });
+  });
+  if (!found.isDirectory()) return path;
+  const inside = await stat(join(path, SET_FILE)).catch(() => null);
+  return inside?.isFile() === true ? join(path, SET_FILE) : null;
+}
 
 /** Where in the walk it is: folders below the root, the label of the nearest category folder. */
 interface Place {
@@ -124,4 +144,52 @@ async function textsOf({ id, folder, files, green }: Found, { maxBytes, green: w
   if (sources.length === 0) throw new TriageError('invalid-input', `The folder of ${id} contains no log`);
   const greenTexts = wanted && green !== null ? await readLog(join(folder, green), maxBytes) : [];
   return { sources, greenText: greenTexts.length === 0 ? undefined : greenTexts.map(({ text }) => text).join('\n') };
+}
+
+/** What is known to be true of a log that lies in a folder: a row without its id and its log. */
+type Truth = Omit<DatasetRow, 'id' | 'log' | 'log_path' | 'pass_log_path' | 'stack_trace' | 'snippets'>;
+
+/** Other names of a row's fields, as the truth files of captured failures write them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  alsoOk: 'also_ok',
+  cause: 'root_cause',
+  rootCause: 'root_cause',
+  mustCite: 'expected_lines',
+  expectedLines: 'expected_lines',
+  failingTests: 'failing_tests',
+  faultyFiles: 'faulty_files',
+  requiredMentions: 'required_mentions',
+  forbiddenMentions: 'forbidden_mentions',
+  capturedAt: 'happened_at',
+  happenedAt: 'happened_at',
+  decidedBy: 'decided_by',
+};
+
+const TestName = z.union([z.string(), z.object({ name: z.string() }).transform(({ name }) => name)]);
+
+const TruthFile = DatasetRow.omit({ id: true, log: true, log_path: true, pass_log_path: true, stack_trace: true, snippets: true }).extend({
+  failing_tests: z.array(TestName).nullish(),
+});
+
+/** Reads a truth file: the fields of a row, in their own names or in those of captured failures; others are ignored. Or says what is wrong. */
+function parseTruth(name: string, text: string): Truth | { readonly error: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { error: `${name} is not JSON: ${messageOf(error)}` };
+  }
+  const held = z.record(z.string(), z.unknown()).safeParse(value);
+  if (!held.success) return { error: `${name} is not a JSON object` };
+  const written = new Map<string, string>();
+  const fields = Object.entries(held.data).map(([key, value]): [string, unknown] => {
+    const field = ALIASES[key] ?? key;
+    written.set(field, key);
+    return [field, value];
+  });
+  const parsed = TruthFile.safeParse(Object.fromEntries(fields));
+  if (parsed.success) return parsed.data;
+  const { path, reason } = problemOf(parsed.error, Object.fromEntries(fields));
+  const [field = '', ...rest] = path.split('.');
+  return { error: `${name}, field ${[written.get(field) ?? field, ...rest].join('.')}: ${reason}` };
 }

@@ -1,7 +1,5 @@
-import type { McNemar } from './mcnemar.ts';
-import type { Better } from './measure.ts';
+import type { Better } from './measures.ts';
 import type { Sides } from './paired-cases.ts';
-import type { Resampling } from './resample.ts';
 
 /** Two runs of the same cases, side by side. Everything that a table, a page or a script needs; stable. */
 export interface Comparison {
@@ -47,7 +45,7 @@ export interface Spread {
 }
 
 /** Which cases were compared, and by id which were not, and why. */
-export interface ComparedCases {
+interface ComparedCases {
   readonly compared: number;
   readonly onlyA: readonly string[];
   readonly onlyB: readonly string[];
@@ -104,4 +102,22 @@ export interface ChangedCase {
   /** The label, for people. */
   readonly truth: string;
   readonly said: Sides<string>;
+}
+
+/** What the cases say on which the two sides disagree. */
+export interface McNemar {
+  /** Right on the second side only. */
+  readonly won: number;
+  /** Right on the first side only. */
+  readonly lost: number;
+  /** Exact two-sided p: how often chance alone, heads or tails a disagreement, is at least as lopsided. */
+  readonly exact: number;
+  /** The mid-p: the exact p less half the probability of what was seen, on both sides. What verdicts go by. */
+  readonly midP: number;
+}
+
+/** What is drawn together, and how many of them there are. */
+export interface Resampling {
+  readonly by: 'project' | 'case';
+  readonly units: number;
 }

@@ -1,12 +1,130 @@
-import { CONFIDENT } from '../figures/calibration.ts';
+import { CATEGORIES } from '../../domain/category.ts';
+import type { Weights } from '../../lib/statistics.ts';
+import { CONFIDENT, calibrationError } from '../figures/calibration.ts';
 import { isInTopTwo } from '../figures/categories.ts';
-import { isExcused, isRealFailure, isRight, type Judged, judgedCases } from '../figures/judged.ts';
-import { lineRecall } from '../figures/lines.ts';
-import { rankOf } from '../figures/suspects.ts';
+import { rankOf } from '../figures/explanation.ts';
+import { f1, isExcused, isRealFailure, isRight, type Judged, judgedCases, mean, ratio } from '../figures/figure.ts';
+import { lineRecall } from '../figures/reading.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { type Better, type Measure, meanMeasure } from './measure.ts';
-import type { PairedCase } from './paired-cases.ts';
-import { CALIBRATION_ERROR, MACRO_F1, QUOTATIONS } from './whole-measures.ts';
+import type { PairedCase, Sides } from './paired-cases.ts';
+
+export type Side = keyof Sides<unknown>;
+
+/** Which way is good; null where neither is. */
+export type Better = 'higher' | 'lower' | null;
+
+/** Something that both sides are measured by, on the cases whose labels allow it. */
+export interface Measure {
+  /** As the scores of one run name it. */
+  readonly name: string;
+  readonly better: Better;
+  /** Null where no pair has what it needs. */
+  prepare(pairs: readonly PairedCase[]): Prepared | null;
+}
+
+/** A measure with all that it needs of the cases, ready to be asked for one resample after another. */
+export interface Prepared {
+  /** Pairs that count. */
+  readonly cases: number;
+  /** On that side, every pair counted as often as its weight says, once each without weights; NaN where none that counts was drawn. */
+  value(side: Side, weights: Weights | null): number;
+  /** Pairs on which the second side's own value is higher, lower. */
+  readonly higher: number;
+  readonly lower: number;
+  /** Every case is worth 0 or 1 and nothing else: McNemar's test applies. */
+  readonly binary: boolean;
+}
+
+/** The mean of what each case is worth; over repeats, the mean of the repeats. Null: the case does not count. */
+export function meanMeasure(name: string, better: Better, worth: (run: ReplayedCase) => number | null): Measure {
+  return { name, better, prepare: (pairs) => prepareMean(pairs, worth) };
+}
+
+/** What one case is worth on one side: the mean over its repeats; null where none of them counts. */
+export function worthOf(runs: readonly ReplayedCase[], worth: (run: ReplayedCase) => number | null): number | null {
+  const values = runs.map(worth).filter((value) => value !== null);
+  return values.length === 0 ? null : mean(values);
+}
+
+function prepareMean(pairs: readonly PairedCase[], worth: (run: ReplayedCase) => number | null): Prepared | null {
+  const worths = pairs.flatMap(({ runs }, index) => {
+    const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+    return a === null || b === null ? [] : [{ index, a, b }];
+  });
+  if (worths.length === 0) return null;
+  return {
+    cases: worths.length,
+    value: (side, weights) => {
+      let [total, counted] = [0, 0];
+      for (const one of worths) {
+        const weight = weights?.[one.index] ?? 1;
+        total += weight * one[side];
+        counted += weight;
+      }
+      return total / counted;
+    },
+    ...changesOf(worths),
+    binary: worths.every(({ a, b }) => isBit(a) && isBit(b)),
+  };
+}
+
+/** How many of the pairs are worth more, and less, on the second side. */
+function changesOf(worths: readonly Sides<number>[]): Pick<Prepared, 'higher' | 'lower'> {
+  return { higher: worths.filter(({ a, b }) => b > a).length, lower: worths.filter(({ a, b }) => b < a).length };
+}
+
+function isBit(value: number): boolean {
+  return value === 0 || value === 1;
+}
+
+/** Macro-F1 of the category: no mean of cases, so it is counted anew in every resample. Repeats count a part of a case each. */
+const MACRO_F1: Measure = {
+  name: 'category macro-F1',
+  better: 'higher',
+  prepare: (pairs) => {
+    const judged = partsOf(pairs, (run) => judgedCases([run]));
+    if (judged === null || !pairs.some(({ runs }) => [...runs.a, ...runs.b].some(({ result }) => result.category !== null))) return null;
+    const rights = pairs.flatMap(({ runs }) => pairOf(runs, (run) => judgedCases([run]).map((one) => Number(isRight(one)))[0] ?? null));
+    return { cases: judged.cases, value: (side, weights) => macroF1(judged.parts[side], weights), ...changesOf(rights), binary: false };
+  },
+};
+
+/** Expected calibration error over ten bins of stated probability, as the scores of one run have it. */
+const CALIBRATION_ERROR: Measure = {
+  name: 'expected calibration error',
+  better: 'lower',
+  prepare: (pairs) => {
+    const stated = partsOf(pairs, statementsOf);
+    if (stated === null) return null;
+    const gaps = pairs.flatMap(({ runs }) =>
+      pairOf(runs, (run) => statementsOf(run).map((one) => Math.abs(one.stated - Number(one.right)))[0] ?? null),
+    );
+    return {
+      cases: stated.cases,
+      value: (side, weights) => errorOf(stated.parts[side], weights),
+      ...changesOf(gaps),
+      binary: false,
+    };
+  },
+};
+
+/** Quotations that stand in the log, of all that were made: a case with many quotations counts for more. */
+const QUOTATIONS: Measure = {
+  name: 'quotations literally in the log',
+  better: 'higher',
+  prepare: (pairs): Prepared | null => {
+    const quoting = (run: ReplayedCase) => (run.result.quotes !== null ? [run.quotes] : []);
+    const quotes = partsOf(pairs, quoting);
+    if (quotes === null || !quotes.parts.a.some(({ one }) => one.made > 0) || !quotes.parts.b.some(({ one }) => one.made > 0)) return null;
+    const shares = pairs.flatMap(({ runs }) => pairOf(runs, ({ quotes: { made, literal } }) => (made === 0 ? null : literal / made)));
+    return {
+      cases: quotes.cases,
+      value: (side, weights) => quotationShare(quotes.parts[side], weights),
+      ...changesOf(shares),
+      binary: false,
+    };
+  },
+};
 
 /** What a case is worth by its main label: the first of these that the labels allow decides which cases are won and lost. */
 export const MAIN_WORTHS: readonly { readonly name: string; readonly worth: (run: ReplayedCase) => number | null }[] = [
@@ -80,4 +198,71 @@ function isPublished({ one }: Judged): boolean {
 function excusedOf(run: ReplayedCase): number | null {
   const [judged] = judgedCases([run]);
   return judged !== undefined && isRealFailure(judged) ? Number(isExcused(judged)) : null;
+}
+
+/** One repeat of a case, and which part of the case it is. */
+interface Part<T> {
+  readonly index: number;
+  readonly part: number;
+  readonly one: T;
+}
+
+/** What the repeats of each pair give, of the pairs where both sides give something; null where none does. */
+function partsOf<T>(
+  pairs: readonly PairedCase[],
+  read: (run: ReplayedCase) => readonly T[],
+): { cases: number; parts: Sides<readonly Part<T>[]> } | null {
+  const parts: { a: Part<T>[]; b: Part<T>[] } = { a: [], b: [] };
+  let cases = 0;
+  for (const [index, { runs }] of pairs.entries()) {
+    const found = { a: runs.a.flatMap(read), b: runs.b.flatMap(read) };
+    if (found.a.length === 0 || found.b.length === 0) continue;
+    cases++;
+    for (const side of ['a', 'b'] satisfies Side[]) {
+      for (const one of found[side]) parts[side].push({ index, part: 1 / found[side].length, one });
+    }
+  }
+  return cases === 0 ? null : { cases, parts };
+}
+
+function pairOf(runs: Sides<readonly ReplayedCase[]>, worth: (run: ReplayedCase) => number | null): Sides<number>[] {
+  const [a, b] = [worthOf(runs.a, worth), worthOf(runs.b, worth)];
+  return a === null || b === null ? [] : [{ a, b }];
+}
+
+function statementsOf(run: ReplayedCase): { stated: number; right: boolean }[] {
+  const { confidence } = run.result;
+  return judgedCases([run]).flatMap((one) => (confidence === null ? [] : [{ stated: confidence, right: isRight(one) }]));
+}
+
+function macroF1(parts: readonly Part<Judged>[], weights: Weights | null): number {
+  const counts = new Map(CATEGORIES.map((category) => [String(category), { hits: 0, said: 0, truly: 0 }]));
+  for (const { index, part, one } of parts) {
+    const weight = part * (weights?.[index] ?? 1);
+    const truth = counts.get(one.truth);
+    const said = one.said === null ? undefined : counts.get(one.said);
+    if (truth !== undefined) truth.truly += weight;
+    if (said !== undefined) said.said += weight;
+    if (truth !== undefined && truth === said) truth.hits += weight;
+  }
+  const classes = [...counts.values()].filter(({ truly }) => truly > 0);
+  const scores = classes.map(({ hits, said, truly }) => f1(ratio(hits, said), ratio(hits, truly)));
+  return ratio(
+    scores.reduce((total, score) => total + score, 0),
+    scores.length,
+  );
+}
+
+function errorOf(parts: readonly Part<{ stated: number; right: boolean }>[], weights: Weights | null): number {
+  return calibrationError(parts.map(({ index, part, one }) => ({ ...one, weight: part * (weights?.[index] ?? 1) })));
+}
+
+function quotationShare(parts: readonly Part<{ made: number; literal: number }>[], weights: Weights | null): number {
+  let [made, literal] = [0, 0];
+  for (const { index, part, one } of parts) {
+    const weight = part * (weights?.[index] ?? 1);
+    made += weight * one.made;
+    literal += weight * one.literal;
+  }
+  return ratio(literal, made);
 }

@@ -1,9 +1,7 @@
 import { TriageError } from '../../domain/errors.ts';
-import type { CaseOutcome } from '../cases/case.ts';
-import { projectOf } from '../cases/project-folds.ts';
-import type { DatasetRow } from '../cases/row.ts';
+import { type CaseOutcome, type DatasetRow, projectOf } from '../cases/case.ts';
 import { type ReplayedCase, replayedFrom } from '../run/replay.ts';
-import type { RunResults } from './read-results.ts';
+import type { RunResults } from '../run/results-file.ts';
 
 /** Something of the first and of the second side. */
 export interface Sides<T> {

@@ -1,13 +1,28 @@
-import { bootstrap } from '../../lib/statistics.ts';
-import { fitPlatt } from '../calibrate/platt.ts';
-import { projectFolds } from '../cases/project-folds.ts';
+import { bootstrap, type Proportion, proportion } from '../../lib/statistics.ts';
+import { fitPlatt } from '../calibrate/fit.ts';
+import { foldsBy, projectOf } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { BINS } from './calibration-error.ts';
-import { addAt, clusterSums } from './clusters.ts';
-import { scoreCoverage } from './coverage.ts';
-import { caseShare, type Figure, ratio, withInterval } from './figure.ts';
-import { type Binning, binner } from './reliability.ts';
-import { type StatedBy, type StatedCase, statementsOf } from './statements.ts';
+import { addAt, caseShare, clusterSums, type Figure, idsOf, isRight, judgedCases, ratio, withInterval } from './figure.ts';
+
+/** Whose probability: that of the classification, or that of the whole answer once it is verified, by which it is published. */
+export type StatedBy = 'classification' | 'answer';
+
+/** A case with the probability that was stated and whether its category was right. */
+interface StatedCase {
+  readonly stated: number;
+  readonly right: boolean;
+  readonly one: ReplayedCase;
+}
+
+/** The cases whose category is labelled and for which a probability was stated; the surest first, the same ones always in one order. */
+export function statementsOf(cases: readonly ReplayedCase[], of: StatedBy): StatedCase[] {
+  const stated = judgedCases(cases).flatMap((entry): StatedCase[] => {
+    const { confidence, answerConfidence } = entry.one.result;
+    const probability = of === 'classification' ? confidence : answerConfidence;
+    return probability === null ? [] : [{ stated: probability, right: isRight(entry), one: entry.one }];
+  });
+  return stated.sort((left, right) => right.stated - left.stated || (left.one.result.id < right.one.result.id ? -1 : 1));
+}
 
 /** From this probability on, a wrong category is a confident error. */
 export const CONFIDENT = 0.85;
@@ -103,7 +118,7 @@ function brierParts(stated: readonly StatedCase[]): [name: string, value: number
 
 /** Each statement as a calibration says it that was fitted on other projects only; null where all are of one project. */
 function heldOut(stated: readonly StatedCase[]): StatedCase[] | null {
-  const folds = projectFolds(stated, FOLDS);
+  const folds = foldsBy(stated, ({ one }) => (one.row === null ? one.result.id : projectOf(one.row)), FOLDS);
   if (folds.length < 2) return null;
   return folds.flatMap((fold) => {
     const others = folds.filter((other) => other !== fold).flat();
@@ -116,4 +131,134 @@ function addedUp(clusters: readonly (readonly number[])[]): number[] {
   const sums: number[] = [];
   for (const cluster of clusters) for (const [at, value] of cluster.entries()) sums[at] = (sums[at] ?? 0) + value;
   return sums;
+}
+
+export const BINS = 10;
+
+/** Which of ten bins of one width a stated probability lies in; 1 is in the last. */
+export function binOf(stated: number): number {
+  return Math.max(0, Math.min(BINS - 1, Math.floor(stated * BINS)));
+}
+
+/**
+ * Expected calibration error over ten bins of one width (Guo et al. 2017, arXiv 1706.04599), 0..1: how far what was stated and the share that was right
+ * lie apart, bin by bin, weighed by what is in the bin. `weight` is how many statements one stands for. 0 for none.
+ */
+export function calibrationError(
+  statements: Iterable<{ readonly stated: number; readonly right: boolean; readonly weight: number }>,
+): number {
+  const gaps = new Array<number>(BINS).fill(0);
+  let all = 0;
+  for (const { stated, right, weight } of statements) {
+    const bin = binOf(stated);
+    gaps[bin] = (gaps[bin] ?? 0) + weight * (Number(right) - stated);
+    all += weight;
+  }
+  return all === 0 ? 0 : gaps.reduce((sum, gap) => sum + Math.abs(gap), 0) / all;
+}
+
+/** Cases whose stated probability lies from `from` up to `to`: how many, how many of them were right, and what they stated on average. */
+interface ReliabilityBin extends Proportion {
+  readonly from: number;
+  readonly to: number;
+  readonly stated: number;
+}
+
+/** Bins of one width (0 to 0.1, 0.1 to 0.2 …), or of about one number of cases. */
+type Binning = 'width' | 'mass';
+
+/** The reliability table: ten bins, the lowest first, empty ones left out. A probability that several cases state is in one bin. */
+export function reliabilityOf(cases: readonly ReplayedCase[], of: StatedBy, binning: Binning = 'width'): ReliabilityBin[] {
+  const statements = statementsOf(cases, of);
+  const place = binner(statements, binning);
+  const bins = Map.groupBy(statements, ({ stated }) => place(stated));
+  return [...bins].sort(([left], [right]) => left - right).map(([bin, members]) => reliabilityBin(bin, members, binning));
+}
+
+/** Which of the ten bins a stated probability falls into; by mass: as the statements that are given share out. */
+function binner(statements: readonly StatedCase[], binning: Binning): (stated: number) => number {
+  if (binning === 'width') return binOf;
+  const sorted = statements.map(({ stated }) => stated).sort((left, right) => left - right);
+  const counts = new Map<number, { first: number; count: number }>();
+  for (const [at, stated] of sorted.entries()) {
+    const level = counts.get(stated);
+    if (level === undefined) counts.set(stated, { first: at, count: 1 });
+    else level.count++;
+  }
+  return (stated) => {
+    const { first = 0, count = 0 } = counts.get(stated) ?? {};
+    // A probability that many state lies where its middle one does.
+    return Math.min(BINS - 1, Math.floor(((first + count / 2) / Math.max(1, sorted.length)) * BINS));
+  };
+}
+
+function reliabilityBin(bin: number, members: readonly StatedCase[], binning: Binning): ReliabilityBin {
+  const stated = members.map((member) => member.stated);
+  const ends = [stated.reduce((least, one) => Math.min(least, one), 1), stated.reduce((most, one) => Math.max(most, one), 0)] as const;
+  const [from, to] = binning === 'width' ? [bin / BINS, (bin + 1) / BINS] : ends;
+  const average = stated.reduce((total, one) => total + one, 0) / stated.length;
+  return { from, to, stated: average, ...proportion(members.filter(({ right }) => right).length, members.length) };
+}
+
+/** What would be answered from this stated probability on, and how much of it was right. */
+interface CoveragePoint extends Proportion {
+  readonly threshold: number;
+  /** Share of the cases that state at least so much. */
+  readonly coverage: number;
+}
+
+/** More points than a line can show say nothing more. */
+const MOST_POINTS = 200;
+const COVERAGES = [0.6, 0.8, 0.9, 1];
+
+/** Accuracy against coverage: a point for each probability that was stated, the highest first, thinned out evenly where there are more than 200. */
+export function coverageCurve(cases: readonly ReplayedCase[], of: StatedBy): CoveragePoint[] {
+  const points = pointsOf(statementsOf(cases, of));
+  if (points.length <= MOST_POINTS) return points;
+  const step = (points.length - 1) / (MOST_POINTS - 1);
+  return Array.from({ length: MOST_POINTS }, (_, at) => points[Math.round(at * step)]).filter((point) => point !== undefined);
+}
+
+/**
+ * Accuracy where the surest 60, 80, 90 and 100 % are answered, and the area under the curve of risk and coverage. Cases that state the same
+ * are answered together, so more may be covered than is asked.
+ */
+function scoreCoverage(statements: readonly StatedCase[], prefix: string): Figure[] {
+  if (statements.length === 0) return [];
+  const points = pointsOf(statements);
+  const figures = COVERAGES.map((coverage): Figure => {
+    const point = points.find((one) => one.coverage >= coverage - 1e-9) ?? points.at(-1);
+    const { share = 0, low = 0, high = 1, of = 0 } = point ?? {};
+    const wrong = statements.slice(0, of).filter(({ right }) => !right);
+    const name = `${prefix}accuracy at ${Math.round(coverage * 100)} % coverage`;
+    return { name, value: share, cases: of, interval: [low, high], ...(wrong.length === 0 ? {} : { against: idsOf(wrong) }) };
+  });
+  return [...figures, { name: `${prefix}area under risk and coverage`, value: areaUnderRisk(points), cases: statements.length }];
+}
+
+/**
+ * The mean, over k = 1 … n, of the share of wrong ones among the k surest (AURC: Geifman, Uziel & El-Yaniv 2019, arXiv 1805.08206); 0 is best.
+ * Among cases that state the same, right and wrong ones are taken in proportion.
+ */
+function areaUnderRisk(points: readonly CoveragePoint[]): number {
+  let [before, wrongBefore, area] = [0, 0, 0];
+  for (const { of, hits } of points) {
+    const wrong = of - hits;
+    const share = (wrong - wrongBefore) / (of - before);
+    for (let k = before + 1; k <= of; k++) area += (wrongBefore + share * (k - before)) / k;
+    [before, wrongBefore] = [of, wrong];
+  }
+  return before === 0 ? 0 : area / before;
+}
+
+/** One point a level; the statements come with the surest first. */
+function pointsOf(statements: readonly StatedCase[]): CoveragePoint[] {
+  const points: CoveragePoint[] = [];
+  let hits = 0;
+  for (const [at, { stated, right }] of statements.entries()) {
+    if (right) hits++;
+    if (statements[at + 1]?.stated === stated) continue;
+    points.push({ threshold: stated, coverage: (at + 1) / statements.length, ...proportion(hits, at + 1) });
+  }
+  return points;
 }

@@ -1,10 +1,21 @@
 import { CATEGORIES } from '../../domain/category.ts';
 import { bootstrap, proportion } from '../../lib/statistics.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { clusterSums } from './clusters.ts';
-import { addToMatrix, CELLS, type ClassCounts, cellOf, classCounts, macroF1, sumMatrix } from './confusion.ts';
-import { caseShare, type Figure, idsOf, shareFigure, withInterval } from './figure.ts';
-import { isExcused, isRealFailure, isRight, type Judged, judgedCases } from './judged.ts';
+import {
+  caseShare,
+  clusterSums,
+  type Figure,
+  f1,
+  idsOf,
+  isExcused,
+  isRealFailure,
+  isRight,
+  type Judged,
+  judgedCases,
+  ratio,
+  shareFigure,
+  withInterval,
+} from './figure.ts';
 
 /** Short, because they head narrow columns. */
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -123,4 +134,117 @@ function against(name: string, entries: readonly Judged[]): Pick<Figure, 'name' 
 export function isInTopTwo({ accepted, one }: Judged): boolean {
   const likeliest = Object.entries(one.result.probabilities).sort((left, right) => right[1] - left[1]);
   return likeliest.slice(0, 2).some(([category]) => accepted.includes(category));
+}
+
+/** What was said of a class; the last column is nothing at all. */
+const SAID = CATEGORIES.length + 1;
+const PLACES = new Map<string | null, number>(CATEGORIES.map((category, at) => [category, at]));
+
+/** Precision, recall and F1 of a class, and what they are counted from. */
+interface ClassCounts {
+  readonly category: string;
+  /** Cases that are truly of the class, that were said to be, and both. */
+  readonly truly: number;
+  readonly said: number;
+  readonly hits: number;
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+}
+
+/** Cells of a matrix, row by row. */
+const CELLS = CATEGORIES.length * SAID;
+
+/** Counts a case in a matrix. */
+function addToMatrix(matrix: number[], { truth, said }: Judged): void {
+  const place = placeOf(truth, said);
+  matrix[place] = (matrix[place] ?? 0) + 1;
+}
+
+/** All cases in one matrix. */
+function sumMatrix(judged: readonly Judged[]): number[] {
+  const matrix = new Array<number>(CELLS).fill(0);
+  for (const entry of judged) addToMatrix(matrix, entry);
+  return matrix;
+}
+
+/** How often a class was taken for another; `said` null: for nothing. */
+function cellOf(matrix: readonly number[], truth: string, said: string | null): number {
+  return matrix[placeOf(truth, said)] ?? 0;
+}
+
+/** The classes that truly occur, in the order of the taxonomy. */
+function classCounts(matrix: readonly number[]): ClassCounts[] {
+  return CATEGORIES.map((category) => countsOf(matrix, category)).filter(({ truly }) => truly > 0);
+}
+
+/** The mean F1 of the classes that truly occur. */
+function macroF1(matrix: readonly number[]): number {
+  const counts = classCounts(matrix);
+  return ratio(
+    counts.reduce((total, one) => total + one.f1, 0),
+    counts.length,
+  );
+}
+
+function countsOf(matrix: readonly number[], category: string): ClassCounts {
+  const truly = [...CATEGORIES, null].reduce((total, said) => total + cellOf(matrix, category, said), 0);
+  const said = CATEGORIES.reduce((total, truth) => total + cellOf(matrix, truth, category), 0);
+  const hits = cellOf(matrix, category, category);
+  const precision = ratio(hits, said);
+  const recall = ratio(hits, truly);
+  return { category, truly, said, hits, precision, recall, f1: f1(precision, recall) };
+}
+
+function placeOf(truth: string, said: string | null): number {
+  return (PLACES.get(truth) ?? 0) * SAID + (PLACES.get(said) ?? SAID - 1);
+}
+
+/** How often the kind is the labelled one: of all cases that name one, and of those whose category is right. Empty where nothing was classified. */
+export function scoreKinds(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = cases.flatMap((one) => (one.row?.kind == null ? [] : [{ one, kind: one.row.kind }]));
+  if (!labelled.some(({ one }) => one.result.kind !== null)) return [];
+  const right = new Set(judgedCases(cases).flatMap((entry) => (isRight(entry) ? [entry.one] : [])));
+  const settled = labelled.filter(({ one }) => right.has(one));
+  const isKind = ({ one, kind }: (typeof labelled)[number]) => one.result.kind === kind;
+  const mistakes = Map.groupBy(
+    labelled.filter((entry) => !isKind(entry)),
+    ({ one, kind }) => `kind ${kind} called ${one.result.kind ?? 'nothing'}`,
+  );
+  const confused = [...mistakes].map(([name, entries]): Figure => {
+    const cases = labelled.filter(({ kind }) => kind === entries[0]?.kind).length;
+    return { name, value: entries.length, cases, unit: 'count', against: entries.map(({ one }) => one.result.id) };
+  });
+  return [
+    caseShare('kind accuracy', labelled, isKind),
+    ...(settled.length === 0 ? [] : [caseShare('kind accuracy where the category is right', settled, isKind)]),
+    ...confused.sort((left, right) => right.value - left.value || left.name.localeCompare(right.name)),
+  ];
+}
+
+/** In the order of how much a person still has to do. */
+const ACTIONS = ['auto_notify', 'human_review', 'web_search', 'self_correct'];
+
+/** What was done with the answers: how often each action was taken, and, of cases with a label, what would stand published wrongly. Empty where nothing was answered. */
+export function scoreActions(cases: readonly ReplayedCase[]): Figure[] {
+  const answered = cases.filter((one) => one.result.action !== null).map((one) => ({ one }));
+  if (answered.length === 0) return [];
+  const others = new Set(answered.map(({ one }) => one.result.action ?? '').filter((action) => !ACTIONS.includes(action)));
+  const shares = [...ACTIONS, ...[...others].sort()].map((action) =>
+    caseShare(`action: ${action}`, answered, ({ one }) => one.result.action === action, 'neither'),
+  );
+  return [...shares.filter(({ value }) => value > 0), ...scorePublished(cases)];
+}
+
+/** Of the cases with a label: how many would be published without a person, how many of these are right, and how many of all are published and wrong. */
+function scorePublished(cases: readonly ReplayedCase[]): Figure[] {
+  const judged = judgedCases(cases);
+  if (judged.length === 0) return [];
+  const isPublished = ({ one }: { readonly one: ReplayedCase }) => one.result.action === 'auto_notify';
+  const published = judged.filter(isPublished);
+  return [
+    caseShare('published: coverage', judged, isPublished),
+    ...(published.length === 0 ? [] : [caseShare('published: accuracy', published, isRight)]),
+    caseShare('published and wrong', judged, (entry) => isPublished(entry) && !isRight(entry), 'bad'),
+  ];
 }

@@ -1,20 +1,12 @@
+import { type DatasetRow, projectOf } from '../cases/case.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import { scoreActions } from './actions.ts';
 import { scoreCalibration } from './calibration.ts';
-import { scoreCategories, scoreClasses, scoreConfusions, scoreMatrix } from './categories.ts';
-import { scoreCosts } from './costs.ts';
-import type { Figure, FigureSection } from './figure.ts';
+import { scoreActions, scoreCategories, scoreClasses, scoreConfusions, scoreKinds, scoreMatrix } from './categories.ts';
+import { scoreCosts, scoreLoop, scoreSpeed, scoreTools, scoreToolsByCategory } from './effort.ts';
+import { rankOf, scoreMentions, scoreOverlap, scoreSuspects } from './explanation.ts';
+import { caseShare, type Figure, type FigureSection, isRight, judgedCases } from './figure.ts';
 import { scoreGroups } from './groups.ts';
-import { scoreKinds } from './kinds.ts';
-import { scoreLines } from './lines.ts';
-import { scoreLoop, scoreTools, scoreToolsByCategory } from './loop.ts';
-import { scoreMentions } from './mentions.ts';
-import { scoreOverlap } from './overlap.ts';
-import { scoreQuotes } from './quotes.ts';
-import { scoreSpeed } from './speed.ts';
-import { scoreSteps } from './steps.ts';
-import { scoreSuspects } from './suspects.ts';
-import { scoreTests } from './tests.ts';
+import { lineRecall, scoreLines, scoreQuotes, scoreSteps, scoreTests } from './reading.ts';
 
 /** Whatever the labels of these cases allow, in sections; figures and sections without a label are left out. */
 export function scoreCases(cases: readonly ReplayedCase[], elapsedMilliseconds: number): FigureSection[] {
@@ -50,5 +42,56 @@ function countCases(cases: readonly ReplayedCase[]): Figure[] {
   return [
     { name: 'cases', value: cases.length, cases: cases.length, unit: 'count' },
     { name: 'cases that failed', value: failed, cases: cases.length, unit: 'count' },
+  ];
+}
+
+/** What cases can be told apart by. */
+const SLICES = ['project', 'source', 'category'] as const;
+export type SliceBy = (typeof SLICES)[number];
+
+/** A table for people: more rows are put together as one. */
+const MOST_ROWS = 30;
+const OTHERS = '(others)';
+const UNKNOWN = '(unknown)';
+
+/**
+ * The main figures by project, source or labelled category: a row a slice, the largest first, those beyond thirty together. Null where the cases
+ * are all of one slice.
+ */
+export function scoreSlices(cases: readonly ReplayedCase[], by: SliceBy): FigureSection | null {
+  const slices = [...Map.groupBy(cases, ({ row }) => (row === null ? UNKNOWN : sliceOf(row, by)))];
+  if (slices.length < 2) return null;
+  const sorted = slices.sort(([left, ones], [right, others]) => others.length - ones.length || (left < right ? -1 : 1));
+  const shown = sorted.length <= MOST_ROWS ? sorted : sorted.slice(0, MOST_ROWS - 1);
+  const rest = sorted.slice(shown.length).flatMap(([, members]) => members);
+  const rows = rest.length === 0 ? shown : [...shown, [OTHERS, rest] as const];
+  return { title: `by ${by}`, figures: rows.flatMap(([row, members]) => rowOf(row, members)) };
+}
+
+function sliceOf(row: DatasetRow, by: SliceBy): string {
+  if (by === 'project') return projectOf(row);
+  return (by === 'source' ? row.source : row.category) ?? UNKNOWN;
+}
+
+function rowOf(row: string, members: readonly ReplayedCase[]): Figure[] {
+  const judged = judgedCases(members);
+  const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
+  const suspected = members.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one }));
+  const labelled = members.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0);
+  const cell = (column: string, figure: Figure): Figure => ({ ...figure, name: `${column}, ${row}`, cell: { row, column } });
+  const recall = labelled.reduce((total, one) => total + lineRecall(one), 0) / Math.max(1, labelled.length);
+  return [
+    cell('cases', { name: '', value: members.length, cases: members.length, unit: 'count' }),
+    ...(judged.length === 0 ? [] : [cell('right', caseShare('', judged, isRight))]),
+    ...(published.length === 0 ? [] : [cell('publ. ok', caseShare('', published, isRight))]),
+    ...(suspected.length === 0
+      ? []
+      : [
+          cell(
+            'suspect',
+            caseShare('', suspected, ({ one }) => rankOf(one) === 1),
+          ),
+        ]),
+    ...(labelled.length === 0 ? [] : [cell('lines', { name: '', value: recall, cases: labelled.length })]),
   ];
 }

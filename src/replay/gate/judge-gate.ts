@@ -1,11 +1,12 @@
+import { messageOf } from '../../domain/errors.ts';
+import type { CaseOutcome } from '../cases/case.ts';
+import { compareRuns } from '../compare/compare-runs.ts';
+import type { Comparison, Difference } from '../compare/comparison.ts';
+import type { Figure, FigureSection } from '../figures/figure.ts';
+import { intervalText, valueText } from '../report/table.ts';
 import type { ReplayedCase } from '../run/replay.ts';
-import type { Bar, Gate } from './bars.ts';
-import { compareToBaseline } from './compare-to-baseline.ts';
-import type { BarOutcome, GateResult } from './gate-result.ts';
-import type { GatedRun } from './gated-run.ts';
-import { judgeBar } from './judge-bar.ts';
-import { judgeWorse } from './judge-worse.ts';
-import { nearestName } from './nearest-name.ts';
+import type { RunResults } from '../run/results-file.ts';
+import type { Bar, BarOutcome, BarStatus, Gate, GatedRun, GateResult } from './gate.ts';
 
 /**
  * Holds every bar against every data set that it is for. What cannot be judged is failed, never passed: a figure that is not there, a data
@@ -57,4 +58,193 @@ function notReplayed({ figure, why }: Bar, dataset: string, names: readonly stri
 function problem(dataset: string, sentence: string): BarOutcome {
   const nothing = { bar: null, value: null, interval: null, cases: null, why: null, against: [] };
   return { dataset, figure: '(data set)', status: 'failed', sentence, ...nothing };
+}
+
+/** Sums in another order differ in their last digits. */
+const ROUNDING = 1e-9;
+
+/** Holds one figure against a bar that is a number. */
+function judgeBar(bar: Bar, { label, sections }: Pick<GatedRun, 'label' | 'sections'>): BarOutcome {
+  const found = findFigure(bar, sections);
+  if (typeof found === 'string') return unjudged(bar, label, `${label}: ${found}`);
+  const { value, interval, cases, against } = found;
+  const status = bar.noise === 'none' || interval === undefined ? pointStatus(bar, value) : rangeStatus(bar, value, interval);
+  return {
+    dataset: label,
+    figure: bar.figure,
+    bar: barText(bar),
+    status,
+    value,
+    interval: interval ?? null,
+    cases,
+    sentence: sentenceOf(bar, label, found, status),
+    why: bar.why ?? null,
+    against: against ?? [],
+  };
+}
+
+/** A bar that could not be held against anything is a bar that is missed. */
+function unjudged(bar: Bar, dataset: string, sentence: string): BarOutcome {
+  const nothing = { value: null, interval: null, cases: null, against: [] };
+  return { dataset, figure: bar.figure, bar: barText(bar), status: 'failed', sentence, why: bar.why ?? null, ...nothing };
+}
+
+function barText({ atLeast, atMost, worseBy }: Bar): string {
+  if (atLeast !== undefined) return `at least ${atLeast}`;
+  return atMost === undefined ? `worse by at most ${worseBy}` : `at most ${atMost}`;
+}
+
+/** The figure that is meant, or why there is none. */
+function findFigure({ figure, section }: Bar, sections: readonly FigureSection[]): Figure | string {
+  const titles = sections.map(({ title }) => title);
+  if (section !== undefined && !titles.includes(section)) return `there is no section "${section}"${meant(section, titles)}`;
+  const among = sections.filter(({ title }) => section === undefined || title === section);
+  const found = among.flatMap(({ title, figures }) => figures.filter(({ name }) => name === figure).map((one) => ({ title, one })));
+  const [first, second] = found;
+  const names = among.flatMap(({ figures }) => figures.map(({ name }) => name));
+  if (first === undefined) return `there is no figure "${figure}"${meant(figure, names)}`;
+  if (second !== undefined) return `"${figure}" is in several sections; choose one: ${found.map(({ title }) => `"${title}"`).join(', ')}.`;
+  if (first.one.judged === true) return `"${figure}" is a model's opinion; a gate can only use measured figures.`;
+  if (!Number.isFinite(first.one.value)) return `"${figure}" has no value.`;
+  if (first.one.cases === 0) return `"${figure}" is based on no cases.`;
+  return first.one;
+}
+
+function meant(name: string, known: readonly string[]): string {
+  const near = nearestName(name, known);
+  return near === null ? '; see the table for available figures, which depend on the labels.' : `; did you mean "${near}"?`;
+}
+
+function pointStatus({ atLeast, atMost }: Bar, value: number): BarStatus {
+  const misses = atLeast !== undefined ? value < atLeast - ROUNDING : atMost !== undefined && value > atMost + ROUNDING;
+  return misses ? 'failed' : 'ok';
+}
+
+function rangeStatus(bar: Bar, value: number, [low, high]: readonly [number, number]): BarStatus {
+  if (pointStatus(bar, value) === 'ok') return 'ok';
+  const best = bar.atLeast === undefined ? low : high;
+  return pointStatus(bar, best) === 'ok' ? 'within-noise' : 'failed';
+}
+
+function sentenceOf(bar: Bar, dataset: string, figure: Figure, status: BarStatus): string {
+  const range = figure.interval === undefined || bar.noise === 'none' ? '' : ` ${intervalText(figure)}`;
+  const side = bar.atLeast === undefined ? 'above' : 'below';
+  const lead = `${dataset}: ${bar.figure} is ${valueText(figure)}${range}, n=${figure.cases}`;
+  if (status === 'ok') return `${lead}; required: ${barText(bar)}.`;
+  const missed = `${side} its bar of ${bar.atLeast ?? bar.atMost}`;
+  return status === 'failed' ? `${lead}: ${missed}.` : `${lead}: ${missed}, within noise.`;
+}
+
+/** Holds a figure against the baseline's on the same cases. */
+function judgeWorse(bar: Bar, worseBy: number, { label }: Pick<GatedRun, 'label'>, compared: Comparison | string | null): BarOutcome {
+  if (compared === null || typeof compared === 'string') {
+    return unjudged(bar, label, `${label}: ${bar.figure} could not be compared to the baseline: ${compared}`);
+  }
+  const missing = missingCases(compared);
+  if (missing !== null) return unjudged(bar, label, `${label}: ${missing}`);
+  const found = compared.differences.find((one) => one.name === bar.figure);
+  if (found === undefined) return unjudged(bar, label, `${label}: ${notComparable(bar.figure, compared)}`);
+  if (found.better === null)
+    return unjudged(bar, label, `${label}: neither direction is worse for "${bar.figure}"; set atLeast or atMost.`);
+  return outcomeOf(bar, worseBy, label, found, compared);
+}
+
+/** A baseline of other cases would let the worst cases be left out. */
+function missingCases({ cases }: Comparison): string | null {
+  const [first] = cases.onlyB;
+  if (first === undefined) return null;
+  return `the baseline lacks ${cases.onlyB.length} of the cases, for example ${first}: recreate it with --out.`;
+}
+
+function notComparable(figure: string, { differences }: Comparison): string {
+  const near = nearestName(
+    figure,
+    differences.map(({ name }) => name),
+  );
+  const hint = near === null ? '; `faultline compare` lists the compared figures' : `; did you mean "${near}"?`;
+  return `"${figure}" is not compared with a baseline${hint}`;
+}
+
+function outcomeOf(bar: Bar, worseBy: number, dataset: string, found: Difference, compared: Comparison): BarOutcome {
+  const sign = found.better === 'higher' ? -1 : 1;
+  const worse = sign * found.difference;
+  const ends = found.interval?.map((end) => sign * end).sort((left, right) => left - right);
+  const interval = ends === undefined ? null : ([ends[0] ?? worse, ends[1] ?? worse] as const);
+  const status = statusOf(bar, worseBy, worse, interval, found);
+  const range = interval === null || bar.noise === 'none' ? '' : ` (95 %: ${interval[0].toFixed(3)} to ${interval[1].toFixed(3)})`;
+  const was = `${dataset}: ${bar.figure} is ${found.b.toFixed(3)}, was ${found.a.toFixed(3)}`;
+  const by = worse > 0 ? `worse by ${worse.toFixed(3)}${range}` : 'no worse';
+  const verdict = {
+    ok: ` required: ${barText(bar)}.`,
+    failed: ` more than ${worseBy}.`,
+    'within-noise': ` more than ${worseBy}, within noise.`,
+  };
+  return {
+    dataset,
+    figure: bar.figure,
+    bar: barText(bar),
+    status,
+    value: worse,
+    interval,
+    cases: found.cases,
+    sentence: `${was}: ${by};${verdict[status]}`,
+    why: bar.why ?? null,
+    against: found.name === compared.wonBy ? compared.lost.map(({ id }) => id) : [],
+  };
+}
+
+/** Beyond noise is what the comparison calls so, and by the whole interval more than allowed. */
+function statusOf(
+  bar: Bar,
+  worseBy: number,
+  worse: number,
+  interval: readonly [number, number] | null,
+  { verdict }: Difference,
+): BarStatus {
+  if (worse <= worseBy + ROUNDING) return 'ok';
+  if (bar.noise === 'none' || interval === null) return 'failed';
+  return verdict === 'a-better' && interval[0] > worseBy + ROUNDING ? 'failed' : 'within-noise';
+}
+
+/** The run beside the baseline (A) on the cases that both have; a sentence where they cannot be compared. */
+async function compareToBaseline(baseline: RunResults | null, run: GatedRun): Promise<Comparison | string> {
+  if (baseline === null) return 'no baseline is named.';
+  const results = new Map(run.cases.map(({ result }) => [result.id, result]));
+  try {
+    return await compareRuns({ dataset: run.label, cases: outcomesOf(run), files: { a: [baseline], b: [{ path: run.name, results }] } });
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+async function* outcomesOf({ cases }: GatedRun): AsyncGenerator<CaseOutcome> {
+  for (const [index, { row }] of cases.entries()) {
+    if (row !== null) yield { line: index + 1, one: { row, load: () => Promise.reject(new Error('a comparison reads no log')) } };
+  }
+}
+
+/** A name that may have been meant: the nearest by edits, of those that are near at all; null where none is. */
+export function nearestName(name: string, known: readonly string[]): string | null {
+  const wanted = name.toLowerCase();
+  let best: { readonly name: string; readonly edits: number } | null = null;
+  for (const one of new Set(known)) {
+    const edits = editsBetween(wanted, one.toLowerCase());
+    if (best === null || edits < best.edits) best = { name: one, edits };
+  }
+  // A third of the letters: beyond that it is another name rather than a slip.
+  return best !== null && best.edits <= Math.max(2, Math.ceil(name.length / 3)) ? best.name : null;
+}
+
+/** Letters to put in, take out or change (Levenshtein 1966), a row of the table at a time. */
+function editsBetween(left: string, right: string): number {
+  let row = Array.from({ length: right.length + 1 }, (_, column) => column);
+  for (const [at, letter] of [...left].entries()) {
+    const next = [at + 1];
+    for (const [column, other] of [...right].entries()) {
+      const change = (row[column] ?? 0) + Number(letter !== other);
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
 }

@@ -1,14 +1,37 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { outOfBudget } from '../../../graphs/triage/judge.ts';
+import type { TriageLimits } from '../../../graphs/triage/state.ts';
+import { Answer, Classification, ConfidenceFactor, Grade } from '../../domain/analysis.ts';
+import { Category, Kind } from '../../domain/category.ts';
 import { TriageError } from '../../domain/errors.ts';
-import type { JudgementName, RecordedJudgement, RecordedReply } from '../../domain/recording.ts';
+import { ToolCall } from '../../domain/evidence.ts';
+
+import type { JudgementName, RecordedCall, RecordedJudgement, RecordedMaker, RecordedReply, Recording } from '../../domain/recording.ts';
 import type { Analyst, Judgement } from '../../ports/analyst.ts';
-import type { RecordingBook } from './book.ts';
+import type { Toolbox } from '../../ports/toolbox.ts';
+import { placeOf } from '../../triage/recording/recorder.ts';
+import { callKey, fieldHashes, type HashSubject, judgementKey } from '../../triage/recording/recording-lines.ts';
 import { type Difference, fieldsThatDiffer, type Place } from './difference.ts';
-import { fieldHashes, type HashSubject } from './fields.ts';
-import { JUDGEMENT_VALUES } from './judgement-values.ts';
-import { placeOf } from './record-analyst.ts';
-import type { Today } from './today.ts';
+
+/** Today's code and configuration, as far as a recording is held against them. */
+export interface Today {
+  /** Who made it would be said of a recording of today. `model`: the configured one; null where none is. */
+  readonly madeBy: Pick<RecordedMaker, 'faultline' | 'rules' | 'model'>;
+  /** The configured limits; calibrations are not configured and stay as they were. */
+  readonly limits: TriageLimits;
+  /** Whether runs are bounded as they were, or as they would be now. */
+  readonly boundBy: 'recorded' | 'configured';
+  /** Is described, never asked. */
+  readonly toolbox: Pick<Toolbox, 'offered' | 'describe'>;
+  /** The rules as they judge alone. */
+  readonly rules: Analyst;
+  /** The rules as they judge in place of a model that does not answer. */
+  readonly insteadOfModel: Analyst;
+  /** Short hash of the prompt that a model would be asked with; null where there is none. */
+  promptHash(name: JudgementName, input: object): string | null;
+  /** Short hash of all that a model would be shown if `ask` asked its analyst; null where that cannot be said. */
+  shown(ask: (analyst: Analyst) => Promise<unknown>): Promise<string | null>;
+}
 
 /** The recording tells no more: a model would have to be asked. */
 export class CarriedNoFurther extends Error {
@@ -20,7 +43,7 @@ export class CarriedNoFurther extends Error {
   }
 }
 
-export interface FrozenBench {
+interface FrozenBench {
   readonly book: RecordingBook;
   readonly today: Today;
   readonly hashSubject: HashSubject;
@@ -137,4 +160,95 @@ function plain({ cachedInputTokens, retries, ...usage }: RecordedReply['usage'])
     ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
     ...(retries === undefined ? {} : { retries }),
   };
+}
+
+const Plan = z
+  .object({
+    thought: z.string(),
+    confidence: z.number(),
+    enough: z.boolean(),
+    retrieval: z.number(),
+    gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })).optional(),
+    revised: z.object({ category: Category, kind: Kind }).optional(),
+  })
+  .transform(({ gaps, revised, ...rest }) => ({
+    ...rest,
+    ...(gaps === undefined ? {} : { gaps }),
+    ...(revised === undefined ? {} : { revised }),
+  }));
+
+const Assessment = z
+  .object({
+    grades: z.record(z.string(), Grade),
+    unsupportedClaims: z.array(z.string()),
+    gaps: z.array(z.string()),
+    confidence: z.number(),
+    against: z.array(z.string()),
+    factors: z.array(ConfidenceFactor).optional(),
+  })
+  .transform(({ factors, ...rest }) => ({ ...rest, ...(factors === undefined ? {} : { factors }) }));
+
+/** What each judgement's recorded value must be. */
+const JUDGEMENT_VALUES = {
+  classify: Classification,
+  plan: Plan,
+  chooseTools: z.array(ToolCall),
+  correctCall: ToolCall.nullable(),
+  answer: Answer,
+  verify: Assessment,
+};
+
+/** A recording to be asked. Each entry is given out once. */
+export interface RecordingBook {
+  /** The judgement of that place with that input, else the next one of that place; null where none is left. */
+  judgement(place: Place, fields: Readonly<Record<string, string>>): RecordedJudgement | null;
+  call(call: ToolCall): RecordedCall | null;
+  /** Names of the tools that could be asked about a failure of the category, and of those that there were; null where nobody asked. */
+  tools(category: string): Recording['tools'][number] | null;
+  /** Every tool that could be asked at some time, whatever the category. */
+  readonly everAskable: ReadonlySet<string>;
+}
+
+export function openBook(recording: Recording): RecordingBook {
+  const exact = queues(recording.judgements, judgementKey);
+  const placed = queues(recording.judgements, placeKey);
+  const calls = queues(recording.calls, ({ call }) => callKey(call));
+  const tools = queues(recording.tools, ({ category }) => category);
+  const given = new Set<RecordedJudgement>();
+  const next = (queue: RecordedJudgement[] | undefined) => {
+    for (let one = queue?.shift(); one !== undefined; one = queue?.shift()) {
+      if (given.has(one)) continue;
+      given.add(one);
+      return one;
+    }
+    return null;
+  };
+  return {
+    judgement: (place, fields) => {
+      const wanted = { ...place, fields: { ...fields }, at: 0, milliseconds: 0, reply: null, failed: null };
+      return next(exact.get(judgementKey(wanted))) ?? next(placed.get(placeKey(wanted)));
+    },
+    call: (call) => calls.get(callKey(call))?.shift() ?? null,
+    // The last word holds on.
+    tools: (category) => {
+      const said = tools.get(category) ?? [];
+      return (said.length > 1 ? said.shift() : said[0]) ?? null;
+    },
+    everAskable: new Set(recording.tools.flatMap(({ askable }) => askable)),
+  };
+}
+
+function placeKey({ role, name, round, investigator }: Place): string {
+  return JSON.stringify([role, name, round, investigator]);
+}
+
+function queues<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
+  const map = new Map<string, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const queue = map.get(key);
+    if (queue === undefined) map.set(key, [item]);
+    else queue.push(item);
+  }
+  return map;
 }

@@ -1,19 +1,20 @@
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import { compileTriageGraphInMemory } from '../../../graphs/triage/in-memory.ts';
+import { outOfTime } from '../../../graphs/triage/run-tools.ts';
 import { TriageLimits } from '../../../graphs/triage/state.ts';
-import type { Analysis } from '../../domain/analysis.ts';
+import type { Analysis, Step } from '../../domain/analysis.ts';
+import type { Category } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
+import type { ToolCall, ToolOutcome } from '../../domain/evidence.ts';
 import type { Recording } from '../../domain/recording.ts';
 import type { ReviewerQuestion } from '../../domain/review.ts';
+import type { Clock } from '../../lib/time.ts';
+
+import type { Toolbox, ToolDescription } from '../../ports/toolbox.ts';
 import { type InvestigateDeps, investigateOrWait } from '../../triage/investigate.ts';
-import { openBook } from './book.ts';
-import { canonicalJson, fullHashOf } from './canonical.ts';
+import { canonicalJson, createSubjectHash, fullHashOf } from '../../triage/recording/recording-lines.ts';
 import { type Difference, fieldsThatDiffer } from './difference.ts';
-import { createSubjectHash } from './fields.ts';
-import { CarriedNoFurther, frozenAnalyst } from './frozen-analyst.ts';
-import { frozenClock, withRecordedTimes } from './frozen-clock.ts';
-import { frozenToolbox } from './frozen-toolbox.ts';
-import type { Today } from './today.ts';
+import { CarriedNoFurther, frozenAnalyst, openBook, type RecordingBook, type Today } from './frozen-analyst.ts';
 
 /** What became of one recorded run under today's code. */
 export interface FrozenRun {
@@ -196,4 +197,110 @@ const PARTS: readonly (readonly [name: string, of: (analysis: Analysis) => unkno
 
 function changedParts(before: Analysis, after: Analysis): string[] {
   return PARTS.flatMap(([name, of]) => (canonicalJson(of(before)) === canonicalJson(of(after)) ? [] : [name]));
+}
+
+/** Tools as today's code describes them, which answer as they were recorded. What was never asked is not available. */
+function frozenToolbox(book: RecordingBook, today: Pick<Today, 'toolbox'>, differs: (difference: Difference) => void): Toolbox {
+  const compared = new Set<Category>();
+  return {
+    offered: (category) => today.toolbox.offered(category),
+    describe: (name) => today.toolbox.describe(name),
+    askable: async (category) => {
+      const offered = today.toolbox.offered(category);
+      const recorded = book.tools(category);
+      if (recorded === null) return offered.filter(({ name }) => book.everAskable.has(name));
+      if (!compared.has(category)) compareTools(category, recorded.offered, offered, differs);
+      compared.add(category);
+      return offered.filter(({ name }) => recorded.askable.includes(name));
+    },
+    run: async (call) => {
+      const recorded = book.call(call);
+      if (recorded === null) {
+        differs({ what: 'call-not-recorded', tool: call.tool, args: canonicalJson(call.args) });
+        return notRecorded(call);
+      }
+      return recorded.outcome === null ? outOfTime(call, 0) : { ...recorded.outcome, call };
+    },
+  };
+}
+
+function compareTools(
+  category: Category,
+  before: readonly string[],
+  after: readonly ToolDescription[],
+  differs: (difference: Difference) => void,
+): void {
+  const names = after.map(({ name }) => name);
+  const gone = before.filter((name) => !names.includes(name));
+  const added = names.filter((name) => !before.includes(name));
+  if (gone.length + added.length > 0) differs({ what: 'tools', category, gone, added });
+}
+
+function notRecorded(call: ToolCall): ToolOutcome {
+  return { call, status: 'unavailable', findings: [], summary: 'This call is not in the recording.', milliseconds: 0, attempts: 0 };
+}
+
+/** The clock of a recorded run: each step begins and ends when it did, so that a budget of seconds ends where it ended. */
+interface FrozenClock extends Clock {
+  /** To be told of each finished step. */
+  readonly onStep: (step: Step) => void;
+}
+
+function frozenClock({ startedAt, analysis }: Pick<Recording, 'startedAt' | 'analysis'>): FrozenClock {
+  const steps = analysis?.steps ?? [];
+  const start = Date.parse(startedAt);
+  let finished = 0;
+  let asked = -1;
+  let last = start;
+  return {
+    now: () => {
+      const step = steps[finished];
+      // The first question is the run's own, before any step.
+      if (asked === -1 || step === undefined) {
+        asked = Math.max(asked, 0);
+        return last;
+      }
+      asked += 1;
+      const begun = Date.parse(step.startedAt);
+      last = asked === 1 ? begun : begun + step.milliseconds;
+      return last;
+    },
+    onStep: () => {
+      finished += 1;
+      asked = 0;
+    },
+  };
+}
+
+/**
+ * The answer of a frozen run, with the id and the times of the recorded one: each step's and each judgement's by its place. All else is the
+ * run's own.
+ */
+function withRecordedTimes(now: Analysis, recorded: Analysis): Analysis {
+  return {
+    ...now,
+    id: recorded.id,
+    createdAt: recorded.createdAt,
+    milliseconds: recorded.milliseconds,
+    steps: now.steps.map((step, index) => stepAt(step, recorded.steps[index])),
+  };
+}
+
+function stepAt(step: Step, recorded: Step | undefined): Step {
+  if (recorded === undefined) return step;
+  const { judgements, outcomes } = step;
+  return {
+    ...step,
+    startedAt: recorded.startedAt,
+    milliseconds: recorded.milliseconds,
+    ...(judgements === undefined ? {} : { judgements: timed(judgements, recorded.judgements) }),
+    ...(outcomes === undefined ? {} : { outcomes: timed(outcomes, recorded.outcomes) }),
+  };
+}
+
+function timed<Item extends { readonly milliseconds: number }>(
+  items: readonly Item[],
+  recorded: readonly { readonly milliseconds: number }[] | undefined,
+): Item[] {
+  return items.map((item, index) => ({ ...item, milliseconds: recorded?.[index]?.milliseconds ?? item.milliseconds }));
 }

@@ -1,4 +1,4 @@
-import { isRight, judgedCases } from '../figures/judged.ts';
+import { isRight, judgedCases } from '../figures/figure.ts';
 import type { ReplayedCase } from '../run/replay.ts';
 
 /** What a CI server shows as one test suite. */

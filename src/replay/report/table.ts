@@ -1,7 +1,6 @@
-import { maxOf } from '../../lib/lists.ts';
-import type { Figure, FigureSection } from '../figures/figure.ts';
-import { intervalText, valueText } from './figure-text.ts';
-import { isNotable } from './notable.ts';
+import { maxOf, minOf } from '../../lib/lists.ts';
+import { type Figure, type FigureSection, mean } from '../figures/figure.ts';
+import type { ReplayedCase } from '../run/replay.ts';
 
 const INDENT = '  ';
 /** A line is no longer, for the cases that are named at its end. */
@@ -93,10 +92,136 @@ function marked(line: string, isMarked: boolean, against: readonly string[]): st
 }
 
 /** Ids are anybody's words: none may begin a line that reads like a figure. */
-export function onOneLine(id: string): string {
+function onOneLine(id: string): string {
   return id.replace(/[\r\n\u2028\u2029]/g, ' ');
 }
 
 function clipped(words: string, room: number): string {
   return words.length <= room || room < 12 ? words : `${words.slice(0, room - 1)}…`;
+}
+
+/** The value as people read it: "0.917", "12", "3.4", "$0.0123". */
+export function valueText({ value, unit }: Pick<Figure, 'value' | 'unit'>): string {
+  if (unit === 'count') return String(value);
+  if (unit === 'dollars') return `$${value.toFixed(4)}`;
+  return value.toFixed(unit === 'measure' ? 1 : 3);
+}
+
+/** The 95 % interval, "(0.87–0.95)"; empty where there is none. */
+export function intervalText({ interval, unit }: Figure): string {
+  if (interval === undefined) return '';
+  const ends = interval.map((end) => (unit === 'dollars' ? `$${end.toFixed(4)}` : end.toFixed(unit === undefined ? 2 : 1)));
+  return `(${ends.join('–')})`;
+}
+
+/** What is worth a look: the figure's name, and from which value on, in which direction. Bars of a gate are stricter and are not these. */
+const NOTABLE: readonly { readonly name: RegExp; readonly above?: number; readonly below?: number }[] = [
+  { name: /^cases that failed$/, above: 0 },
+  // The worst mistake there is: a real failure called somebody else's.
+  { name: /^code and test failures called INFRA_ERROR$/, above: 0 },
+  { name: /^real failures called /, above: 0 },
+  { name: /^confident errors$/, above: 0.02 },
+  { name: /^expected calibration error/, above: 0.05 },
+  { name: /^quotations literally in the log$/, below: 1 },
+  { name: /^category macro-F1$/, below: 0.75 },
+  { name: /^category F1 /, below: 0.6 },
+];
+
+/** Whether somebody should look at a figure, and begin with the cases against it. What a model judged is never marked. */
+export function isNotable({ name, value, cases, judged }: Figure): boolean {
+  if (cases === 0 || judged === true) return false;
+  return NOTABLE.some(
+    (rule) =>
+      rule.name.test(name) && (value > (rule.above ?? Number.POSITIVE_INFINITY) || value < (rule.below ?? Number.NEGATIVE_INFINITY)),
+  );
+}
+
+/** Cases that are named in a line. */
+const NAMED = 8;
+
+/** A figure over repeats of the same cases. */
+interface Spread {
+  readonly name: string;
+  readonly unit: Figure['unit'];
+  readonly mean: number;
+  readonly low: number;
+  readonly high: number;
+  readonly repeats: number;
+}
+
+/** Every figure that all repeats have and that is not the same in all, in their order; grids are left out. */
+export function spreadOf(repeats: readonly (readonly FigureSection[])[]): Spread[] {
+  const [first = [], ...others] = repeats.map((sections) =>
+    sections.flatMap(({ figures }) => figures.filter(({ cell }) => cell === undefined)),
+  );
+  return first.flatMap((figure) => {
+    const values = [figure, ...others.flatMap((figures) => figures.find(({ name }) => name === figure.name) ?? [])].map(
+      ({ value }) => value,
+    );
+    const [low, high] = [minOf(values), maxOf(values)];
+    if (values.length < repeats.length || low === high) return [];
+    return [{ name: figure.name, unit: figure.unit, mean: mean(values), low, high, repeats: values.length }];
+  });
+}
+
+/** Ids of the cases that repeats put into different categories, and how many cases all of them answered. */
+export function unsteadyCases(repeats: readonly (readonly ReplayedCase[])[]): { readonly ids: readonly string[]; readonly cases: number } {
+  const said = new Map<string, (string | null)[]>();
+  for (const cases of repeats) {
+    for (const { result } of cases) {
+      const known = said.get(result.id);
+      if (known === undefined) said.set(result.id, [result.category]);
+      else known.push(result.category);
+    }
+  }
+  const all = [...said].filter(([, categories]) => categories.length >= repeats.length);
+  return { ids: all.filter(([, categories]) => new Set(categories).size > 1).map(([id]) => id), cases: all.length };
+}
+
+/** A table of the figures that differ between repeats, and the cases that are not always put into the same category. */
+export function renderSpread(heading: string, spreads: readonly Spread[], unsteady: ReturnType<typeof unsteadyCases>): string {
+  const width = maxOf(
+    spreads.map(({ name }) => name.length),
+    0,
+  );
+  const rows = spreads.map(({ name, unit, mean, low, high, repeats }) => {
+    const text = (value: number) => valueText({ value, ...(unit === undefined ? {} : { unit }) });
+    return `  ${name.padEnd(width)}  ${text(mean).padStart(10)}  n=${repeats}  from ${text(low)} to ${text(high)}`;
+  });
+  const same = unsteady.cases - unsteady.ids.length;
+  const share = `${same} of ${unsteady.cases} cases are put into the same category each time`;
+  const others =
+    unsteady.ids.length === 0
+      ? ''
+      : `; not ${unsteady.ids.slice(0, NAMED).map(onOneLine).join(', ')}${unsteady.ids.length > NAMED ? ' …' : ''}`;
+  return [heading, '='.repeat(heading.length), '', ...rows, `  ${share}${others}`].join('\n');
+}
+
+/** A figure as `--json` writes it; intervals and the cases against it only where there are such. */
+interface FigureJson {
+  readonly section: string;
+  readonly name: string;
+  readonly value: number;
+  readonly cases: number;
+  readonly interval?: readonly [low: number, high: number];
+  readonly against?: readonly string[];
+  /** True where a language model said it. */
+  readonly judged?: true;
+}
+
+/** The figures flat, each with the section it is read in. */
+export function figuresJson(sections: readonly FigureSection[]): FigureJson[] {
+  return sections.flatMap(({ title, figures }) => figures.map((figure) => figureJson(title, figure)));
+}
+
+function figureJson(section: string, { name, value, cases, interval, against, judged }: Figure): FigureJson {
+  return {
+    section,
+    name,
+    value,
+    cases,
+    ...(interval === undefined ? {} : { interval }),
+    ...(against === undefined ? {} : { against }),
+    ...(judged === undefined ? {} : { judged }),
+  };
 }

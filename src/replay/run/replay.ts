@@ -5,10 +5,8 @@ import { messageOf, TriageError } from '../../domain/errors.ts';
 import { createMasker, type Masker } from '../../log/mask/mask.ts';
 import { maskSources, readMasked } from '../../triage/read-build.ts';
 import type { TriagedSources } from '../../triage/triage-sources.ts';
-import type { CaseOutcome, CaseTexts, ReplayCase } from '../cases/case.ts';
-import type { DatasetRow } from '../cases/row.ts';
+import type { CaseOutcome, CaseTexts, DatasetRow, ReplayCase } from '../cases/case.ts';
 import { type CaseChecks, checkCase } from './check-case.ts';
-import { createLine } from './line.ts';
 import { type CaseResult, failedResult, resultOf } from './result.ts';
 
 export interface ReplayOptions {
@@ -32,7 +30,7 @@ export interface ReplayOptions {
 }
 
 /** How many cases were handed over, and whether that is all there are. */
-export interface Replayed {
+interface Replayed {
   readonly cases: number;
   readonly isAll: boolean;
 }
@@ -40,7 +38,7 @@ export interface Replayed {
 /** Answers one case, and tells of each finished step: what a case has cost that fails. */
 export type Answerer = (build: Build, texts: CaseTexts, signal: AbortSignal, onStep: (step: Step) => void) => Promise<Answered>;
 
-export type Answered = TriagedSources;
+type Answered = TriagedSources;
 
 /** A finished case with its labels, null where the row itself was not readable. */
 export interface ReplayedCase extends CaseChecks {
@@ -135,4 +133,54 @@ async function answerCase(one: ReplayCase, texts: CaseTexts, options: Masked, si
 function buildOf(row: DatasetRow): Build {
   const known = { repository: row.project ?? 'unknown', pipeline: 'replay', number: row.id };
   return { ...sparseBuild(known), id: row.id, commit: row.commit ?? null, receivedAt: new Date(0).toISOString() };
+}
+
+/** Those that are finished wait for a slow one before them, so many to each that runs. */
+const WAITING = 8;
+
+/** Cases that run or wait to be handed over. */
+interface Line<T> {
+  /** Waits until another may run. */
+  room(): Promise<void>;
+  /** Takes one that runs, and hands over those that are finished in front. */
+  add(one: Promise<T>): Promise<void>;
+  /** Waits for the rest: how many were handed over in all. */
+  end(): Promise<number>;
+}
+
+/** Hands over what runs at once, so many at most, in the order in which it was begun. */
+export function createLine<T>(most: number, onDone: (done: T) => Promise<void> | void): Line<T> {
+  const waiting: Promise<T>[] = [];
+  const running = new Set<Promise<T>>();
+  const settled = new Set<Promise<T>>();
+  let count = 0;
+  const handOver = async () => {
+    const first = waiting.shift();
+    if (first === undefined) return;
+    const done = await first;
+    settled.delete(first);
+    await onDone(done);
+    count++;
+  };
+  return {
+    async room(): Promise<void> {
+      while (running.size >= most) await Promise.race(running);
+    },
+    async add(one: Promise<T>): Promise<void> {
+      waiting.push(one);
+      running.add(one);
+      const leave = () => {
+        running.delete(one);
+        settled.add(one);
+      };
+      // Who waits for it hears of a failure; this only keeps the process from ending over it.
+      one.then(leave, leave);
+      await this.room();
+      while (waiting[0] !== undefined && (settled.has(waiting[0]) || waiting.length >= most * WAITING)) await handOver();
+    },
+    async end(): Promise<number> {
+      while (waiting.length > 0) await handOver();
+      return count;
+    },
+  };
 }

@@ -1,8 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { z } from 'zod';
+import { CATEGORIES } from '../../domain/category.ts';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { numberedLines } from '../cases/numbered-lines.ts';
-import type { CaseResult } from './result.ts';
-import { parseResult } from './result-line.ts';
+import { type CaseResult, parseResult, ResultLine } from './result.ts';
 
 /** A results file that grows a line a case; whatever happens, it holds whole lines only. */
 export interface ResultsFile {
@@ -98,4 +99,106 @@ async function opened(path: string, flags: string): Promise<FileHandle> {
   return open(path, flags, OWNER_ONLY).catch((cause: unknown) => {
     throw new TriageError('not-found', `--out: ${path} cannot be written: ${messageOf(cause)}.`, { cause });
   });
+}
+
+/** One run of a set of cases, as its results file tells it. */
+export interface RunResults {
+  readonly path: string;
+  /** By id, in the file's order. */
+  readonly results: ReadonlyMap<string, CaseResult>;
+}
+
+/** Reads what `replay --out` wrote. Throws with the file and the line: a comparison of half a file would be one of other cases. */
+export async function readResults(path: string): Promise<RunResults> {
+  if (!(await isFile(path))) throw new TriageError('not-found', `${path} does not exist.`);
+  const results = new Map<string, CaseResult>();
+  const lines = new Map<string, number>();
+  for await (const { line, text } of numberedLines(path)) {
+    const result = readLine(text, `${path}, line ${line}`);
+    const { id } = result;
+    const earlier = lines.get(id);
+    if (earlier !== undefined)
+      throw new TriageError('invalid-input', `${path}, line ${line}: the case ${id} was already on line ${earlier}.`);
+    lines.set(id, line);
+    results.set(id, result);
+  }
+  if (results.size === 0) throw new TriageError('invalid-input', `${path} contains no results.`);
+  return { path, results };
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+}
+
+function readLine(text: string | null, where: string): CaseResult {
+  if (text === null) throw new TriageError('invalid-input', `${where} is too long to be a result.`);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    const message = `${where} is not JSON: ${messageOf(cause)}. Was the run that wrote it interrupted?`;
+    throw new TriageError('invalid-input', message, { cause });
+  }
+  const parsed = ResultLine.safeParse(value);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new TriageError('invalid-input', `${where}, field ${issue?.path.join('.') || '(row)'}: ${issue?.message}`);
+  }
+  const { category } = parsed.data;
+  if (category !== null && !CATEGORIES.some((known) => known === category))
+    throw new TriageError('invalid-input', `${where}, field category: ${category} is not one of ${CATEGORIES.join(', ')}.`);
+  return withoutTexts(parsed.data);
+}
+
+/** A hundred thousand results must fit in memory, several times over. */
+function withoutTexts(result: CaseResult): CaseResult {
+  const excerpts = result.excerpts.map((excerpt) => ({ ...excerpt, text: '', reason: '' }));
+  return { ...result, excerpts, messages: [], claims: [], failingTests: [], rootCause: null, fixRecommendation: null };
+}
+
+const Setting = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+
+/** What a results file was made of and with: it stands beside it, and decides whether a run may go on with it. */
+export const RunManifest = z.object({
+  schema: z.literal(1),
+  /** Version of Faultline. */
+  version: z.string(),
+  startedAt: z.string(),
+  /** In the order in which they were replayed. */
+  sources: z.array(z.object({ name: z.string(), sha256: z.string().nullable(), cases: z.int().nullable() })),
+  /** Everything that an answer may depend on, by its name for people. */
+  settings: z.record(z.string(), Setting),
+});
+export type RunManifest = z.infer<typeof RunManifest>;
+
+/** Reads a manifest; null where the text is none. */
+export function parseManifest(text: string): RunManifest | null {
+  try {
+    return RunManifest.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** What differs between two runs, a phrase each; empty where the later may go on with the earlier one's results. */
+export function differencesOf(earlier: RunManifest, now: RunManifest): string[] {
+  const differences = earlier.version === now.version ? [] : [`the version was ${earlier.version} and is now ${now.version}`];
+  if (earlier.sources.length !== now.sources.length)
+    differences.push(`it had ${earlier.sources.length} sources of cases, now there are ${now.sources.length}`);
+  for (const [index, source] of now.sources.entries()) {
+    const before = earlier.sources[index];
+    if (before !== undefined && (before.sha256 !== source.sha256 || before.cases !== source.cases))
+      differences.push(
+        before.name === source.name ? `the cases of ${source.name} have changed` : `it had ${before.name} where ${source.name} is now`,
+      );
+  }
+  const names = new Set([...Object.keys(earlier.settings), ...Object.keys(now.settings)]);
+  for (const name of names) {
+    const [before, after] = [earlier.settings[name] ?? null, now.settings[name] ?? null];
+    if (before !== after) differences.push(`${name} was ${before ?? 'not set'}, now it is ${after ?? 'not set'}`);
+  }
+  return differences;
 }

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { judging } from '../../../src/cli/replay/judging.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
-import { createSpending } from '../../../src/replay/run/limits.ts';
+import { createSpending } from '../../../src/replay/run/progress.ts';
 import { one } from '../../replay/figures/cases.ts';
 import { type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 

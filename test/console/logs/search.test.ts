@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createMemoryArchive } from '../../../src/adapters/build-archive/memory.ts';
 import { PAGE, searchLog, type Wanted } from '../../../src/console/logs/search.ts';
 import { stripEscapes } from '../../../src/log/lines/clean.ts';
-import { generatedLog } from '../../../src/replay/bench/generate-log.ts';
+import { generatedLog } from '../../../src/replay/bench/bench-logs.ts';
 
 const { signal } = new AbortController();
 

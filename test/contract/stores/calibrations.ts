@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { calibrationOf } from '../../../src/replay/calibrate/calibration-of.ts';
+import { calibrationOf } from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from '../../replay/calibrate/labelled-answers.ts';
 import { sampleDecision, sampleReview } from '../../store/samples.ts';
 import type { StoresWorld } from './world.ts';

@@ -8,7 +8,8 @@ import { parseConfig } from '../../../src/config/schema.ts';
 import { Analysis } from '../../../src/domain/analysis.ts';
 import { systemClock } from '../../../src/lib/time.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { experimentOf } from '../../../src/replay/ablation/experiment.ts';
+
+import { experimentOf } from '../../../src/replay/ablation.ts';
 import { capturedFailure } from '../../support/captured-failures.ts';
 import { sampleBuild } from '../../support/sample-analysis.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';

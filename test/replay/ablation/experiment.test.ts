@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { compileTriageGraph } from '../../../graphs/triage/graph.ts';
 import type { AblationStage } from '../../../src/domain/calibration.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { experimentOf } from '../../../src/replay/ablation/experiment.ts';
+
+import { experimentOf } from '../../../src/replay/ablation.ts';
 import { type InvestigateDeps, investigate } from '../../../src/triage/investigate.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { scriptedToolbox } from '../../support/scripted-toolbox.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AblationStage } from '../../../src/domain/calibration.ts';
 import { CATEGORIES } from '../../../src/domain/category.ts';
 import type { Toolbox } from '../../../src/ports/toolbox.ts';
-import { leaveOutTools } from '../../../src/replay/ablation/leave-out-tools.ts';
+import { leaveOutTools } from '../../../src/replay/ablation.ts';
 import { createTools } from '../../../src/tools/all-tools.ts';
 import { createToolbox } from '../../../src/tools/toolbox.ts';
 import { sampleSubject } from '../../support/subject.ts';

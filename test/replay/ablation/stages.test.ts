@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AblationStage } from '../../../src/domain/calibration.ts';
-import { describeExperiment, parseStages, readStagesOf, STAGE_TEXTS } from '../../../src/replay/ablation/stages.ts';
+
+import { describeExperiment, parseStages, readStagesOf, STAGE_TEXTS } from '../../../src/replay/ablation.ts';
 
 describe('names of stages', () => {
   it('are read in one order, each once', () => {

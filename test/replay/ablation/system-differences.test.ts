@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ABLATION_MEASURES } from '../../../src/replay/ablation/measures.ts';
-import { systemDifferences } from '../../../src/replay/ablation/system-differences.ts';
-import { DatasetRow } from '../../../src/replay/cases/row.ts';
+import { ABLATION_MEASURES, systemDifferences } from '../../../scripts/bench-parts/ablation-measures.ts';
+import { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
 

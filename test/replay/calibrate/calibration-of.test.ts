@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { Calibration, parseCalibration } from '../../../src/domain/calibration.ts';
-import { type CalibrateOptions, calibrationOf } from '../../../src/replay/calibrate/calibration-of.ts';
-import { brierScore, calibrationError, withInterval } from '../../../src/replay/calibrate/scores.ts';
+import {
+  brierScore,
+  type CalibrateOptions,
+  calibrationError,
+  calibrationOf,
+  withInterval,
+} from '../../../src/replay/calibrate/calibrate.ts';
 import { labelled } from './labelled-answers.ts';
 
 const OPTIONS: CalibrateOptions = {

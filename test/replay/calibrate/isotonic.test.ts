@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { calibrated } from '../../../src/domain/calibration.ts';
-import { fitIsotonic } from '../../../src/replay/calibrate/isotonic.ts';
+import { fitIsotonic } from '../../../src/replay/calibrate/fit.ts';
 
 describe('fitIsotonic', () => {
   it('joins neighbours that fall, as computed by hand', () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DecidedAnswer } from '../../../src/ports/measurements.ts';
-import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/labelled-cases.ts';
+
+import { labelledCases, labelledDecisions } from '../../../src/replay/calibrate/calibrate.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
 
 const decided: DecidedAnswer = {

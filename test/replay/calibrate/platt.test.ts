@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fitPlatt, type Statement } from '../../../src/replay/calibrate/platt.ts';
+import { fitPlatt, type Statement } from '../../../src/replay/calibrate/fit.ts';
 
 describe('a fitted calibration', () => {
   it('moves what was stated to how often it was right, and never falls', () => {

@@ -1,9 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CategoryMap, calibratedConfidence, cappedMap, everyCategory } from '../../../src/domain/calibration.ts';
-import { upperShare } from '../../../src/replay/calibrate/beta.ts';
-import { fitCategories } from '../../../src/replay/calibrate/fit.ts';
-import type { LabelledAnswer } from '../../../src/replay/calibrate/labelled.ts';
-import { casesNeeded, thresholdsAt } from '../../../src/replay/calibrate/threshold.ts';
+import { fitCategories, type LabelledAnswer } from '../../../src/replay/calibrate/fit.ts';
+import { casesNeeded, thresholdsAt, upperShare } from '../../../src/replay/calibrate/threshold.ts';
 import { labelled } from './labelled-answers.ts';
 
 const AS_STATED = everyCategory(() => cappedMap(0, 0, 1));

@@ -6,9 +6,8 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { type CaseSetSummary, writeCaseSet } from '../../../src/replay/cases/case-set.ts';
-import { casesAt } from '../../../src/replay/cases/cases-at.ts';
-import { confined } from '../../../src/replay/cases/confined.ts';
-import { datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts';
+import { confined, datasetCases, readDataset } from '../../../src/replay/cases/dataset.ts';
+import { casesAt } from '../../../src/replay/cases/folder.ts';
 import { beginFolder, type NewFolder, storageError } from '../../../src/replay/cases/new-folder.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
+import type { CaseOutcome, DatasetRow } from '../../../src/replay/cases/case.ts';
 import { limitTo, sampleOf } from '../../../src/replay/cases/choose.ts';
-import type { DatasetRow } from '../../../src/replay/cases/row.ts';
 
 const ROWS = Array.from({ length: 200 }, (_, index): DatasetRow => {
   return { id: `case-${index}`, category: index < 180 ? 'TEST_FAILURE' : index < 198 ? 'CODE_ERROR' : 'INFRA_ERROR' };

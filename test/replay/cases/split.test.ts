@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { beginFolder } from '../../../src/replay/cases/new-folder.ts';
-import { type SplitRow, sidesOf } from '../../../src/replay/cases/sides.ts';
-import { type SplitSummary, type SplitTask, splitCases } from '../../../src/replay/cases/split.ts';
+import { type SplitRow, type SplitSummary, type SplitTask, sidesOf, splitCases } from '../../../src/replay/cases/split.ts';
 
 const DAY = 86_400_000;
 const WORDS = ['cart', 'order', 'ledger', 'invoice', 'stock', 'basket', 'voucher', 'ticket', 'payment', 'refund'];

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readResults } from '../../../src/replay/compare/read-results.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
+import { readResults } from '../../../src/replay/run/results-file.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-read-results-'));
 

@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scoreCalibration } from '../../../src/replay/figures/calibration.ts';
-import { coverageCurve } from '../../../src/replay/figures/coverage.ts';
-import { reliabilityOf } from '../../../src/replay/figures/reliability.ts';
+import { coverageCurve, reliabilityOf, scoreCalibration } from '../../../src/replay/figures/calibration.ts';
 import { figureOf, judged, one, stated } from './cases.ts';
 
 const SOME = stated([0.95, true], [0.95, false], [0.6, true], [0.6, true], [0.2, false]);

@@ -1,5 +1,5 @@
 import type { Category } from '../../../src/domain/category.ts';
-import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import type { Figure } from '../../../src/replay/figures/figure.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type CaseResult, failedResult } from '../../../src/replay/run/result.ts';

@@ -1,10 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { CATEGORIES } from '../../../src/domain/category.ts';
-import { scoreActions } from '../../../src/replay/figures/actions.ts';
-import { scoreCategories, scoreClasses, scoreMatrix } from '../../../src/replay/figures/categories.ts';
-import { scoreKinds } from '../../../src/replay/figures/kinds.ts';
-import { scoreCases } from '../../../src/replay/figures/score.ts';
-import { scoreSlices } from '../../../src/replay/figures/slices.ts';
+import { scoreActions, scoreCategories, scoreClasses, scoreKinds, scoreMatrix } from '../../../src/replay/figures/categories.ts';
+import { scoreCases, scoreSlices } from '../../../src/replay/figures/score.ts';
 import { figureOf, judged, one } from './cases.ts';
 
 const MIXED = [

@@ -1,11 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { percentile, scoreCosts } from '../../../src/replay/figures/costs.ts';
-import { coveredShare } from '../../../src/replay/figures/line-ranges.ts';
-import { scoreLoop, scoreTools, scoreToolsByCategory } from '../../../src/replay/figures/loop.ts';
-import { countPairs, pairIntervals } from '../../../src/replay/figures/pairs.ts';
-import { scoreQuotes } from '../../../src/replay/figures/quotes.ts';
-import { KNOWN_TOOLS, toolClassOf } from '../../../src/replay/figures/tool-classes.ts';
+import {
+  KNOWN_TOOLS,
+  percentile,
+  scoreCosts,
+  scoreLoop,
+  scoreTools,
+  scoreToolsByCategory,
+  toolClassOf,
+} from '../../../src/replay/figures/effort.ts';
+import { countPairs, pairIntervals } from '../../../src/replay/figures/groups.ts';
+import { coveredShare, scoreQuotes } from '../../../src/replay/figures/reading.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { figureOf, judged, one } from './cases.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scoreMentions } from '../../../src/replay/figures/mentions.ts';
-import { rougeL, scoreOverlap } from '../../../src/replay/figures/overlap.ts';
+import { rougeL, scoreMentions, scoreOverlap } from '../../../src/replay/figures/explanation.ts';
 import { contentWords, says } from '../../../src/replay/figures/words.ts';
 import { figureOf, one } from './cases.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Category } from '../../../src/domain/category.ts';
-import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { scoreCases } from '../../../src/replay/figures/score.ts';
 import { renderFigures } from '../../../src/replay/report/table.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';

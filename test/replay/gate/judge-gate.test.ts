@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { junitOf, renderGate } from '../../../src/replay/gate/gate.ts';
 import { judgeGate } from '../../../src/replay/gate/judge-gate.ts';
-import { junitOf } from '../../../src/replay/gate/junit-of.ts';
-import { renderGate } from '../../../src/replay/gate/table.ts';
 import { renderJunit } from '../../../src/replay/report/junit.ts';
 import { replayedFrom } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';

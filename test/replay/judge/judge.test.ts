@@ -5,9 +5,8 @@ import { openJudge } from '../../../src/app/open-judge.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import { embedded } from '../../../src/config/presets.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { type JudgeOptions, judgeCases } from '../../../src/replay/judge/judge.ts';
-import { JUDGE } from '../../../src/replay/judge/opinion.ts';
-import { scoreJudge } from '../../../src/replay/judge/score-judge.ts';
+
+import { JUDGE, type JudgeOptions, judgeCases, scoreJudge } from '../../../src/replay/judge.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { type ChatCompletionRequest, type OpenAiServer, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 import { figureOf, one } from '../figures/cases.ts';

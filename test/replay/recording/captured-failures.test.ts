@@ -7,8 +7,9 @@ import { loadConfig } from '../../../src/config/load.ts';
 import { presetOf } from '../../../src/config/presets.ts';
 import type { Recording } from '../../../src/domain/recording.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { describeDifference } from '../../../src/replay/recording/describe-difference.ts';
-import { readRecording } from '../../../src/replay/recording/read-recording.ts';
+
+import { describeDifference } from '../../../src/replay/recording/difference.ts';
+import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { type CapturedFailure, capturedFailures } from '../../support/captured-failures.ts';
 import { sampleBuild } from '../../support/subject.ts';

@@ -5,7 +5,8 @@ import { compileTriageGraph, type TriageGraph } from '../../../graphs/triage/gra
 import { createPostgresCheckpointer } from '../../../src/adapters/checkpointer/postgres.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { systemClock } from '../../../src/lib/time.ts';
-import { readRecording } from '../../../src/replay/recording/read-recording.ts';
+
+import { readRecording } from '../../../src/replay/recording/read-recordings.ts';
 import { runFrozen } from '../../../src/replay/recording/run-frozen.ts';
 import { investigateOrWait } from '../../../src/triage/investigate.ts';
 import { type KeptRun, keptRun, loadRun } from '../../support/kept-runs.ts';

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { recordingsInFile } from '../../../src/replay/recording/read-file.ts';
+import { recordingsInFile } from '../../../src/replay/recording/read-recordings.ts';
 import { recordRun } from '../../support/recorded-run.ts';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'faultline-recordings-'));

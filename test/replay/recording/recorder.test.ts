@@ -3,9 +3,9 @@ import { TriageError } from '../../../src/domain/errors.ts';
 import { createRulesAnalyst } from '../../../src/judge/rules-analyst.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { joinLines } from '../../../src/replay/recording/join.ts';
-import type { RecordingLine } from '../../../src/replay/recording/lines.ts';
-import { createRunRecorder, type RecorderOptions } from '../../../src/replay/recording/recorder.ts';
+
+import { createRunRecorder, type RecorderOptions } from '../../../src/triage/recording/recorder.ts';
+import { joinLines, type RecordingLine } from '../../../src/triage/recording/recording-lines.ts';
 import { MADE_BY, never, recordRun, sampleToolbox } from '../../support/recorded-run.ts';
 import { scriptedAnalyst } from '../../support/scripted-analyst.ts';
 import { sampleSubject } from '../../support/subject.ts';

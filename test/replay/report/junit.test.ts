@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { DatasetRow } from '../../../src/replay/cases/row.ts';
+import type { DatasetRow } from '../../../src/replay/cases/case.ts';
 import { casesSuite, renderJunit } from '../../../src/replay/report/junit.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';

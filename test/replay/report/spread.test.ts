@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { renderSpread, spreadOf, unsteadyCases } from '../../../src/replay/report/spread.ts';
+import { renderSpread, spreadOf, unsteadyCases } from '../../../src/replay/report/table.ts';
 import type { ReplayedCase } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
-import { estimateTokens } from '../../../src/replay/run/estimate-tokens.ts';
+import { estimateTokens } from '../../../src/replay/run/check-case.ts';
 
 const LINE = 'make[2]: Entering directory /build/cart/src\n';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isStepFound } from '../../../src/replay/run/find-step.ts';
+import { isStepFound } from '../../../src/replay/run/check-case.ts';
 
 const step = (name: string, consequence = false) => ({ name, source: 'log.txt', lineStart: 1, lineEnd: 9, consequence });
 const log = (...lines: readonly string[]) => [{ name: 'log.txt', text: lines.join('\n') }];

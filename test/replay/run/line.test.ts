@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { createLine } from '../../../src/replay/run/line.ts';
+import { createLine } from '../../../src/replay/run/replay.ts';
 
 describe('what runs at once', () => {
   it('is handed over in the order in which it was begun, and a slow one holds up no other', async () => {

@@ -7,9 +7,9 @@ import type { Config } from '../../../src/config/schema.ts';
 import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { CaseOutcome } from '../../../src/replay/cases/case.ts';
 import { type CaseChecks, checkCase } from '../../../src/replay/run/check-case.ts';
-import { differencesOf } from '../../../src/replay/run/manifest.ts';
 import { type ReplayedCase, replay } from '../../../src/replay/run/replay.ts';
 import { failedResult } from '../../../src/replay/run/result.ts';
+import { differencesOf } from '../../../src/replay/run/results-file.ts';
 
 const SECRET = 'ghp_16C7e42F292c6912E7710c838347Ae178B4a';
 const NAMES = { FAULTLINE_MASK_EMAILS: 'true' };

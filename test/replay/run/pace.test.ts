@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSpending } from '../../../src/replay/run/limits.ts';
-import { durationText, leftOf, standingText } from '../../../src/replay/run/pace.ts';
+import { createSpending, durationText, leftOf, standingText } from '../../../src/replay/run/progress.ts';
 
 const STANDING = { done: 50, resumed: 0, total: 200, errors: 0, usd: 0, elapsedMs: 60_000 };
 

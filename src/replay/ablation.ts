@@ -1,0 +1,115 @@
+import { AblationStage, type Design, ReadStage } from '../domain/calibration.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Toolbox } from '../ports/toolbox.ts';
+import type { InvestigateDeps } from '../triage/investigate.ts';
+
+/** What each stage is, for people: what is missing where it is left out. */
+export const STAGE_TEXTS: Readonly<Record<AblationStage, string>> = {
+  library: 'no earlier failures decided by people',
+  knowledge: 'no curated documents',
+  'code-host': 'no repository: no code, commits or blame',
+  history: 'no earlier builds',
+  logs: 'no second look into the logs',
+  web: 'no web search',
+  tools: 'no tool at all: straight from reading the log to the answer',
+  loop: 'one round of questions instead of a loop',
+  corrections: 'verify never sends an answer back',
+  green: 'no comparison with a green build',
+  sections: 'no reduction to the failed step',
+  extractors: 'no tool-specific readers, only the generic one',
+  ranking: 'only the readers’ weights choose the lines',
+  reducer: 'the last lines of the log that fit the budget, nothing else',
+};
+
+/** The stages by their names. Throws `invalid-input` that names them all where one is unknown. */
+export function parseStages(names: readonly string[]): AblationStage[] {
+  const unknown = names.find((name) => !AblationStage.safeParse(name).success);
+  if (unknown !== undefined) {
+    throw new TriageError('invalid-input', `--without: there is no stage "${unknown}"; choose from ${AblationStage.options.join(', ')}.`);
+  }
+  return AblationStage.options.filter((stage) => names.includes(stage));
+}
+
+/** Those of the log's reader. */
+export function readStagesOf(stages: readonly AblationStage[]): ReadonlySet<ReadStage> {
+  return new Set(stages.flatMap((stage) => ReadStage.safeParse(stage).data ?? []));
+}
+
+/** What of the system was measured, for headings: ", without library and web, linear baseline"; empty for the whole system. */
+export function describeExperiment(stages: readonly AblationStage[], design: Design): string {
+  const without = stages.length === 0 ? '' : `, without ${stages.join(' and ')}`;
+  return `${without}${design === 'linear' ? ', linear baseline' : ''}`;
+}
+
+/** What a measurement exchanges in the system: stages of the reader, and the parts of an investigation. */
+export interface Experiment {
+  readonly without: ReadonlySet<ReadStage>;
+  readonly change: (investigation: InvestigateDeps) => InvestigateDeps;
+}
+
+/**
+ * The system without these stages, in the given design; null for the whole system as it is. That no green log is read (`green`) is for
+ * whoever reads the logs.
+ */
+export async function experimentOf(stages: readonly AblationStage[], design: Design = 'loop'): Promise<Experiment | null> {
+  if (stages.length === 0 && design === 'loop') return null;
+  const graph = design === 'linear' ? (await import('../../graphs/linear/graph.ts')).linearInPlaceOfLoop() : null;
+  return {
+    without: readStagesOf(stages),
+    change: (investigation) => ({
+      ...investigation,
+      toolbox: leaveOutTools(investigation.toolbox, stages),
+      limits: limitsWithout(investigation.limits, stages),
+      graph: graph ?? investigation.graph,
+    }),
+  };
+}
+
+function limitsWithout(limits: InvestigateDeps['limits'], stages: readonly AblationStage[]): InvestigateDeps['limits'] {
+  const isOnce = stages.includes('loop') || stages.includes('tools');
+  const isLast = isOnce || stages.includes('corrections');
+  return { ...limits, ...(isOnce ? { maxIterations: 1 } : {}), ...(isLast ? { maxCorrections: 0 } : {}) };
+}
+
+/** What each source of evidence answers. */
+const TOOLS: Partial<Record<AblationStage, readonly string[]>> = {
+  library: ['search_error_library'],
+  knowledge: ['search_knowledge'],
+  'code-host': [
+    'find_files',
+    'read_file',
+    'read_blame',
+    'search_code',
+    'read_test_file',
+    'read_commit_history',
+    'read_commit_diff',
+    'changed_since_green',
+    'read_past_fixes',
+    'search_semantic',
+    'read_repository_docs',
+    'list_repositories',
+  ],
+  history: ['find_similar_failures', 'read_failure_history', 'count_consecutive_failures'],
+  logs: ['read_build_log', 'read_console_output', 'grep_log', 'view_log', 'read_artifact', 'diff_with_green'],
+  web: ['search_web'],
+  green: ['diff_with_green'],
+};
+
+/** The same toolbox without the tools of these stages, as if they had never been there. */
+export function leaveOutTools(toolbox: Toolbox, stages: readonly AblationStage[]): Toolbox {
+  const out = new Set(stages.flatMap((stage) => TOOLS[stage] ?? []));
+  const isKept = ({ name }: { readonly name: string }) => !stages.includes('tools') && !out.has(name);
+  const { askable } = toolbox;
+  return {
+    ...toolbox,
+    offered: (category) => toolbox.offered(category).filter(isKept),
+    ...(askable === undefined ? {} : { askable: async (...asked) => (await askable(...asked)).filter(isKept) }),
+    describe: (name) => (isKept({ name }) ? toolbox.describe(name) : null),
+    run: async (call, ...asked) =>
+      isKept({ name: call.tool })
+        ? await toolbox.run(call, ...asked)
+        : { call, status: 'unavailable', findings: [], summary: LEFT_OUT, milliseconds: 0, attempts: 0 },
+  };
+}
+
+const LEFT_OUT = 'Excluded from this measurement.';

@@ -1,0 +1,213 @@
+import { type Calibration, type CategoryMap, calibratedConfidence, everyCategory } from '../../domain/calibration.ts';
+import { CATEGORIES, Category } from '../../domain/category.ts';
+import { TriageError } from '../../domain/errors.ts';
+import { bootstrapWeights } from '../../lib/statistics.ts';
+import type { DecidedAnswer } from '../../ports/measurements.ts';
+
+import { foldsBy, projectOf } from '../cases/case.ts';
+import { BINS, binOf, calibrationError as errorOfWeighted } from '../figures/calibration.ts';
+import { isRight, judgedCases } from '../figures/figure.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { type FitMethod, fitCategories, type LabelledAnswer, type Statement, weightOf, worthOf } from './fit.ts';
+import { type CategoryThreshold, type Risk, thresholdsAt } from './threshold.ts';
+
+export interface CalibrateOptions {
+  readonly method: FitMethod;
+  /** Also thresholds that keep to it. */
+  readonly risk: Risk | null;
+  /** The threshold of `human_review`; absent: the usual one. */
+  readonly doubted?: number;
+  readonly analyst: string;
+  readonly createdBy: string;
+  readonly now: number;
+  readonly id: string;
+  readonly version: number;
+  /** Names of data sets, or "reviewed". */
+  readonly sources: readonly string[];
+  /** Hides what must not be stored. */
+  readonly mask: (text: string) => string;
+}
+
+/** One category, or all of them. */
+export interface FitRow {
+  readonly category: Category | 'all';
+  readonly method: CategoryMap['method'] | null;
+  readonly cases: number;
+  /** How many equal cases these are worth; fewer than their number where they are weighted unequally. */
+  readonly worth: number;
+  readonly right: number;
+  readonly eceBefore: number;
+  /** As calibrations say it that have not seen the case's project; null where none could be held out. */
+  readonly eceAfter: number | null;
+}
+
+export interface FittedCalibration {
+  readonly calibration: Calibration;
+  readonly rows: readonly FitRow[];
+  readonly thresholds: readonly CategoryThreshold[];
+  /** Each answer as a calibration states it that has not seen its project; null where all are of one project. */
+  readonly held: readonly LabelledAnswer[] | null;
+}
+
+/** Cases are held out in so many parts; no project is in two. */
+const FOLDS = 5;
+const NAMED_PROJECTS = 50;
+
+/** Fits a calibration to answers whose truth is known. Throws `invalid-input` where there is none. */
+export function calibrationOf(answers: readonly LabelledAnswer[], options: CalibrateOptions): FittedCalibration {
+  if (answers.length === 0)
+    throw new TriageError('invalid-input', 'No answer has a known correct category, so there is nothing to calibrate with.');
+  const maps = fitCategories(answers, options.method);
+  const held = heldOut(answers, options.method);
+  const thresholds = options.risk === null ? [] : thresholdsAt(answers, maps, options.risk, options.doubted);
+  const calibration: Calibration = {
+    ...{ id: options.id, version: options.version, analyst: options.analyst },
+    categories: everyCategory((category) => withThreshold(maps[category], category, thresholds)),
+    ...{ createdAt: new Date(options.now).toISOString(), createdBy: options.createdBy, risk: options.risk },
+    fittedOn: fittedOn(answers, options),
+    before: scoresOf(answers),
+    after: held === null ? null : scoresOf(held),
+  };
+  return { calibration, rows: rowsOf(answers, maps, held), thresholds, held };
+}
+
+/** What is stated of each answer by maps that were fitted on other projects only. */
+function heldOut(answers: readonly LabelledAnswer[], method: FitMethod): LabelledAnswer[] | null {
+  const folds = foldsBy(answers, ({ project }) => project, FOLDS);
+  if (folds.length < 2) return null;
+  return folds.flatMap((fold) => {
+    const maps = fitCategories(folds.filter((other) => other !== fold).flat(), method);
+    return fold.map((answer) => ({ ...answer, stated: calibratedConfidence(maps[answer.category].points, answer.stated) }));
+  });
+}
+
+function withThreshold(map: CategoryMap, category: Category, thresholds: readonly CategoryThreshold[]): CategoryMap {
+  const found = thresholds.find((one) => one.category === category);
+  return found === undefined ? map : { ...map, threshold: found.threshold };
+}
+
+function rowsOf(
+  answers: readonly LabelledAnswer[],
+  maps: Readonly<Record<Category, CategoryMap>>,
+  held: readonly LabelledAnswer[] | null,
+): FitRow[] {
+  return (['all', ...CATEGORIES] as const).map((category) => {
+    const isOwn = (answer: LabelledAnswer) => category === 'all' || answer.category === category;
+    const own = answers.filter(isOwn);
+    return {
+      category,
+      method: category === 'all' ? null : maps[category].method,
+      cases: own.length,
+      worth: worthOf(own),
+      right: own.filter(({ right }) => right).length,
+      eceBefore: calibrationError(own),
+      eceAfter: held === null ? null : calibrationError(held.filter(isOwn)),
+    };
+  });
+}
+
+function scoresOf(answers: readonly LabelledAnswer[]): { ece: Measured; brier: Measured } {
+  return { ece: withInterval(answers, calibrationError), brier: withInterval(answers, brierScore) };
+}
+
+function fittedOn(answers: readonly LabelledAnswer[], { sources, mask }: CalibrateOptions): Calibration['fittedOn'] {
+  const projects = [...Map.groupBy(answers, ({ project }) => project)].map(([name, own]) => ({ name: mask(name), cases: own.length }));
+  projects.sort((left, right) => right.cases - left.cases || (left.name < right.name ? -1 : 1));
+  const dates = answers.flatMap(({ at }) => at ?? []).sort();
+  return {
+    cases: answers.length,
+    projects: projects.slice(0, NAMED_PROJECTS),
+    projectCount: projects.length,
+    sources: sources.slice(0, 100).map(mask),
+    from: dates[0] ?? null,
+    to: dates.at(-1) ?? null,
+  };
+}
+
+export interface Measured {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** One tenth of stated probability: how many stated so much, what they stated in the mean, and which share was right. */
+interface ReliabilityBin {
+  readonly from: number;
+  readonly to: number;
+  readonly cases: number;
+  readonly stated: number;
+  readonly right: number;
+}
+
+/** Of ten equal bins those that are not empty. */
+export function reliability(statements: readonly Statement[]): ReliabilityBin[] {
+  return Array.from({ length: BINS }, (_, bin) => bin).flatMap((bin) => {
+    const inside = statements.filter(({ stated }) => binOf(stated) === bin);
+    if (inside.length === 0) return [];
+    const weight = inside.reduce((sum, one) => sum + weightOf(one), 0);
+    const stated = inside.reduce((sum, one) => sum + weightOf(one) * one.stated, 0) / weight;
+    const right = inside.reduce((sum, one) => sum + (one.right ? weightOf(one) : 0), 0) / weight;
+    return [{ from: bin / BINS, to: (bin + 1) / BINS, cases: inside.length, stated, right }];
+  });
+}
+
+/** Expected calibration error of statements that stand for one case or for several; 0 for none. */
+export function calibrationError(statements: readonly Statement[]): number {
+  return errorOfWeighted(statements.map((one) => ({ ...one, weight: weightOf(one) })));
+}
+
+/** Mean squared distance between what was stated and what was so; 0 for no statements. */
+export function brierScore(statements: readonly Statement[]): number {
+  const all = statements.reduce((sum, one) => sum + weightOf(one), 0);
+  return all === 0 ? 0 : statements.reduce((sum, one) => sum + weightOf(one) * (one.stated - Number(one.right)) ** 2, 0) / all;
+}
+
+/**
+ * A score with its 95 % interval, by resampling whole projects, since their cases resemble each other (percentile bootstrap). The same
+ * cases always give the same interval. A calibration error of resampled cases comes out too high rather than too low.
+ */
+export function withInterval<One extends Statement & { readonly project: string }>(
+  statements: readonly One[],
+  score: (statements: readonly One[]) => number,
+): Measured {
+  const projects = [...Map.groupBy(statements, ({ project }) => project).values()];
+  const [interval] = bootstrapWeights(projects.length, statements.length, (drawn) => [
+    score(projects.flatMap((members, at) => Array.from({ length: drawn[at] ?? 0 }, () => members).flat())),
+  ]);
+  const value = score(statements);
+  const [low, high] = interval ?? [value, value];
+  return { value, low, high };
+}
+
+/** Replayed cases whose category is known and that were answered; a case that failed states nothing. */
+export function labelledCases(cases: readonly ReplayedCase[]): LabelledAnswer[] {
+  return judgedCases(cases).flatMap((entry) => {
+    const { row, result } = entry.one;
+    const category = Category.safeParse(result.category);
+    // Never what a calibration made of it, or the next would be fitted on top of the last.
+    const stated = result.rawConfidence ?? result.answerConfidence;
+    if (row === null || stated === null || !category.success) return [];
+    return [
+      {
+        id: result.id,
+        project: projectOf(row),
+        category: category.data,
+        stated,
+        right: isRight(entry),
+        at: row.happened_at ?? null,
+      },
+    ];
+  });
+}
+
+/**
+ * Answers that people decided. Those that wait for a person are the unsure ones, and all of them are looked at sooner or later; of the
+ * published ones only the drawn sample is, so each of that stands for as many as one was drawn of. Without the weight a
+ * calibration would be one of unsure answers alone.
+ */
+export function labelledDecisions(decided: readonly DecidedAnswer[], auditEvery: number): LabelledAnswer[] {
+  return decided.map(({ analysisId, repository, category, stated, right, origin, decidedAt }) => ({
+    ...{ id: analysisId, project: repository, category, stated, right, at: decidedAt },
+    ...(origin === 'audit' ? { weight: Math.max(1, auditEvery) } : {}),
+  }));
+}

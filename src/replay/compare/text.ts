@@ -1,0 +1,246 @@
+import { maxOf } from '../../lib/lists.ts';
+import type { ChangedCase, Comparison, CostDifference, Difference, DifferenceVerdict, Spread } from './comparison.ts';
+
+/** 0.032 → "3.2 points": a hundredth of a share. */
+function points(value: number): string {
+  const text = (value * 100).toFixed(1);
+  return `${text} ${text === '1.0' ? 'point' : 'points'}`;
+}
+
+/** 0.9135 → "91.4 %". */
+function shareOf(value: number): string {
+  return `${(value * 100).toFixed(1)} %`;
+}
+
+/** Two digits that say something; "< 0.001" below. */
+export function probability(value: number): string {
+  if (value < 0.001) return '< 0.001';
+  return value < 0.01 ? value.toFixed(3) : value.toFixed(2);
+}
+
+/** Dollars with as many places as a case needs. */
+export function dollars(value: number): string {
+  const sign = value < 0 ? '−' : '';
+  const size = Math.abs(value);
+  return `${sign}$${size >= 1 || size === 0 ? size.toFixed(2) : size.toFixed(size >= 0.01 ? 3 : 5)}`;
+}
+
+/** 1 → "1 case", 12345 → "12,345 cases". */
+export function amount(count: number, one: string, many: string): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** What was not compared, or counted as wrong, a line each with the first `most` of its cases; empty where there is nothing of the kind. */
+export function leftOutLines({ cases }: Comparison, most: number): string[] {
+  const groups: readonly (readonly [string, readonly string[]])[] = [
+    ['only on side A, left out', cases.onlyA],
+    ['only on side B, left out', cases.onlyB],
+    ['in the data set, answered by neither', cases.unanswered],
+    ['answered, but not in the data set', cases.unlabelled],
+    ['failed on side A, counted as wrong', cases.failed.a],
+    ['failed on side B, counted as wrong', cases.failed.b],
+    ['rows of the data set that could not be read', cases.unreadable],
+  ];
+  return groups.filter(([, ids]) => ids.length > 0).map(([title, ids]) => `${title}: ${ids.length}${namesOf(ids, most)}`);
+}
+
+/** ": a, b, c …", or nothing. */
+export function namesOf(ids: readonly string[], most: number): string {
+  if (ids.length === 0) return '';
+  return `: ${ids.slice(0, most).join(', ')}${ids.length > most ? ' …' : ''}`;
+}
+
+/** With its sign and three decimals; what rounds to zero has none. */
+export function signed(value: number): string {
+  const text = Math.abs(value).toFixed(3);
+  return `${Number(text) === 0 ? '' : value > 0 ? '+' : '−'}${text}`;
+}
+
+const NO_FIGURE = 'These cases have no labels to score; only costs are compared.';
+
+/** What a comparison means, a sentence at a time: the main figure, what else is beyond noise, the cost, and what to be careful about. */
+export function summaryOf(comparison: Omit<Comparison, 'summary'>): string[] {
+  const main = comparison.differences.find(({ name }) => name === comparison.wonBy) ?? comparison.differences[0];
+  if (main === undefined) return [NO_FIGURE, ...costSentences(comparison)];
+  return [mainSentence(main), ...othersSentences(comparison, main), ...costSentences(comparison), ...careSentences(comparison, main)];
+}
+
+function mainSentence(main: Difference): string {
+  const { name, difference, won, lost, verdict } = main;
+  const counts = `${won} won, ${lost} lost`;
+  const by = `${points(Math.abs(difference))} of ${name}`;
+  switch (verdict) {
+    case 'same':
+      return `A and B agree in all ${main.cases} cases: ${name} is ${shareOf(main.a)} on both sides.`;
+    case 'b-better':
+      return `B is better by ${by} (${evidenceOf(main)}); ${counts}.`;
+    case 'a-better':
+      return `B is worse by ${by} (${evidenceOf(main)}); ${counts}.`;
+    default: {
+      const way = difference === 0 ? 'as high as A' : `${difference > 0 ? 'higher' : 'lower'} than A by ${points(Math.abs(difference))}`;
+      return `No difference beyond noise: in ${name} B is ${way} (${evidenceOf(main)}); ${counts}.`;
+    }
+  }
+}
+
+/** What the verdict rests on, the interval in points. */
+function evidenceOf({ interval, mcNemar }: Difference): string {
+  const range = interval === null ? 'too few projects for an interval' : `95 % interval ${rangeOf(interval)}`;
+  if (mcNemar === null) return range;
+  const p = probability(mcNemar.midP);
+  return `${range}, McNemar p ${p.startsWith('<') ? p : `= ${p}`}`;
+}
+
+function rangeOf([low, high]: readonly [number, number]): string {
+  return `${(low * 100).toFixed(1)} to ${(high * 100).toFixed(1)}`;
+}
+
+function othersSentences({ differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+  const others = differences.filter((one) => one !== main);
+  const named = (verdicts: readonly string[]) =>
+    others.filter(({ verdict }) => verdicts.includes(verdict)).map(({ name, difference }) => `${name} ${signedPoints(difference)}`);
+  const list = (lead: string, names: readonly string[]) => (names.length === 0 ? [] : [`${lead}: ${names.join('; ')}.`]);
+  return [
+    ...list('Beyond noise, B is better in', named(['b-better'])),
+    ...list('Beyond noise, B is worse in', named(['a-better'])),
+    ...list('Changed beyond noise, for better or worse', named(['higher', 'lower'])),
+  ];
+}
+
+function signedPoints(difference: number): string {
+  return `${difference > 0 ? '+' : '−'}${points(Math.abs(difference))}`;
+}
+
+function costSentences({ costs }: Omit<Comparison, 'summary'>): string[] {
+  const paid = costs.find(({ unit }) => unit === 'dollars');
+  return paid === undefined ? [] : [costSentence(paid)];
+}
+
+function costSentence({ difference, interval, totals }: CostDifference): string {
+  const all = `${dollars(totals.a)} against ${dollars(totals.b)} for all of them`;
+  if (difference === 0) return `A case costs the same at the median (${all}).`;
+  const noise = interval !== null && interval[0] <= 0 && interval[1] >= 0 ? ', within noise' : '';
+  const range = interval === null ? '' : `95 % interval ${dollars(interval[0])} to ${dollars(interval[1])}${noise}; `;
+  return `A case of B costs ${dollars(Math.abs(difference))} ${difference > 0 ? 'more' : 'less'} at the median (${range}${all}).`;
+}
+
+function careSentences({ cases, sides, differences }: Omit<Comparison, 'summary'>, main: Difference): string[] {
+  const half = cases.onlyA.length + cases.onlyB.length;
+  const failed = new Set([...cases.failed.a, ...cases.failed.b]).size;
+  const spreads = [sides.a.spread, sides.b.spread].flatMap(
+    (spread) => spread?.figures.find(({ name }) => name === main.name)?.deviation ?? [],
+  );
+  const widest = maxOf(spreads, 0);
+  return [
+    ...(widest > 0 && Math.abs(main.difference) < 2 * widest
+      ? [`Repeats of one side differ by ${points(widest)} (standard deviation): a difference of this size may be random.`]
+      : []),
+    ...(half > 0 ? [`${amount(half, 'case is', 'cases are')} on one side only and left out.`] : []),
+    ...(failed > 0 ? [`${amount(failed, 'case', 'cases')} failed on a side and ${failed === 1 ? 'counts' : 'count'} as wrong there.`] : []),
+    ...(cases.unreadable.length > 0 ? [`${amount(cases.unreadable.length, 'row', 'rows')} of the data set could not be read.`] : []),
+    ...(differences.some(({ interval }) => interval === null) ? ['A single case allows no intervals.'] : []),
+  ];
+}
+
+const INDENT = '  ';
+const VERDICTS: Readonly<Record<DifferenceVerdict, string>> = {
+  'b-better': 'B is better',
+  'a-better': 'B is worse',
+  higher: 'B is higher',
+  lower: 'B is lower',
+  'within-noise': 'within noise',
+  same: 'same',
+};
+const MOST_NAMED = 10;
+const MOST_LISTED = 50;
+
+/** A comparison for people: what it means, the figures side by side, the cost, the spread of repeats, and the cases won and lost. */
+export function renderComparison(comparison: Comparison): string {
+  const { dataset, sides, cases, resampling } = comparison;
+  const heading = `${dataset}: A against B`;
+  const drawn = resampling.by === 'project' ? `${resampling.units} projects` : `${resampling.units} cases`;
+  const blocks = [
+    [heading, '='.repeat(heading.length), `A: ${sides.a.files.join(', ')}`, `B: ${sides.b.files.join(', ')}`],
+    [`${cases.compared} cases on both sides; intervals (95 %) from resampling ${drawn}, both sides of a case together`],
+    comparison.summary,
+    figureRows(comparison.differences),
+    costRows(comparison.costs),
+    spreadRows('A', sides.a.spread),
+    spreadRows('B', sides.b.spread),
+    caseRows('won: B is better', comparison.won, dataset),
+    caseRows('lost: B is worse', comparison.lost, dataset),
+    caseRows('changed, neither better nor worse', comparison.changed, dataset),
+    ...[leftOutLines(comparison, MOST_NAMED)].filter((lines) => lines.length > 0),
+  ];
+  return blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function figureRows(differences: readonly Difference[]): string[] {
+  if (differences.length === 0) return [];
+  const rows = differences.map((one) => [
+    one.name,
+    one.a.toFixed(3),
+    one.b.toFixed(3),
+    signed(one.difference),
+    one.interval === null ? '' : `[${signed(one.interval[0])}, ${signed(one.interval[1])}]`,
+    `${one.won}/${one.lost}`,
+    one.mcNemar === null ? '' : probability(one.mcNemar.midP),
+    VERDICTS[one.verdict],
+    `n=${one.cases}`,
+  ]);
+  return columns([['figure', 'A', 'B', 'B − A', '95 %', 'won/lost', 'McNemar p', '', ''], ...rows], 7);
+}
+
+function costRows(costs: readonly CostDifference[]): string[] {
+  if (costs.length === 0) return [];
+  const rows = costs.map(({ name, unit, a, b, difference, interval, totals, cases }) => {
+    const say = (value: number) => (unit === 'dollars' ? dollars(value) : value.toFixed(unit === 'rounds' ? 1 : 0));
+    const range = interval === null ? '' : `[${say(interval[0])}, ${say(interval[1])}]`;
+    return [name, say(a), say(b), say(difference), range, say(totals.a), say(totals.b), `n=${cases}`];
+  });
+  return columns([['cost (medians)', 'A', 'B', 'B − A', '95 %', 'all of A', 'all of B', ''], ...rows], 7);
+}
+
+function spreadRows(side: string, spread: Spread | null): string[] {
+  if (spread === null) return [];
+  const rows = spread.figures.map(({ name, mean, deviation, values }) => [
+    name,
+    mean.toFixed(3),
+    deviation.toFixed(3),
+    values.map((value) => value.toFixed(3)).join(' '),
+  ]);
+  const flips = `${INDENT}${spread.flips.length} cases change their category between repeats${namesOf(spread.flips, MOST_NAMED)}`;
+  const partial =
+    spread.partial.length === 0
+      ? []
+      : [`${INDENT}${spread.partial.length} cases are not in every repeat${namesOf(spread.partial, MOST_NAMED)}`];
+  return [...columns([[`${spread.repeats} repeats of ${side}`, 'mean', 'deviation', 'each'], ...rows], 3), flips, ...partial];
+}
+
+function caseRows(title: string, cases: readonly ChangedCase[], dataset: string): string[] {
+  // In a folder the number is no line of anything.
+  const anchor = (line: number) => (dataset.endsWith('.jsonl') ? ` (${dataset}:${line})` : '');
+  if (cases.length === 0) return [];
+  const listed = cases
+    .slice(0, MOST_LISTED)
+    .flatMap(({ id, line, truth, said, url }) => [
+      `${INDENT}${id}${anchor(line)}  is ${truth}; A: ${said.a}; B: ${said.b}`,
+      ...(url === null ? [] : [`${INDENT}${INDENT}${url}`]),
+    ]);
+  const more = cases.length - MOST_LISTED;
+  return [`${title} (${cases.length})`, ...listed, ...(more > 0 ? [`${INDENT}and ${more} more; --json names them all`] : [])];
+}
+
+/** Rows of cells in columns; the first and those from `words` on stand left, numbers right. */
+function columns(rows: readonly (readonly string[])[], words: number): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => maxOf(rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => {
+    const cells = row.map((cell, column) =>
+      column === 0 || column >= words ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    return `${INDENT}${cells.join('  ')}`.trimEnd();
+  });
+}

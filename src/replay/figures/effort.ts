@@ -1,0 +1,222 @@
+import type { ReplayedCase } from '../run/replay.ts';
+import type { CaseResult } from '../run/result.ts';
+import { caseShare, type Figure, mean, meanFigure, ratio, shareFigure } from './figure.ts';
+
+interface Run {
+  readonly one: ReplayedCase;
+}
+
+/** What the calls of a tool can come to; the statuses that are no answer are told apart from an answer that is empty. */
+const STATUSES = ['ok', 'empty', 'unavailable', 'refused', 'failed'] as const;
+
+/** How long the loop went on, how it ended, and whether it looked where it should. Empty where nothing was answered. */
+export function scoreLoop(cases: readonly ReplayedCase[]): Figure[] {
+  const runs = runsOf(cases);
+  if (runs.length === 0) return [];
+  const rounds = (one: ReplayedCase) => one.result.iterations ?? 0;
+  const most = runs.reduce((top, { one }) => Math.max(top, rounds(one)), 0);
+  const counts = Array.from({ length: most + 1 }, (_, count): Figure => {
+    return {
+      name: count === 1 ? 'runs of 1 round' : `runs of ${count} rounds`,
+      value: runs.filter(({ one }) => rounds(one) === count).length,
+      cases: runs.length,
+      unit: 'count',
+    };
+  });
+  const reasons = [...new Set(runs.map(({ one }) => one.result.terminationReason ?? 'unknown'))].sort();
+  const code = runs.filter(({ one }) => one.result.category === 'CODE_ERROR');
+  return [
+    { ...meanFigure('rounds a run (mean)', runs, ({ one }) => rounds(one)), unit: 'measure' },
+    ...counts.filter(({ value }) => value > 0),
+    ...reasons.map((reason) =>
+      caseShare(`ended by ${reason}`, runs, ({ one }) => (one.result.terminationReason ?? 'unknown') === reason, 'neither'),
+    ),
+    { ...meanFigure('tool calls a run (mean)', runs, ({ one }) => one.result.tools.length), unit: 'measure' },
+    ...(code.length === 0
+      ? []
+      : [
+          caseShare('CODE_ERROR runs that asked the code host', code, ({ one }) => asked(one.result, 'code host')),
+          caseShare('CODE_ERROR runs that the code host answered', code, ({ one }) => answered(one.result, 'code host')),
+        ]),
+    ...unansweredCalls(runs),
+  ];
+}
+
+/** A row a category that was said: how many calls a run made, and the share of its runs that asked each class of tools. */
+export function scoreToolsByCategory(cases: readonly ReplayedCase[]): Figure[] {
+  const runs = runsOf(cases).filter(({ one }) => one.result.category !== null);
+  const used = TOOL_CLASSES.filter((name) => runs.some(({ one }) => asked(one.result, name)));
+  if (used.length === 0) return [];
+  const byCategory = [...Map.groupBy(runs, ({ one }) => one.result.category ?? '')].sort(([left], [right]) => (left < right ? -1 : 1));
+  return byCategory.flatMap(([row, own]) => {
+    const calls = own.reduce((total, { one }) => total + one.result.tools.length, 0) / own.length;
+    return [
+      { name: `tool calls a run, ${row}`, value: calls, cases: own.length, unit: 'measure' as const, cell: { row, column: 'calls' } },
+      ...used.map((column) => ({
+        ...caseShare(`runs that asked: ${column}, ${row}`, own, ({ one }) => asked(one.result, column), 'neither'),
+        cell: { row, column },
+      })),
+    ];
+  });
+}
+
+/** A row a tool: how often it was called, and what became of its calls. */
+export function scoreTools(cases: readonly ReplayedCase[]): Figure[] {
+  const byTool = new Map<string, Map<string, number>>();
+  for (const { tool, status } of cases.flatMap((one) => one.result.tools)) {
+    const counts = byTool.get(tool) ?? new Map<string, number>();
+    byTool.set(tool, counts.set('calls', (counts.get('calls') ?? 0) + 1));
+    const column = columnOf(status);
+    counts.set(column, (counts.get(column) ?? 0) + 1);
+  }
+  return [...byTool]
+    .sort(([left], [right]) => (left < right ? -1 : 1))
+    .flatMap(([row, counts]) => {
+      const total = counts.get('calls') ?? 0;
+      return ['calls', ...STATUSES].map((column): Figure => {
+        const name = column === 'calls' ? `calls of ${row}` : `calls of ${row}: ${column}`;
+        return {
+          name,
+          value: counts.get(column) ?? 0,
+          cases: total,
+          unit: 'count',
+          cell: { row, column: column === 'unavailable' ? 'unavail.' : column },
+        };
+      });
+    });
+}
+
+function unansweredCalls(runs: readonly Run[]): Figure[] {
+  const statuses = runs.flatMap(({ one }) => one.result.tools.map(({ status }) => columnOf(status)));
+  if (statuses.length === 0) return [];
+  const count = (wanted: string) => statuses.filter((status) => status === wanted).length;
+  const failing = runs.filter(({ one }) => one.result.tools.some(({ status }) => columnOf(status) === 'failed'));
+  return [
+    shareFigure('tool calls that found something', count('ok'), statuses.length),
+    shareFigure(
+      'tool calls that failed',
+      count('failed'),
+      statuses.length,
+      failing.map(({ one }) => one.result.id),
+    ),
+  ];
+}
+
+/** Bad arguments and a call that took too long are failures too. */
+function columnOf(status: string): (typeof STATUSES)[number] {
+  return STATUSES.find((known) => known === status) ?? 'failed';
+}
+
+function asked({ tools }: CaseResult, name: ToolClass): boolean {
+  return tools.some(({ tool }) => toolClassOf(tool) === name);
+}
+
+function answered({ tools }: CaseResult, name: ToolClass): boolean {
+  return tools.some(({ tool, status }) => toolClassOf(tool) === name && (status === 'ok' || status === 'empty'));
+}
+
+function runsOf(cases: readonly ReplayedCase[]): Run[] {
+  return cases.filter((one) => one.result.iterations !== null).map((one) => ({ one }));
+}
+
+/** Whom a tool asks. */
+type ToolClass = 'code host' | 'knowledge' | 'history' | 'log' | 'web' | 'people' | 'other';
+
+const TOOL_CLASSES: readonly ToolClass[] = ['code host', 'knowledge', 'history', 'log', 'web', 'people', 'other'];
+
+const CLASSES: Readonly<Record<string, ToolClass>> = {
+  find_files: 'code host',
+  read_file: 'code host',
+  read_blame: 'code host',
+  search_code: 'code host',
+  read_test_file: 'code host',
+  read_commit_history: 'code host',
+  read_commit_diff: 'code host',
+  changed_since_green: 'code host',
+  read_past_fixes: 'code host',
+  search_semantic: 'code host',
+  read_repository_docs: 'code host',
+  list_repositories: 'code host',
+  search_knowledge: 'knowledge',
+  search_error_library: 'knowledge',
+  find_similar_failures: 'history',
+  read_failure_history: 'history',
+  count_consecutive_failures: 'history',
+  read_build_log: 'log',
+  read_console_output: 'log',
+  grep_log: 'log',
+  view_log: 'log',
+  read_artifact: 'log',
+  diff_with_green: 'log',
+  search_web: 'web',
+  ask_reviewer: 'people',
+};
+
+/** `other` for a tool that is not known here. */
+export function toolClassOf(tool: string): ToolClass {
+  return Object.hasOwn(CLASSES, tool) ? (CLASSES[tool] ?? 'other') : 'other';
+}
+
+/** The tools that are known here. */
+export const KNOWN_TOOLS: readonly string[] = Object.keys(CLASSES);
+
+/** Tokens and dollars a case and in all, where a model was asked, and how long a case took. Failed cases are left out of the times. */
+export function scoreCosts(cases: readonly ReplayedCase[]): Figure[] {
+  const answered = cases.filter((one) => one.result.action !== null);
+  if (answered.length === 0) return [];
+  const usages = cases.map(({ result }) => result.usage);
+  const tokens = usages.map(({ inputTokens, outputTokens }) => inputTokens + outputTokens);
+  const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+  const times = answered.map(({ result }) => result.milliseconds);
+  return [
+    ...(sum(tokens) === 0
+      ? []
+      : [
+          { name: 'input tokens', value: sum(usages.map(({ inputTokens }) => inputTokens)), cases: cases.length, unit: 'count' as const },
+          {
+            name: 'output tokens',
+            value: sum(usages.map(({ outputTokens }) => outputTokens)),
+            cases: cases.length,
+            unit: 'count' as const,
+          },
+          ...spreadOf('tokens a case', tokens, 'measure'),
+          { name: 'dollars', value: sum(usages.map(({ costUsd }) => costUsd)), cases: cases.length, unit: 'dollars' as const },
+          ...spreadOf(
+            'dollars a case',
+            usages.map(({ costUsd }) => costUsd),
+            'dollars',
+          ),
+        ]),
+    ...spreadOf('milliseconds a case', times, 'measure'),
+  ];
+}
+
+function spreadOf(name: string, values: readonly number[], unit: 'measure' | 'dollars'): Figure[] {
+  const sorted = [...values].sort((left, right) => left - right);
+  const figure = (which: string, value: number): Figure => ({ name: `${name} (${which})`, value, cases: values.length, unit });
+  return [figure('mean', mean(values)), figure('p50', percentile(sorted, 0.5)), figure('p95', percentile(sorted, 0.95))];
+}
+
+/** The smallest value that at least this share of all do not exceed (nearest rank); 0 for none. */
+export function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
+}
+
+const MEGABYTE = 1_000_000;
+/** Below this many megabytes the clock measures the start of the program. */
+const LEAST = 1;
+
+/**
+ * Milliseconds a megabyte of log: the clock of the whole run, data set and files included, by all the logs' bytes; the
+ * checks against the labels are left out. Cases that run
+ * beside one another share the clock, so it is no figure of one thread unless one case runs at a time. Left out for less than a megabyte.
+ */
+export function scoreSpeed(cases: readonly ReplayedCase[], elapsedMilliseconds: number): Figure[] {
+  const megabytes = cases.reduce((total, one) => total + one.result.logBytes, 0) / MEGABYTE;
+  if (megabytes < LEAST) return [];
+  const checks = cases.reduce((total, one) => total + (one.checkMilliseconds ?? 0), 0);
+  return [
+    { name: 'megabytes of log', value: megabytes, cases: cases.length, unit: 'measure' },
+    { name: 'milliseconds a megabyte', value: ratio(elapsedMilliseconds - checks, megabytes), cases: cases.length, unit: 'measure' },
+  ];
+}

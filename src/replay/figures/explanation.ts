@@ -1,0 +1,192 @@
+import type { DatasetRow } from '../cases/case.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { caseShare, type Figure, f1, isRight, type Judged, judgedCases, mean, meanFigure, ratio } from './figure.ts';
+import { contentWords, mentionFinder } from './words.ts';
+
+/** Of the words that any good explanation holds: with fewer an answer has missed the cause, and with so many it is useful. */
+const [CAUSE_FROM, USEFUL_FROM] = [0.2, 0.5];
+/** Characters of an answer that a reader is thought to read. */
+const MAX_ANSWER = 4_000;
+
+/**
+ * Whether the explanation, root cause and advice together, says the words that its label requires, and none that only a wrong one would say; and
+ * whether the answer as a whole is useful. An answer that failed says nothing. Empty where no case names such words, or nothing was answered.
+ */
+export function scoreMentions(cases: readonly ReplayedCase[]): Figure[] {
+  return [...scoreRequired(cases), ...scoreForbidden(cases), ...scoreUseful(cases)];
+}
+
+function scoreRequired(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = saidShares(cases, requiredOf, explanationOf);
+  if (labelled.length === 0) return [];
+  return [
+    meanFigure('required mentions said', labelled, ({ share }) => share, 1),
+    caseShare('answers with every required mention', labelled, ({ share }) => share === 1),
+    caseShare('answers with a required mention', labelled, ({ share }) => share > 0),
+  ];
+}
+
+function scoreForbidden(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = saidShares(cases, (row) => (row?.forbidden_mentions ?? []).map((mention) => [mention]), explanationOf);
+  return labelled.length === 0 ? [] : [caseShare('answers with a forbidden mention', labelled, ({ share }) => share > 0, 'bad')];
+}
+
+/** The answer as a reader has it: with its quotations, tests and suspects. */
+function scoreUseful(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = saidShares(cases, requiredOf, answerOf);
+  const shares = new Map(labelled.map(({ one, share }) => [one, share]));
+  const judged = judgedCases(labelled.map(({ one }) => one)).map((entry) => ({ ...entry, share: shares.get(entry.one) ?? 0 }));
+  if (judged.length === 0) return [];
+  const published = judged.filter(({ one }) => one.result.action === 'auto_notify');
+  const isWrong = (entry: Judged & Said) => !isRight(entry) || entry.share < CAUSE_FROM;
+  return [
+    caseShare('useful answers', judged, (entry) => isRight(entry) && entry.share >= USEFUL_FROM),
+    ...(published.length === 0 ? [] : [caseShare('published: wrong, or without the cause', published, isWrong, 'bad')]),
+  ];
+}
+
+interface Said {
+  readonly one: ReplayedCase;
+  /** Of the mentions that the label names. */
+  readonly share: number;
+}
+
+/** The share of its mentions that each text says. A mention is said by any of its spellings. */
+function saidShares(
+  cases: readonly ReplayedCase[],
+  mentionsOf: (row: DatasetRow | null) => readonly (readonly string[])[],
+  textOf: (one: ReplayedCase) => string,
+): Said[] {
+  const labelled = cases.filter((one) => mentionsOf(one.row).length > 0);
+  if (!labelled.some((one) => one.result.action !== null)) return [];
+  return labelled.map((one) => {
+    const isSaid = mentionFinder(textOf(one));
+    return { one, share: mean(mentionsOf(one.row).map((spellings) => Number(spellings.some(isSaid)))) };
+  });
+}
+
+function requiredOf(row: DatasetRow | null): readonly (readonly string[])[] {
+  return row?.required_mentions_any ?? row?.required_mentions?.map((mention) => [mention]) ?? [];
+}
+
+function explanationOf({ result }: ReplayedCase): string {
+  return `${result.rootCause ?? ''}\n${result.fixRecommendation ?? ''}`;
+}
+
+function answerOf({ result }: ReplayedCase): string {
+  const { rootCause, claims, fixRecommendation, failingTests, suspects } = result;
+  const said = claims.flatMap(({ text, quotes }) => [text, ...quotes.map((quote) => quote.text)]);
+  const tests = failingTests.flatMap(({ name, file }) => [name, file ?? '']);
+  const parts = [rootCause ?? '', ...said, fixRecommendation ?? '', ...tests, ...suspects.map(({ path }) => path)];
+  return parts.join('\n').slice(0, MAX_ANSWER);
+}
+
+/** Longer texts are compared up to here: the comparison takes time by the square of it. */
+const MOST_WORDS = 300;
+
+/** How two texts share words in one order. */
+interface Overlap {
+  readonly precision: number;
+  readonly recall: number;
+  readonly f1: number;
+}
+
+interface Explained {
+  readonly one: ReplayedCase;
+  readonly said: readonly string[];
+  readonly label: readonly string[];
+}
+
+/**
+ * How far the words of the root cause and of the advice are those of the label. This is overlap, not correctness: a right cause in other words scores
+ * low, a wrong one about the same file scores high. The floor is what the same answers score against the labels of other cases.
+ * Empty where no label is in words, or nothing was answered.
+ */
+export function scoreOverlap(cases: readonly ReplayedCase[]): Figure[] {
+  const causes = explained(
+    cases,
+    ({ row }) => row?.root_cause,
+    ({ result }) => result.rootCause,
+  );
+  const fixes = explained(
+    cases,
+    ({ row }) => row?.fix,
+    ({ result }) => result.fixRecommendation,
+  );
+  return [...figuresOf('root cause', causes), ...figuresOf('fix', fixes)];
+}
+
+/**
+ * ROUGE-L (Lin 2004, "ROUGE: a package for automatic evaluation of summaries"): the longest common subsequence of words, as a share of the
+ * label's words (recall) and of the answer's (precision). Both have at least one word, else all is 0.
+ */
+export function rougeL(said: readonly string[], label: readonly string[]): Overlap {
+  const common = longestCommon(said.slice(0, MOST_WORDS), label.slice(0, MOST_WORDS));
+  const precision = ratio(common, Math.min(MOST_WORDS, said.length));
+  const recall = ratio(common, Math.min(MOST_WORDS, label.length));
+  return { precision, recall, f1: f1(precision, recall) };
+}
+
+function figuresOf(what: string, entries: readonly Explained[]): Figure[] {
+  if (entries.length === 0) return [];
+  const name = (part: string) => `${what}: word overlap, ${part}`;
+  const overlaps = entries.map(({ one, said, label }) => ({ one, ...rougeL(said, label) }));
+  const figures = [
+    meanFigure(name('recall (ROUGE-L)'), overlaps, ({ recall }) => recall),
+    meanFigure(name('precision (ROUGE-L)'), overlaps, ({ precision }) => precision),
+    meanFigure(name('F1 (ROUGE-L)'), overlaps, (overlap) => overlap.f1),
+  ];
+  if (entries.length < 2) return figures;
+  const strangers = entries.map(({ one, said }, at) => ({ one, ...rougeL(said, entries[(at + 1) % entries.length]?.label ?? []) }));
+  return [...figures, meanFigure(name('F1 against another case (floor)'), strangers, (overlap) => overlap.f1)];
+}
+
+/** In the order of their ids, so that the next case is the same one whatever the order of the file. */
+function explained(
+  cases: readonly ReplayedCase[],
+  labelOf: (one: ReplayedCase) => string | null | undefined,
+  saidOf: (one: ReplayedCase) => string | null,
+): Explained[] {
+  const entries = cases.flatMap((one): Explained[] => {
+    const label = contentWords(labelOf(one) ?? '');
+    return label.length === 0 ? [] : [{ one, label, said: contentWords(saidOf(one) ?? '') }];
+  });
+  if (!entries.some(({ one }) => one.result.action !== null)) return [];
+  return entries.sort((left, right) => (left.one.result.id < right.one.result.id ? -1 : 1));
+}
+
+function longestCommon(left: readonly string[], right: readonly string[]): number {
+  let above = new Uint32Array(right.length + 1);
+  for (const word of left) {
+    const row = new Uint32Array(right.length + 1);
+    for (const [at, other] of right.entries()) {
+      row[at + 1] = word === other ? (above[at] ?? 0) + 1 : Math.max(row[at] ?? 0, above[at + 1] ?? 0);
+    }
+    above = row;
+  }
+  return above[right.length] ?? 0;
+}
+
+/** How often a file of the human fix is the first suspect, among the first three or five, and how far down it is. Empty where nothing was answered. */
+export function scoreSuspects(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = cases.filter((one) => (one.row?.faulty_files?.length ?? 0) > 0).map((one) => ({ one, rank: rankOf(one) }));
+  if (!labelled.some(({ one }) => one.result.action !== null)) return [];
+  const top = (name: string, count: number) => caseShare(name, labelled, ({ rank }) => rank !== null && rank <= count);
+  return [
+    top('faulty file first', 1),
+    top('faulty file in the first three', 3),
+    top('faulty file in the first five', 5),
+    meanFigure('faulty file: mean reciprocal rank', labelled, ({ rank }) => (rank === null ? 0 : 1 / rank), 1),
+  ];
+}
+
+/** The place of the first suspect that the fix touched, from 1; null where none is. */
+export function rankOf({ row, result }: ReplayedCase): number | null {
+  const at = result.suspects.findIndex(({ path }) => row?.faulty_files?.some((file) => sameFile(path, file)));
+  return at === -1 ? null : at + 1;
+}
+
+/** Paths in logs are rooted elsewhere: one must end with the other, segment by segment. */
+function sameFile(left: string, right: string): boolean {
+  return `/${left}`.endsWith(`/${right}`) || `/${right}`.endsWith(`/${left}`);
+}

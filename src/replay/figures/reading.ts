@@ -1,0 +1,203 @@
+import type { FailingTest } from '../../domain/failure.ts';
+import type { ReplayedCase } from '../run/replay.ts';
+import { caseShare, type Figure, f1, idsOf, mean, meanFigure, ratio, ratioInterval, shareFigure, withInterval } from './figure.ts';
+
+/** Mean recall of the labelled lines, and the mean share of the log that the excerpts keep, in tokens and in bytes. */
+export function scoreLines(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = cases.filter((one) => (one.row?.expected_lines?.length ?? 0) > 0).map((one) => ({ one, recall: lineRecall(one) }));
+  if (labelled.length === 0) return [];
+  const kept = labelled.filter(({ one }) => one.result.logBytes > 0);
+  const counted = kept.filter(({ one }) => (one.logTokens ?? 0) > 0);
+  const tokens = kept.map(({ one }) => one.result.tokens);
+  return [
+    meanFigure('recall of labelled lines', labelled, ({ recall }) => recall, 1),
+    caseShare('logs with every labelled line', labelled, ({ recall }) => recall === 1),
+    caseShare('logs with no labelled line', labelled, ({ recall }) => recall === 0, 'bad'),
+    ...(counted.length === 0 ? [] : [meanFigure('share of the log kept, in tokens', counted, ({ one }) => tokenShare(one))]),
+    meanFigure('share of the log kept, in bytes', kept, ({ one }) => byteShare(one)),
+    { name: 'tokens kept (mean)', value: mean(tokens), cases: kept.length, unit: 'measure' },
+  ];
+}
+
+/** The share of the labelled lines that the excerpts hold; 0 where none is labelled. */
+export function lineRecall({ row, result }: ReplayedCase): number {
+  return coveredShare(
+    row?.expected_lines ?? [],
+    result.excerpts.map(({ lineStart, lineEnd }) => [lineStart, lineEnd]),
+  );
+}
+
+function tokenShare({ result, logTokens }: ReplayedCase): number {
+  return Math.min(1, result.tokens / (logTokens ?? 1));
+}
+
+function byteShare({ result, keptBytes }: ReplayedCase): number {
+  return (keptBytes ?? result.excerpts.reduce((total, excerpt) => total + Buffer.byteLength(excerpt.text), 0)) / result.logBytes;
+}
+
+/** Lines of a log, 1-based and inclusive; one that ends before it begins holds none. */
+type LineRange = readonly [start: number, end: number];
+
+/**
+ * The share of the wanted lines that the others cover; 0 where none is wanted. A line that two wanted ranges hold counts in both. By
+ * arithmetic on the ranges: a label may name lines 1 to a billion.
+ */
+export function coveredShare(wanted: readonly LineRange[], covering: readonly LineRange[]): number {
+  const merged = mergeRanges(covering);
+  let [lines, covered] = [0, 0];
+  for (const [start, end] of wanted) {
+    lines += lengthOf([start, end]);
+    for (const [from, to] of merged) covered += lengthOf([Math.max(start, from), Math.min(end, to)]);
+  }
+  return lines === 0 ? 0 : covered / lines;
+}
+
+/** Whether a line lies in one of the ranges. */
+function holdsLine(ranges: readonly LineRange[], line: number): boolean {
+  return ranges.some(([start, end]) => start <= line && line <= end);
+}
+
+function mergeRanges(ranges: readonly LineRange[]): LineRange[] {
+  const merged: [number, number][] = [];
+  for (const [start, end] of ranges.filter((range) => lengthOf(range) > 0).sort((left, right) => left[0] - right[0])) {
+    const last = merged.at(-1);
+    if (last !== undefined && start <= last[1] + 1) last[1] = Math.max(last[1], end);
+    else merged.push([start, end]);
+  }
+  return merged;
+}
+
+function lengthOf([start, end]: LineRange): number {
+  return Math.max(0, end - start + 1);
+}
+
+/** Whether the step that turned the job red is among those named as failed, and how it ended. Empty where no case names a step or an exit code. */
+export function scoreSteps(cases: readonly ReplayedCase[]): Figure[] {
+  const named = cases.flatMap((one) => (one.row?.step == null ? [] : [{ one }]));
+  const ended = cases.flatMap((one) => (one.row?.exit_code == null ? [] : [{ one, code: one.row.exit_code }]));
+  const failed = ({ one }: { readonly one: ReplayedCase }) => one.result.failedSections.filter(({ consequence }) => !consequence);
+  return [
+    ...(named.length === 0
+      ? []
+      : [
+          caseShare('failing step found', named, ({ one }) => one.result.stepFound === true),
+          meanFigure('failed steps named, a case', named, (entry) => failed(entry).length),
+        ]),
+    ...(ended.length === 0
+      ? []
+      : [caseShare("failing step's exit code", ended, (entry) => failed(entry).some(({ exitCode }) => exitCode === entry.code))]),
+  ];
+}
+
+/** Precision and recall over all named tests together; names are compared by their words, so that notation does not count. */
+export function scoreTests(cases: readonly ReplayedCase[]): Figure[] {
+  const labelled = cases.filter((one) => (one.row?.failing_tests?.length ?? 0) > 0);
+  if (labelled.length === 0) return [];
+  let hits = 0;
+  let wanted = 0;
+  let named = 0;
+  for (const { row, result } of labelled) {
+    const truth = [...new Set(row?.failing_tests ?? [])];
+    wanted += truth.length;
+    named += result.failingTests.length;
+    hits += countNamed(truth, result.failingTests);
+  }
+  const precision = ratio(hits, named);
+  const recall = ratio(hits, wanted);
+  return [
+    { name: 'failing tests: precision', value: precision, cases: labelled.length },
+    { name: 'failing tests: recall', value: recall, cases: labelled.length },
+    { name: 'failing tests: F1', value: f1(precision, recall), cases: labelled.length },
+  ];
+}
+
+/** How many of the labelled tests were named; each found test counts for one of them. */
+export function countNamed(truth: readonly string[], tests: readonly Pick<FailingTest, 'name' | 'suite' | 'file'>[]): number {
+  const found = tests.map((test) => ({ all: wordsOf(`${test.file ?? ''} ${test.suite ?? ''} ${test.name}`), own: wordsOf(test.name) }));
+  return matchTests(truth.map(wordsOf), found);
+}
+
+function matchTests(truth: readonly string[][], found: readonly { all: string[]; own: string[] }[]): number {
+  const free = new Set(found);
+  let hits = 0;
+  for (const words of truth) {
+    const match = [...free].find(({ all, own }) => words.every((word) => all.includes(word)) || own.every((word) => words.includes(word)));
+    if (match === undefined) continue;
+    free.delete(match);
+    hits++;
+  }
+  return hits;
+}
+
+function wordsOf(name: string): string[] {
+  return name.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** A case whose claims quote, or might have. `quoted`: the lines they name, each as a range of its own. */
+interface Quoting {
+  readonly one: ReplayedCase;
+  readonly quoted: readonly LineRange[];
+}
+
+/**
+ * How many of the quotations that the claims make stand on their line of the log, how many answers quote nothing, and, where lines are labelled, how
+ * well the quotations meet them. Empty where nothing was answered.
+ */
+export function scoreQuotes(cases: readonly ReplayedCase[]): Figure[] {
+  const answered = cases
+    .filter((one) => one.result.action !== null || one.quotes.made > 0)
+    .map((one) => ({ one, quoted: quotedLines(one) }));
+  if (answered.length === 0) return [];
+  const labelled = answered.filter(({ one }) => (one.row?.expected_lines?.length ?? 0) > 0);
+  return [
+    ...literalFigure(answered),
+    caseShare('answers without a quotation', answered, ({ one }) => one.quotes.made === 0, 'bad'),
+    ...(labelled.length === 0 ? [] : metFigures(labelled)),
+  ];
+}
+
+function literalFigure(answered: readonly Quoting[]): Figure[] {
+  const made = answered.reduce((total, { one }) => total + one.quotes.made, 0);
+  if (made === 0) return [];
+  const literal = answered.reduce((total, { one }) => total + one.quotes.literal, 0);
+  const wrong = answered.filter(({ one }) => one.quotes.literal < one.quotes.made);
+  const figure = shareFigure('quotations literally in the log', literal, made, idsOf(wrong));
+  return [
+    withInterval(
+      figure,
+      ratioInterval(answered, ({ one }) => [one.quotes.literal, one.quotes.made]),
+    ),
+  ];
+}
+
+function metFigures(labelled: readonly Quoting[]): Figure[] {
+  const quotes = (entry: Quoting) => entry.quoted.length;
+  const met = ({ one, quoted }: Quoting) => quoted.filter(([line]) => holdsLine(one.row?.expected_lines ?? [], line)).length;
+  const sum = (countOf: (entry: Quoting) => number) => labelled.reduce((total, entry) => total + countOf(entry), 0);
+  const aside = labelled.filter((entry) => met(entry) < quotes(entry));
+  const precision = shareFigure('quotations on a labelled line', sum(met), sum(quotes), idsOf(aside));
+  return [
+    meanFigure(
+      'recall of labelled lines, by quotations',
+      labelled,
+      ({ one, quoted }) => coveredShare(one.row?.expected_lines ?? [], quoted),
+      1,
+    ),
+    caseShare('answers that quote a labelled line', labelled, (entry) => met(entry) > 0),
+    ...(sum(quotes) === 0
+      ? []
+      : [
+          withInterval(
+            precision,
+            ratioInterval(labelled, (entry) => [met(entry), quotes(entry)]),
+          ),
+        ]),
+  ];
+}
+
+/** Each line that is quoted, once. Only quotations of logs count; what a tool brought has no line in them. */
+function quotedLines({ result }: ReplayedCase): LineRange[] {
+  const logs = new Set(result.excerpts.map(({ source }) => source));
+  const quotes = result.claims.flatMap((claim) => claim.quotes).filter(({ source }) => logs.has(source));
+  return [...new Set(quotes.map(({ line }) => line))].map((line) => [line, line]);
+}

@@ -1,0 +1,239 @@
+import { z } from 'zod';
+import { messageOf, TriageError } from '../domain/errors.ts';
+import { proportion } from '../lib/statistics.ts';
+
+import { createMasker, type Masker } from '../log/mask/mask.ts';
+import type { ChatModel } from '../ports/chat-model.ts';
+import { type Figure, type FigureSection, idsOf, shareFigure } from './figures/figure.ts';
+import type { ReplayedCase } from './run/replay.ts';
+
+export interface JudgeOptions {
+  readonly chatModel: ChatModel;
+  readonly prompt: JudgePrompt;
+  /** How often each case is put to the judge; several times show how far it agrees with itself. 1 where it is left out. */
+  readonly repeats?: number;
+  /** Questions at once. */
+  readonly concurrency?: number;
+  /** Of one question with its retries, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** No further question is put once so much is spent, in US dollars. */
+  readonly maxCostUsd?: number;
+  /** Hides secrets in what is shown to the judge. */
+  readonly masker?: Masker;
+  readonly onJudged?: (done: JudgedCase) => void;
+}
+
+/** What was said of one case, a line a repeat; a question that failed is "not judged" with its reason, and never stops the rest. */
+interface JudgedCase {
+  readonly one: ReplayedCase;
+  readonly opinions: readonly (Opinion | { readonly notJudged: string })[];
+}
+
+/** What a model said of the explanations. It is apart from every deterministic figure, and no gate may rest on it. */
+interface JudgeReport {
+  readonly model: string;
+  readonly promptHash: string;
+  /** In the order of the cases. */
+  readonly cases: readonly JudgedCase[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly costUsd: number;
+  /** False where no price is known for the model: the dollars are then too few. */
+  readonly costKnown: boolean;
+}
+
+interface Bill {
+  inputTokens: number;
+  outputTokens: number;
+  costUsd: number;
+  costKnown: boolean;
+}
+
+const CONCURRENCY = 4;
+const TIMEOUT_MS = 60_000;
+const Usage = z.object({ inputTokens: z.number(), outputTokens: z.number(), costUsd: z.number() });
+
+/** Asks a model whether each explanation means what its label says, for the cases that have a label in words and an answer. Throws only where `signal` ends it. */
+export async function judgeCases(cases: readonly ReplayedCase[], options: JudgeOptions, signal: AbortSignal): Promise<JudgeReport> {
+  const asked = cases.filter(isJudgeable);
+  const judged: JudgedCase[] = [];
+  const bill: Bill = { inputTokens: 0, outputTokens: 0, costUsd: 0, costKnown: true };
+  const queue = asked.entries();
+  const worker = async () => {
+    for (const [at, one] of queue) {
+      judged[at] = { one, opinions: await opinionsOf(one, options, bill, signal) };
+      options.onJudged?.(judged[at]);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, options.concurrency ?? CONCURRENCY) }, worker));
+  return { model: options.chatModel.name, promptHash: options.prompt.hash, cases: judged, ...bill };
+}
+
+async function opinionsOf(one: ReplayedCase, options: JudgeOptions, bill: Bill, signal: AbortSignal): Promise<JudgedCase['opinions']> {
+  const shown = await shownToJudge(one, options.masker ?? createMasker());
+  const opinions: JudgedCase['opinions'][number][] = [];
+  for (let repeat = 0; repeat < (options.repeats ?? 1); repeat++) {
+    signal.throwIfAborted();
+    if (bill.costUsd >= (options.maxCostUsd ?? Number.POSITIVE_INFINITY)) opinions.push({ notJudged: 'the cost limit is reached' });
+    else opinions.push(await askOnce(shown, options, bill, signal));
+  }
+  return opinions;
+}
+
+async function askOnce(
+  shown: { readonly label: string; readonly answer: string },
+  { chatModel, prompt, timeoutMs }: JudgeOptions,
+  bill: Bill,
+  signal: AbortSignal,
+): Promise<Opinion | { readonly notJudged: string }> {
+  const { $schema: _version, ...schema } = z.toJSONSchema(Opinion, { io: 'input' });
+  const request = { ...prompt.render(shown), name: 'replay-judge', schema, parse: (reply: unknown) => Opinion.parse(reply) };
+  try {
+    const reply = await chatModel.ask(request, AbortSignal.any([signal, AbortSignal.timeout(timeoutMs ?? TIMEOUT_MS)]));
+    addTo(bill, reply);
+    bill.costKnown &&= reply.costKnown !== false;
+    return reply.value;
+  } catch (error) {
+    signal.throwIfAborted();
+    const usage = error instanceof TriageError ? Usage.safeParse(error.details.usage) : null;
+    if (usage?.success === true) addTo(bill, usage.data);
+    return { notJudged: messageOf(error) };
+  }
+}
+
+function addTo(bill: Bill, { inputTokens, outputTokens, costUsd }: z.infer<typeof Usage>): void {
+  bill.inputTokens += inputTokens;
+  bill.outputTokens += outputTokens;
+  bill.costUsd += costUsd;
+}
+
+/** What a model says of one explanation beside its label. */
+const Opinion = z.object({
+  cause: z.enum(['same', 'partly', 'different']),
+  /** "unknown" where no fix is labelled. */
+  fix: z.enum(['same', 'partly', 'different', 'unknown']),
+  /** One sentence; written by a model, so data. */
+  because: z.string().transform((text) => text.slice(0, MOST_BECAUSE)),
+});
+type Opinion = z.infer<typeof Opinion>;
+
+/** Opened by whoever may read prompts; `hash` names its text. */
+interface JudgePrompt {
+  readonly hash: string;
+  /** Both values are data of strangers and must be fenced. */
+  render(values: { readonly label: string; readonly answer: string }): { readonly system: string; readonly user: string };
+}
+
+/** The prompt of the judge, and the characters each of its variables may have. */
+export const JUDGE = { prompt: 'replay/judge', budget: { label: 4_000, answer: 6_000 } } as const;
+
+const MOST_BECAUSE = 500;
+
+/** Whether there is something to compare: a labelled cause or fix in words, and an answer. */
+function isJudgeable({ row, result }: ReplayedCase): boolean {
+  return [row?.root_cause, row?.fix].some((text) => text != null && text.trim() !== '') && result.action !== null;
+}
+
+/** Label and answer as the judge is shown them: masked, cut to what the prompt may hold. The logs themselves are not shown. */
+async function shownToJudge({ row, result }: ReplayedCase, masker: Masker): Promise<{ label: string; answer: string }> {
+  const label = textOf([
+    ['Root cause', row?.root_cause],
+    ['Fix', row?.fix],
+  ]);
+  const answer = textOf([
+    ['Root cause', result.rootCause],
+    ['Advice', result.fixRecommendation],
+  ]);
+  const [first, second] = await masker.maskAll([label, answer]);
+  return { label: (first?.text ?? '').slice(0, JUDGE.budget.label), answer: (second?.text ?? '').slice(0, JUDGE.budget.answer) };
+}
+
+function textOf(parts: readonly (readonly [heading: string, text: string | null | undefined])[]): string {
+  return parts.flatMap(([heading, text]) => (text == null || text.trim() === '' ? [] : [`${heading}: ${text.trim()}`])).join('\n');
+}
+
+/** A case's opinions that came about. */
+interface Heard {
+  readonly one: JudgedCase['one'];
+  readonly opinions: readonly Opinion[];
+}
+
+/**
+ * What the judge said, in a section that cannot be taken for the others: every figure is marked `judged`. A case counts by what the judge said of it
+ * most often; of opinions that are as frequent, the worse.
+ */
+export function scoreJudge(report: JudgeReport): FigureSection {
+  const heard = report.cases.map(({ one, opinions }): Heard => ({ one, opinions: opinions.filter(isOpinion) }));
+  const judged = heard.filter(({ opinions }) => opinions.length > 0);
+  const mute = heard.filter(({ opinions }) => opinions.length === 0);
+  const withFix = judged.filter(({ opinions }) => verdictOf(opinions, fixOf) !== 'unknown');
+  const figures: Figure[] = [
+    shareFigure('judge: not judged', mute.length, heard.length, idsOf(mute)),
+    ...verdictShares('judge: cause', judged, causeOf),
+    ...verdictShares('judge: fix', withFix, fixOf),
+    ...agreement(judged),
+    { name: 'judge: input tokens', value: report.inputTokens, cases: heard.length, unit: 'count' },
+    { name: 'judge: output tokens', value: report.outputTokens, cases: heard.length, unit: 'count' },
+    ...(report.costKnown ? [{ name: 'judge: dollars', value: report.costUsd, cases: heard.length, unit: 'dollars' as const }] : []),
+  ];
+  const title = `a language model's opinion (${report.model}, prompt ${report.promptHash}): not measured, never gated`;
+  return { title, figures: figures.map((figure) => ({ ...figure, judged: true })) };
+}
+
+function verdictShares(name: string, judged: readonly Heard[], partOf: PartOf): Figure[] {
+  if (judged.length === 0) return [];
+  return ['same', 'partly', 'different'].map((verdict) => {
+    const said = judged.filter(({ opinions }) => verdictOf(opinions, partOf) === verdict);
+    return shareFigure(`${name} ${verdict}`, said.length, judged.length, verdict === 'same' ? [] : idsOf(said));
+  });
+}
+
+/** Over all pairs of opinions on one case: how many name the same verdict on the cause. Cases that were judged once have no pair. */
+function agreement(judged: readonly Heard[]): Figure[] {
+  let [agreed, pairs] = [0, 0];
+  const torn: Heard[] = [];
+  for (const entry of judged) {
+    const causes = entry.opinions.map(causeOf);
+    const own = [...Map.groupBy(causes, (cause) => cause).values()].reduce((total, same) => total + pairsOf(same.length), 0);
+    if (own < pairsOf(causes.length)) torn.push(entry);
+    agreed += own;
+    pairs += pairsOf(causes.length);
+  }
+  if (pairs === 0) return [];
+  const { share } = proportion(agreed, pairs);
+  const against = torn.length === 0 ? {} : { against: idsOf(torn) };
+  return [
+    {
+      name: 'judge: agreement with itself on the cause',
+      value: share,
+      cases: judged.filter(({ opinions }) => opinions.length > 1).length,
+      ...against,
+    },
+  ];
+}
+
+type PartOf = (opinion: Opinion) => string;
+
+/** The worst first, so that a tie goes to it. */
+const ORDER = ['different', 'partly', 'same', 'unknown'];
+
+function verdictOf(opinions: readonly Opinion[], partOf: PartOf): string {
+  const counts = ORDER.map((verdict) => ({ verdict, count: opinions.filter((opinion) => partOf(opinion) === verdict).length }));
+  return counts.reduce((best, next) => (next.count > best.count ? next : best)).verdict;
+}
+
+function causeOf({ cause }: Opinion): string {
+  return cause;
+}
+
+function fixOf({ fix }: Opinion): string {
+  return fix;
+}
+
+function pairsOf(count: number): number {
+  return (count * (count - 1)) / 2;
+}
+
+function isOpinion(said: JudgedCase['opinions'][number]): said is Opinion {
+  return !('notJudged' in said);
+}

@@ -1,0 +1,144 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { RECORDING_SCHEMA, Recording } from '../../domain/recording.ts';
+import type { RecordingFilter, RecordingHead, RecordingStore, StoredRecording } from '../../ports/measurements.ts';
+
+import { joinLines, RecordingLine } from '../../triage/recording/recording-lines.ts';
+import { MAX_LINE_BYTES, numberedLines } from '../cases/numbered-lines.ts';
+
+/** A recording to be replayed, or why it cannot be; `name` is what people find it by. */
+export type RecordingSource = { readonly name: string; readonly recording: Recording } | { readonly name: string; readonly error: string };
+
+/** Each line of a file of recordings, read one by one; a line that cannot be read is told, and the rest goes on. Throws `not-found`. */
+export async function* recordingsInFile(path: string): AsyncGenerator<RecordingSource> {
+  for await (const { line, text } of numberedLines(path)) {
+    try {
+      if (text === null) throw new TriageError('invalid-input', `It is longer than ${MAX_LINE_BYTES / 1024 / 1024} MiB.`);
+      const recording = readRecording(JSON.parse(text));
+      yield { name: recording.triageId, recording };
+    } catch (error) {
+      yield { name: `line ${line}`, error: messageOf(error).slice(0, 300) };
+    }
+  }
+}
+
+const PAGE = 200;
+
+/** What is stored, page by page. */
+export async function* recordingHeads(store: Pick<RecordingStore, 'list'>, filter: RecordingFilter): AsyncGenerator<RecordingHead> {
+  let after = '';
+  for (;;) {
+    const page = await store.list({ ...filter, after }, { limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.triageId;
+  }
+}
+
+/** The recordings themselves, one in memory at a time; one that cannot be read is told, and the rest goes on. */
+export async function* storedRecordings(
+  store: Pick<RecordingStore, 'list' | 'find'>,
+  filter: RecordingFilter,
+): AsyncGenerator<RecordingSource> {
+  for await (const { triageId } of recordingHeads(store, filter)) {
+    try {
+      const stored = await store.find(triageId);
+      // Deleted meanwhile.
+      if (stored === null) continue;
+      yield { name: triageId, recording: await unpackRecording(stored) };
+    } catch (error) {
+      yield { name: triageId, error: messageOf(error).slice(0, 300) };
+    }
+  }
+}
+
+const uncompress = promisify(gunzip);
+
+/** Most bytes of a stored recording once it is unpacked. */
+const MAX_UNPACKED = 256 * 1024 * 1024;
+
+type Raw = Readonly<Record<string, unknown>>;
+/** By the schema they turn into the next one. */
+type Upgrades = Readonly<Record<number, (recording: Raw) => Raw>>;
+
+/** Schema 1 is the first. */
+const UPGRADES: Upgrades = {};
+
+/**
+ * A recording as it was exported. One of an older schema is brought up to date where that can be done. Throws `invalid-input` with what made
+ * it and what to do where it cannot be read.
+ */
+export function readRecording(json: unknown, upgrades: Upgrades = UPGRADES): Recording {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) throw unreadable('It is not a JSON object.');
+  let raw: Raw = { ...json };
+  checkSchema(raw.schema, raw);
+  for (let schema = Number(raw.schema); schema < RECORDING_SCHEMA; schema++) {
+    const upgrade = upgrades[schema];
+    if (upgrade === undefined) {
+      throw unreadable(`It was created by ${makerOf(raw)} in schema ${schema}, which is no longer supported: replay it with that version.`);
+    }
+    raw = { ...upgrade(raw), schema: schema + 1 };
+  }
+  const read = Recording.safeParse(raw);
+  if (read.success) return read.data;
+  const issue = read.error.issues[0];
+  throw unreadable(`${issue?.path.join('.') || 'It'}: ${issue?.message ?? 'not understood'} (created by ${makerOf(raw)}).`);
+}
+
+/** A recording as the store keeps it: parts of JSON lines, gzipped one by one. Throws `invalid-input` where they cannot be read. */
+export async function unpackRecording(stored: StoredRecording): Promise<Recording> {
+  const { triageId, schema, bytes, analysis, capped } = stored;
+  checkSchema(schema, {});
+  const text = await unpack(triageId, bytes);
+  const lines = text.split('\n').filter((line) => line !== '');
+  return joinLines(
+    triageId,
+    lines.map((line) => lineOf(line, triageId)),
+    analysis,
+    capped,
+  );
+}
+
+async function unpack(triageId: string, bytes: Uint8Array): Promise<string> {
+  if (bytes.length === 0) return '';
+  try {
+    return (await uncompress(bytes, { maxOutputLength: MAX_UNPACKED })).toString('utf8');
+  } catch (error) {
+    throw new TriageError('invalid-input', `The recording of ${triageId} is damaged: ${messageOf(error)}.`, { cause: error });
+  }
+}
+
+function lineOf(line: string, triageId: string): RecordingLine {
+  try {
+    return RecordingLine.parse(JSON.parse(line));
+  } catch (error) {
+    throw new TriageError('invalid-input', `The recording of ${triageId} cannot be read: ${firstLine(messageOf(error))}.`, {
+      cause: error,
+    });
+  }
+}
+
+function checkSchema(schema: unknown, raw: Raw): void {
+  if (typeof schema !== 'number' || !Number.isSafeInteger(schema))
+    throw unreadable('It has no schema, so it is not a Faultline recording.');
+  if (schema > RECORDING_SCHEMA) {
+    throw unreadable(
+      `It was created by ${makerOf(raw)} in schema ${schema}; this version supports up to ${RECORDING_SCHEMA}: update Faultline.`,
+    );
+  }
+}
+
+function makerOf({ madeBy }: Raw): string {
+  const version = typeof madeBy === 'object' && madeBy !== null && 'faultline' in madeBy ? madeBy.faultline : undefined;
+  return typeof version === 'string' ? `Faultline ${version.slice(0, 40)}` : 'another version';
+}
+
+function firstLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+function unreadable(why: string): TriageError {
+  return new TriageError('invalid-input', `The recording cannot be read. ${why}`);
+}
