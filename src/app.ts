@@ -19,7 +19,7 @@ import { createLogThreads } from './log/threads.ts';
 import type { Database, Failpoint } from './ports/database.ts';
 import type { Stores } from './ports/stores.ts';
 import type { Logger } from './ports/telemetry.ts';
-import { createJobTurns } from './store/job-turns.ts';
+import { createJobTurns } from './store/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
 import { type DetachableQueue, detachableQueue } from './triage/detachable-queue.ts';
 import { endJob } from './triage/end-job.ts';

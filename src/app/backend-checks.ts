@@ -5,7 +5,7 @@ import type { BuildArchive } from '../ports/build-archive.ts';
 import type { Database } from '../ports/database.ts';
 import type { JobQueue } from '../ports/job-queue.ts';
 import type { VectorIndex } from '../ports/vector-index.ts';
-import { createDeliveryStore } from '../store/deliveries.ts';
+import { createDeliveryStore } from '../store/builds.ts';
 import { checkVectorIndex } from './open-adapters.ts';
 import { outsideChecks } from './outside-checks.ts';
 import type { BackendCheck } from './readiness.ts';

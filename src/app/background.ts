@@ -1,4 +1,4 @@
-import { createJobTurns } from '../store/job-turns.ts';
+import { createJobTurns } from '../store/triages.ts';
 import { startPassingBuildWorker } from '../triage/passing-build-worker.ts';
 import { startSweeper } from '../triage/sweeper.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';

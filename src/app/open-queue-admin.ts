@@ -1,7 +1,7 @@
 import type { Config } from '../config/schema.ts';
 import type { JobQueue, JobTurns, QueueAdmin } from '../ports/job-queue.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { createJobTurns } from '../store/job-turns.ts';
+import { createJobTurns } from '../store/triages.ts';
 import { openDatabase } from './open-adapters.ts';
 
 /** The queue and what the database owes, for looking and mending; nothing is worked on. */

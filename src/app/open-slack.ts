@@ -5,7 +5,7 @@ import type { Database } from '../ports/database.ts';
 import type { NoticeChannel, NoticeRule } from '../ports/notices.ts';
 import type { Stores } from '../ports/stores.ts';
 import { slackChannel, slackRule } from '../publish/slack/slack-channel.ts';
-import { createSlackPresses } from '../store/slack-presses.ts';
+import { createSlackPresses } from '../store/access.ts';
 
 type SlackSettings = Pick<Config, 'slack'>;
 

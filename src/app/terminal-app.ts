@@ -13,7 +13,7 @@ import type { Logger } from '../ports/telemetry.ts';
 
 import type { Experiment } from '../replay/ablation.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
-import { createMemoryToolCache } from '../tools/memory-tool-cache.ts';
+import { createMemoryToolCache } from '../tools/result-cache.ts';
 import { greenAtHand } from '../triage/green-logs.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
 import { recordAtHand } from '../triage/recording/recorder.ts';

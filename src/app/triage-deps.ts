@@ -1,7 +1,7 @@
 import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgres.ts';
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
-import { sightOfReaders } from '../tools/sight.ts';
+import { sightOfReaders } from '../tools/tool.ts';
 import { storedGreens } from '../triage/green-logs.ts';
 import { createReviewerClient } from '../triage/reviewer-client.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';

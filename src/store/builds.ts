@@ -1,19 +1,13 @@
-import type { TestResult } from '../domain/build.ts';
+import { Build, type NewBuild, type TestResult } from '../domain/build.ts';
+import { newId } from '../domain/ids.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import type { DeliveryBacklog, DeliveryKey, DeliveryStore, KeptDelivery, LandedDelivery } from '../ports/deliveries.ts';
 import { type BuildStore, WHOLE_BUILD } from '../ports/stores.ts';
-import { buildColumns, readBuild } from './build-rows.ts';
 import { follow } from './flakiness.ts';
-import { pageValues } from './page.ts';
-import { scopeValue } from './scope.ts';
-import { upsertBuild } from './upsert-build.ts';
+import { BUILD_COLUMNS, buildColumns, first, fromNow, isoTime, pageValues, scopeValue } from './sql.ts';
 
 export function createBuildStore(db: Database, clock: Clock): BuildStore {
-  const first = async (sql: Sql, text: string, values: readonly unknown[]) => {
-    const [row] = await sql.query(text, values);
-    return row === undefined ? null : readBuild(row);
-  };
-
   return {
     upsert: async (build, sql) => {
       const now = clock.now();
@@ -22,14 +16,14 @@ export function createBuildStore(db: Database, clock: Clock): BuildStore {
 
     withdrawUnfinished: async (buildId) => (await db.query<{ id: string }>(WITHDRAW, [buildId])).map(({ id }) => id),
 
-    find: async (id, sql = db) => await first(sql, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
+    find: async (id, sql = db) => await first(sql, Build, `select ${buildColumns('b')} from builds b where b.id = $1`, [id]),
 
     findByExternalId: async ({ provider, repository, externalId, attempt, failedPart }, sql = db) =>
-      await first(sql, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
+      await first(sql, Build, FIND_BY_EXTERNAL_ID, [provider, repository, externalId, attempt ?? null, failedPart ?? null]),
 
     list: async ({ provider, repository, pipeline, number, status, branch, repositories }, page) => {
       const filter = [provider, repository, pipeline, number, status, branch].map((value) => value ?? null);
-      return (await db.query(LIST, [...filter, ...pageValues(page), scopeValue(repositories)])).map(readBuild);
+      return (await db.query(LIST, [...filter, ...pageValues(page), scopeValue(repositories)])).map((row) => Build.parse(row));
     },
 
     saveTestResults: async (buildId, results, sql) => {
@@ -70,7 +64,7 @@ const FIND_BY_EXTERNAL_ID = `
   limit 1`;
 
 const LOGS_FORGOTTEN_AT = `
-  select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at from forgotten_logs where build_id = $1`;
+  select ${isoTime('at')} as at from forgotten_logs where build_id = $1`;
 
 const ADD_FAILED_PART = `
   insert into failed_parts (build_id, part)
@@ -97,3 +91,164 @@ const INSERT_TEST_RESULTS = `
   select $1, r.position + (select coalesce(max(position), 0) from test_results where build_id = $1),
     r.result->>'name', r.result->>'suite', r.result->>'file', r.result->>'status', (r.result->>'durationMs')::float8
   from jsonb_array_elements($2::jsonb->'results') with ordinality as r (result, position)`;
+
+/**
+ * Stores a build or adds to the known one; `BuildStore.upsert` says which is which. Two events of one run may carry
+ * different keys, so no unique index alone can make them one: the callers of one repository take turns. Needs a transaction.
+ */
+async function upsertBuild(sql: Sql, build: NewBuild, now: number): Promise<{ readonly build: Build; readonly created: boolean }> {
+  await sql.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`build ${build.provider} ${build.repository}`]);
+  const [known] = await sql.query<{ id: string }>(FIND_KNOWN, [
+    ...[build.provider, build.repository, build.attempt, build.pipeline, build.number, build.externalId],
+  ]);
+  if (known === undefined) {
+    const [row] = await sql.query(INSERT, insertValues(build, now));
+    return { build: Build.parse(row), created: true };
+  }
+  const [row] = await sql.query(ADD_FIELDS, [
+    ...[known.id, build.pipeline, build.number, build.externalId, build.job, build.branch, build.commit, build.author],
+    ...[build.pullRequest, build.url, build.status, build.startedAt, build.finishedAt],
+  ]);
+  return { build: Build.parse(row), created: false };
+}
+
+function insertValues(build: NewBuild, now: number): unknown[] {
+  return [
+    ...[newId('bld', now), build.provider, build.repository, build.pipeline, build.number, build.attempt, build.externalId],
+    ...[build.job, build.branch, build.commit, build.author, build.pullRequest, build.url, build.status, build.startedAt],
+    ...[build.finishedAt, new Date(now).toISOString()],
+  ];
+}
+
+// Where both keys name a build and they differ, the one with the CI's own number goes first.
+const FIND_KNOWN = `
+  select id from builds
+  where provider = $1 and repository = $2 and attempt = $3 and ((pipeline = $4 and number = $5) or external_id = $6)
+  order by (pipeline = $4 and number = $5) desc
+  limit 1`;
+
+const INSERT = `
+  insert into builds as b (${BUILD_COLUMNS.join(', ')})
+  values (${BUILD_COLUMNS.map((_, index) => `$${index + 1}`).join(', ')})
+  returning ${buildColumns('b')}`;
+
+/** The stored number is the run id, kept until the CI's own number is known. */
+const PROVISIONAL = `(b.number = b.external_id and $4 = b.external_id and $3 <> $4)`;
+
+const ADD_FIELDS = `
+  update builds b set
+    pipeline = case when ${PROVISIONAL} then $2 else b.pipeline end,
+    number = case when ${PROVISIONAL} then $3 else b.number end,
+    external_id = coalesce(b.external_id, (
+      select $4::text where not exists (
+        select from builds o where o.provider = b.provider and o.repository = b.repository and o.external_id = $4 and o.attempt = b.attempt
+      )
+    )),
+    job = coalesce(b.job, $5),
+    branch = case when ${PROVISIONAL} then coalesce($6, b.branch) else coalesce(b.branch, $6) end,
+    commit = coalesce(b.commit, $7),
+    author = coalesce(b.author, $8),
+    pull_request = coalesce(b.pull_request, $9),
+    url = coalesce(b.url, $10),
+    status = case when b.status = 'unknown' then $11 else b.status end,
+    started_at = coalesce(b.started_at, $12),
+    finished_at = coalesce(b.finished_at, $13)
+  where b.id = $1
+  returning ${buildColumns('b')}`;
+
+export function createDeliveryStore(db: Database): DeliveryStore {
+  return {
+    insertOnce: async ({ source, deliveryId, event, bodySha256, buildId }, sql = db) => {
+      const kept = await sql.query(
+        `insert into deliveries (source, delivery_id, event, body_sha256, build_id) values ($1, $2, $3, $4, $5)
+         on conflict (source, delivery_id) do nothing returning delivery_id`,
+        [source, deliveryId, event, bodySha256, buildId],
+      );
+      return kept.length > 0;
+    },
+    find: async (source, deliveryId, sql = db) => (await sql.query<KeptDelivery>(FIND, [source, deliveryId]))[0] ?? null,
+    ...inboxMethods(db),
+    backlog: async () => {
+      const [row] = await db.query<DeliveryBacklog>(BACKLOG);
+      return row ?? { landed: 0, oldestMs: null, refused: 0, refusal: null };
+    },
+  };
+}
+
+type InboxMethods = Pick<DeliveryStore, 'land' | 'landAgain' | 'landed' | 'takeLanded' | 'markRecorded' | 'putOff'>;
+
+function inboxMethods(db: Database): InboxMethods {
+  return {
+    land: async (deliveries) => {
+      const rows = deliveries.map((one) => ({
+        ...{ source: one.source, delivery_id: one.deliveryId, event: one.event, body_sha256: one.bodySha256, intake: one.intake },
+      }));
+      // Two processes that land the same ids at once wait for each other in one order.
+      rows.sort((left, right) => compare(left.source, right.source) || compare(left.delivery_id, right.delivery_id));
+      const kept = await db.query<DeliveryKey>(LAND, [{ deliveries: rows }]);
+      const fresh = new Set(kept.map(keyOf));
+      return deliveries.map((one) => fresh.has(keyOf(one)));
+    },
+    landAgain: async ({ source, deliveryId, intake }) => (await db.query(LAND_AGAIN, [source, deliveryId, intake])).length > 0,
+    landed: async (olderThanMs, limit) => await db.query<DeliveryKey>(LANDED, [olderThanMs, limit]),
+    takeLanded: async ({ source, deliveryId }, sql) => (await sql.query<LandedDelivery>(TAKE, [source, deliveryId]))[0] ?? null,
+    markRecorded: async ({ source, deliveryId }, buildId, sql) =>
+      (await sql.query(MARK_RECORDED, [source, deliveryId, buildId])).length > 0,
+    putOff: async ({ source, deliveryId }, { error, delayMs, attempts, refuse }) => {
+      const values = [source, deliveryId, error, delayMs, attempts, refuse ? 'refused' : 'landed'];
+      return (await db.query(PUT_OFF, values)).length > 0;
+    },
+  };
+}
+
+function keyOf({ source, deliveryId }: DeliveryKey): string {
+  return `${source} ${deliveryId}`;
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+const FIND = `
+  select event, body_sha256 as "bodySha256", build_id as "buildId", state, attempts, received_at as "receivedAt"
+  from deliveries where source = $1 and delivery_id = $2`;
+
+const LAND = `
+  insert into deliveries (source, delivery_id, event, body_sha256, intake, state)
+  select d.source, d.delivery_id, d.event, d.body_sha256, d.intake, 'landed'
+  from jsonb_to_recordset($1::jsonb -> 'deliveries') as d (source text, delivery_id text, event text, body_sha256 text, intake jsonb)
+  on conflict (source, delivery_id) do nothing
+  returning source, delivery_id as "deliveryId"`;
+
+const LAND_AGAIN = `
+  update deliveries set state = 'landed', intake = $3::jsonb, attempts = 0, not_before = null, error = null
+  where source = $1 and delivery_id = $2 and state = 'refused' returning source`;
+
+/** It is not, or no longer, to be left alone. */
+const DUE = '(not_before is null or not_before <= clock_timestamp())';
+
+const LANDED = `
+  select source, delivery_id as "deliveryId" from deliveries
+  where state = 'landed' and ${DUE} and received_at <= clock_timestamp() - $1::float8 * interval '1 millisecond'
+  order by received_at limit $2`;
+
+const TAKE = `
+  select source, delivery_id as "deliveryId", event, intake, attempts from deliveries
+  where source = $1 and delivery_id = $2 and state = 'landed' and ${DUE} for update skip locked`;
+
+const MARK_RECORDED = `
+  update deliveries set state = 'recorded', build_id = $3, intake = null, not_before = null, error = null
+  where source = $1 and delivery_id = $2 and state = 'landed' returning source`;
+
+// Whoever tried meanwhile counted on: the count is the fence.
+const PUT_OFF = `
+  update deliveries set state = $6, attempts = $5::int, error = $3, not_before = ${fromNow('$4')}
+  where source = $1 and delivery_id = $2 and state = 'landed' and attempts <= $5::int returning source`;
+
+const BACKLOG = `
+  select
+    (select count(*)::int from deliveries where state = 'landed') as landed,
+    (select extract(epoch from clock_timestamp() - min(received_at))::float8 * 1000 from deliveries where state = 'landed') as "oldestMs",
+    (select count(*)::int from deliveries where state = 'refused') as refused,
+    (select error from deliveries where state = 'refused' order by received_at desc limit 1) as refusal`;

@@ -1,13 +1,14 @@
 import { z } from 'zod';
+import { Action, Analysis } from '../domain/analysis.ts';
+import { Build } from '../domain/build.ts';
+import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { Failure, Fingerprint } from '../domain/failure.ts';
+import { Failure, FailureRow, Fingerprint } from '../domain/failure.ts';
 import type { FailureGroup } from '../domain/reading.ts';
 import { append, maxOf } from '../lib/lists.ts';
 import type { Database, Sql } from '../ports/database.ts';
-import type { FailureFilter, FailureStore } from '../ports/stores.ts';
-import { FAILURE_ROW, FAILURE_ROW_FROM, JUDGED_CATEGORY, readFailureRow } from './failure-rows.ts';
-import { pageValues } from './page.ts';
-import { scopeValue } from './scope.ts';
+import type { AnalysisStore, FailureFilter, FailureStore, HistoryStore } from '../ports/stores.ts';
+import { all, buildColumns, buildOrder, likeLiteral, pageValues, scopeValue } from './sql.ts';
 
 export function createFailureStore(db: Database): FailureStore {
   return {
@@ -35,7 +36,7 @@ async function saveGroups(sql: Sql, buildId: string, groups: readonly FailureGro
     throw new TriageError('not-found', `There is no build ${buildId}`);
   }
   const rows = newRows(buildId, groups, await storedRows(sql, buildId));
-  if (rows.length > 0) await sql.query(INSERT, [buildId, { rows }]);
+  if (rows.length > 0) await sql.query(INSERT_FAILURES, [buildId, { rows }]);
   return await storedGroups(sql, buildId);
 }
 
@@ -102,12 +103,12 @@ function searchConditions(filter: FailureFilter): { conditions: string[]; values
   if (filter.repositories !== undefined) add((parameter) => `f.repository like any(${parameter}::text[])`, scopeValue(filter.repositories));
   if (filter.since !== undefined) add((parameter) => `f.seen_at >= ${parameter}::timestamptz`, filter.since);
   for (const word of filter.text?.split(/\s+/).filter((part) => part !== '') ?? []) {
-    add((parameter) => `f.message ilike ${parameter}`, `%${word.replace(/[\\%_]/g, '\\$&')}%`);
+    add((parameter) => `f.message ilike ${parameter}`, `%${likeLiteral(word)}%`);
   }
   return { conditions, values };
 }
 
-const INSERT = `
+const INSERT_FAILURES = `
   insert into failures (id, build_id, repository, group_number, position, fingerprint_algorithm, fingerprint_version, fingerprint,
     generic, test_name, message, body, seen_at)
   select r->'failure'->>'id', b.id, b.repository, (r->>'group')::int, (r->>'position')::int, r->'fingerprint'->>'algorithm',
@@ -120,3 +121,157 @@ const STORED = `
   select group_number as group, position, generic, body as failure,
     jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint
   from failures where build_id = $1 order by group_number, position`;
+
+/** Of an answer that nobody judged (`isJudged`) the stored category means nothing. */
+const JUDGED_CATEGORY = `case when a.analyst <> 'none' then a.category end`;
+
+/** Reads a failure with its build and with its category: a person's word goes before the machine's. */
+const FAILURE_ROW = `f.body as failure, f.repository, b.pipeline, b.number, b.branch, b.commit,
+  coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.id as "analysisId", case when d.type <> 'reject' then d.reviewer end as "decidedBy",
+  f.seen_at as "seenAt"`;
+
+const FAILURE_ROW_FROM = `failures f
+  join builds b on b.id = f.build_id
+  left join triages t on t.build_id = f.build_id and t.fingerprint = f.fingerprint
+  left join analyses a on a.triage_id = t.id
+  left join decisions d on d.analysis_id = a.id`;
+
+function readFailureRow(row: unknown): FailureRow {
+  return FailureRow.parse(row);
+}
+
+/** Only reads: `db` may be a database's `reader`. */
+export function createHistoryStore(db: Pick<Database, 'query'>): HistoryStore {
+  return {
+    failureHistory: async ({ repository, fingerprint, test, beforeBuildId, limit }) => {
+      const rows = await db.query(FAILURE_HISTORY, [repository, fingerprint, test, beforeBuildId, limit]);
+      return rows.map(readFailureRow);
+    },
+
+    consecutiveFailures: async ({ repository, pipeline, branch, buildId, fingerprint = null }) => {
+      const rows = await db.query<{ status: string; same: boolean }>(CONSECUTIVE, [repository, pipeline, branch, buildId, fingerprint]);
+      const failed = rows.filter((row) => row.status === 'failed');
+      const other = failed.findIndex(({ same }) => !same);
+      const alike = other === -1 ? failed : failed.slice(0, other);
+      const [oldest, oldestAlike] = [failed.at(-1), alike.at(-1)];
+      const green = rows.find((row) => row.status === 'passed');
+      return {
+        count: failed.length,
+        firstBuild: oldest === undefined ? null : Build.parse(oldest),
+        lastGreen: green === undefined ? null : Build.parse(green),
+        same: alike.length,
+        firstSame: oldestAlike === undefined ? null : Build.parse(oldestAlike),
+      };
+    },
+
+    similarFailures: async ({ text, excludeBuildId, minScore, limit, repositories }) => {
+      const values = [text, excludeBuildId, limit, minScore, scopeValue(repositories)];
+      const rows = await db.query<{ score: unknown }>(SIMILAR, values);
+      return rows.map((row) => ({ ...readFailureRow(row), score: z.number().parse(row.score) }));
+    },
+  };
+}
+
+const FAILURE_HISTORY = `
+  select ${FAILURE_ROW} from ${FAILURE_ROW_FROM}
+  where f.repository = $1 and (f.fingerprint = $2 or f.test_name = $3::text) and f.build_id <> $4
+    and f.seen_at <= coalesce((select received_at from builds where id = $4), 'infinity')
+  order by f.seen_at desc, f.id desc
+  limit $5`;
+
+// The nearest texts by the index, then the newest failures that say them: a text that is seen every day must not hide the others. Some texts
+// more than are asked for, since those of the build itself fall away; many more where most may be of other repositories.
+const SIMILAR = `
+  with near as materialized (
+    select key, similarity(message, $1) as score from failure_messages order by message <-> $1
+    limit ($3::int + 20) * case when $5::text[] is null then 1 else 10 end
+  ), alike as materialized (
+    select f.id, near.score, f.seen_at from near cross join lateral (
+      select id, seen_at from failures
+      where message_key = near.key and build_id <> $2 and not (generic and test_name is null) and ($5::text[] is null or repository like any ($5))
+      order by seen_at desc, id desc limit 5
+    ) as f
+    where near.score >= $4::real
+    order by near.score desc, f.seen_at desc, f.id desc
+    limit $3::int
+  )
+  select ${FAILURE_ROW}, alike.score from alike join ${FAILURE_ROW_FROM.replace('failures f', 'failures f on f.id = alike.id')}
+  order by alike.score desc, f.seen_at desc, f.id desc`;
+
+// Each earlier build number once, by its newest attempt; this build by itself. Cancelled and unknown builds neither
+// count nor end the row. `greens` counts passed builds from this one backwards.
+const CONSECUTIVE = `
+  with numbered as (
+    select distinct on (b.number) b.*
+    from builds base
+    join builds b on b.provider = base.provider
+      and (b.id = base.id or (b.number <> base.number and ${buildOrder('b')} < ${buildOrder('base')}))
+    where base.id = $4 and b.repository = $1 and b.pipeline = $2 and b.branch is not distinct from $3
+    order by b.number, b.attempt desc
+  ), counted as (
+    select n.*, count(*) filter (where n.status = 'passed') over (order by ${buildOrder('n')} desc) as greens from numbered n
+  )
+  select ${buildColumns('c')}, (c.id = $4 and $5::text is not null) or exists (select 1 from failures f where f.build_id = c.id and f.fingerprint = $5) as same
+  from counted c
+  where (c.greens = 0 and c.status = 'failed') or (c.greens = 1 and c.status = 'passed')
+  order by ${buildOrder('c')} desc`;
+
+export function createAnalysisStore(db: Database): AnalysisStore {
+  return {
+    insertOnce: async (analysis, sql = db) => {
+      const created = await sql.query<{ body: unknown }>(INSERT_ANALYSES, [
+        analysis.id,
+        analysis.triageId,
+        analysis.buildId,
+        analysis.fingerprint,
+        analysis.category,
+        analysis.kind,
+        analysis.verdict.confidence,
+        analysis.verdict.action,
+        analysis.analyst,
+        analysis,
+        analysis.createdAt,
+      ]);
+      if (created[0] !== undefined) return { analysis: Analysis.parse(created[0].body), created: true };
+      const [stored] = await sql.query<{ body: unknown }>('select body from analyses where triage_id = $1', [analysis.triageId]);
+      if (stored === undefined) throw new TriageError('conflict', `The ID ${analysis.id} belongs to the analysis of another triage`);
+      return { analysis: Analysis.parse(stored.body), created: false };
+    },
+
+    find: async (id) => {
+      const [row] = await db.query<{ body: unknown }>('select body from analyses where id = $1', [id]);
+      return row === undefined ? null : Analysis.parse(row.body);
+    },
+
+    listByBuild: async (buildId) => {
+      const rows = await db.query<{ body: unknown }>('select body from analyses where build_id = $1 order by created_at, id', [buildId]);
+      return rows.map((row) => Analysis.parse(row.body));
+    },
+
+    heads: async (buildIds) => await all(db, AnalysisHead, HEADS, [buildIds]),
+  };
+}
+
+const AnalysisHead = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  category: Category.nullable(),
+  title: z.string(),
+  confidence: z.number(),
+  action: Action,
+  failures: z.int(),
+  decided: z.boolean(),
+});
+
+const HEADS = `
+  select a.id, a.build_id as "buildId", coalesce(d.category, ${JUDGED_CATEGORY}) as category, a.body -> 'answer' ->> 'title' as title, a.confidence,
+    a.action, jsonb_array_length(a.body -> 'failureIds') as failures,
+    coalesce(d.type in ('accept', 'correct'), a.body -> 'recalled' <> 'null'::jsonb) as decided
+  from analyses a left join decisions d on d.analysis_id = a.id
+  where a.build_id = any ($1::text[]) order by a.created_at, a.id`;
+
+const INSERT_ANALYSES = `
+  insert into analyses (id, triage_id, build_id, fingerprint, category, kind, confidence, action, analyst, body, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+  on conflict do nothing
+  returning body`;

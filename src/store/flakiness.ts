@@ -3,9 +3,7 @@ import type { TestResult } from '../domain/build.ts';
 import { type FlakinessCounts, measureFlakiness, TestFlakiness, type TestRun, WINDOW } from '../domain/flakiness.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { FlakinessStore, TestName } from '../ports/insights.ts';
-import { IS_DEFAULT } from './greens.ts';
-import { pageValues } from './page.ts';
-import { scopeValue } from './scope.ts';
+import { all, IS_DEFAULT, pageValues, scopeValue } from './sql.ts';
 
 /** A build in which more tests fail than this is broken as a whole. */
 const MOST_FAILING = 1_000;
@@ -29,7 +27,7 @@ export function createFlakinessStore(db: Database): FlakinessStore {
     follow: async (buildId, results, sql) => await follow(sql, buildId, results),
     list: async ({ repository, test, minFlakes, repositories }, page) => {
       const values = [repository ?? null, test ?? null, minFlakes ?? 1, ...pageValues(page), scopeValue(repositories)];
-      return (await read.query(LIST, values)).map((row) => TestFlakiness.parse(row));
+      return await all(read, TestFlakiness, LIST, values);
     },
     ofTest: async (test) => (await ofTests([test]))[0] ?? null,
     ofTests,

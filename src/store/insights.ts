@@ -1,11 +1,294 @@
-import type { Database } from '../ports/database.ts';
-import type { InsightsStore } from '../ports/insights.ts';
-import { causeMethods } from './insights-causes.ts';
-import { timeMethods } from './insights-time.ts';
-import { trustMethods } from './insights-trust.ts';
+import { z } from 'zod';
+import { Category } from '../domain/category.ts';
+import type { Database, Sql } from '../ports/database.ts';
+import {
+  AnsweredCount,
+  CauseBuild,
+  CausePlace,
+  ComparedBuild,
+  DayCount,
+  DecidedBy,
+  DecidedCount,
+  type InsightsFilter,
+  type InsightsStore,
+  type Period,
+  ReviewingFigures,
+  type TopCause,
+  WeekFigures,
+} from '../ports/insights.ts';
+import { all, scopeValue } from './sql.ts';
 
 /** Reads `answer_facts`, one narrow row an answer, which triggers keep in step with analyses, reviews and decisions. */
 export function createInsightsStore(db: Pick<Database, 'query' | 'reader'>): InsightsStore {
   const read = db.reader ?? db;
   return { ...trustMethods(read), ...timeMethods(read), ...causeMethods(read) };
 }
+
+/** `[$1, $2]` of every question: which repositories are meant. */
+function filterValues({ repository, repositories }: InsightsFilter): unknown[] {
+  return [repository ?? null, scopeValue(repositories)];
+}
+
+/** `[$1, $2, $3, $4]`: repositories, and from when until when. */
+function periodValues(period: Period): unknown[] {
+  const until = Date.parse(period.until);
+  return [...filterValues(period), new Date(until - period.days * 86_400_000).toISOString(), period.until];
+}
+
+/** Facts of the repositories that are meant. */
+const MEANT = `($1::text is null or f.repository = $1) and ($2::text[] is null or f.repository like any($2))`;
+
+const WITHIN = `${MEANT} and f.created_at > $3::timestamptz and f.created_at <= $4::timestamptz`;
+
+/** Whether the machine's category was right, as a person decided; null where that cannot be told. `DecidedCount` says it in words. */
+export const RIGHT = `case f.decision
+  when 'accept' then true
+  when 'correct' then coalesce(f.decided_category, f.category) = f.category
+  when 'reject' then case f.reject_reason when 'right_category_wrong_cause' then true when 'cannot_be_told' then null else false end end`;
+
+/** Hundredths of the stated confidence; what a float lacks to 0.29 must not make it 28. */
+const HUNDREDTH = `floor((f.confidence + 1e-9) * 100)::int`;
+
+const TENTHS = 10;
+
+/** How far stated confidence can be trusted, and how people decide. */
+function trustMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'decided' | 'answered' | 'trackRecord' | 'reviewing'> {
+  return {
+    decided: async (period) => (await read.query(DECIDED, periodValues(period))).map((row) => DecidedCount.parse(row)),
+    answered: async (period) => (await read.query(ANSWERED, periodValues(period))).map((row) => AnsweredCount.parse(row)),
+    trackRecord: async (confidence, category, filter = {}) => {
+      const tenth = Math.min(TENTHS - 1, Math.max(0, Math.floor((confidence + 1e-9) * TENTHS)));
+      const [from, to] = [tenth / TENTHS, (tenth + 1) / TENTHS];
+      const values = [...filterValues(filter), from * 100, tenth === TENTHS - 1 ? 101 : to * 100, category ?? null];
+      const [row] = await read.query(TRACK_RECORD, values);
+      return { ...Counted.parse(row), from, to };
+    },
+    reviewing: async (period) => {
+      const [row] = await read.query(REVIEWING, periodValues(period));
+      return ReviewingFigures.parse(row);
+    },
+  };
+}
+
+const Counted = z.object({ right: z.int(), of: z.int() });
+
+const NEWEST = (limit: number, where: string) => `
+  select f.*, ${RIGHT} as right from answer_facts f
+  where f.decision is not null and f.analyst <> 'recall' and ${where}
+  order by f.decided_at desc limit ${limit}`;
+
+const DECIDED_WITHIN = `${MEANT} and f.decided_at > $3::timestamptz and f.decided_at <= $4::timestamptz`;
+
+const DECIDED = `
+  with newest as (${NEWEST(5000, DECIDED_WITHIN)})
+  select ${HUNDREDTH} / 100.0::float8 as at, f.category, f.right, f.blind is not null as blind, count(*)::int as count
+  from newest f where f.right is not null group by 1, 2, 3, 4 order by 1, 2, 3, 4`;
+
+const ANSWERED = `
+  select ${HUNDREDTH} / 100.0::float8 as at, count(*)::int as count from answer_facts f
+  where f.analyst <> 'recall' and ${WITHIN} group by 1 order by 1`;
+
+const TRACK_RECORD = `
+  with newest as (${NEWEST(2000, MEANT)})
+  select count(*) filter (where f.right)::int as right, count(*)::int as of
+  from newest f
+  where f.right is not null and ${HUNDREDTH} >= round($3::float8) and ${HUNDREDTH} < round($4::float8) and ($5::text is null or f.category = $5)`;
+
+// Of a cause on which several people decided, the newest two people's newest words.
+const REVIEWING = `
+  with decided as (
+    select f.repository, f.fingerprint, f.reviewer, f.decided_at, f.decision, f.category, f.blind, f.seconds_open, ${RIGHT} as right,
+      coalesce(f.decided_category, f.category) as said
+    from answer_facts f where f.decision is not null and ${DECIDED_WITHIN} order by f.decided_at desc limit 2000
+  ), words as (
+    select distinct on (repository, fingerprint, reviewer) repository, fingerprint, reviewer, said, decided_at
+    from decided where decision <> 'reject' order by repository, fingerprint, reviewer, decided_at desc
+  ), ranked as (
+    select *, row_number() over (partition by repository, fingerprint order by decided_at desc, reviewer) as nth from words
+  ), pairs as (
+    select one.said = other.said as agreed from ranked one
+    join ranked other on other.repository = one.repository and other.fingerprint = one.fingerprint and one.nth = 1 and other.nth = 2
+  )
+  select count(*)::int as decided,
+    count(*) filter (where blind is null and d.right is not null)::int as shown,
+    count(*) filter (where blind is null and d.right)::int as "shownAgreed",
+    count(*) filter (where blind is not null)::int as blind,
+    count(*) filter (where blind = category)::int as "blindAgreed",
+    (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[1] as "medianSeconds",
+    (percentile_cont(array[0.5, 0.9]) within group (order by seconds_open))[2] as "p90Seconds",
+    count(*) filter (where decision = 'accept' and seconds_open is not null)::int as "timedAccepts",
+    count(*) filter (where decision = 'accept' and seconds_open < 3)::int as "hastyAccepts",
+    (select count(*)::int from pairs) as pairs, (select count(*)::int from pairs where agreed) as "pairsAgreed"
+  from decided d`;
+
+/** What came when, and what it cost. */
+function timeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'categoriesPerDay' | 'perWeek'> {
+  return {
+    categoriesPerDay: async (period) => (await read.query(PER_DAY_TIME, periodValues(period))).map((row) => DayCount.parse(row)),
+    perWeek: async (period) => (await read.query(PER_WEEK, periodValues(period))).map((row) => WeekFigures.parse(row)),
+  };
+}
+
+// A rejected answer leaves the cause open, unless only the cause within the category was wrong.
+const PER_DAY_TIME = `
+  select to_char(day, 'YYYY-MM-DD') as day, category, open, count from (
+    select (f.created_at at time zone 'UTC')::date as day, coalesce(f.decided_category, f.category) as category,
+      case when f.decision is null then f.reviewed else f.decision = 'reject' and ${RIGHT} is not true end as open, count(*)::int as count
+    from answer_facts f where ${WITHIN} group by 1, 2, 3
+  ) as counted order by day, category, open`;
+
+const NOT_RECALLED = `filter (where f.analyst <> 'recall')`;
+
+/** Weeks counted from one Monday: much quicker than asking the calendar of every answer. */
+const WEEK = `floor((extract(epoch from f.created_at)::float8 - 345600) / 604800)`;
+
+// Both figures of one sort.
+const PER_WEEK = `
+  select week, answers, recalled, usd[1] as "medianUsd", usd[2] as "p90Usd", seconds[1] as "medianSeconds", seconds[2] as "p90Seconds"
+  from (
+    select to_char(date_trunc('week', min(f.created_at) at time zone 'UTC'), 'YYYY-MM-DD') as week, count(*)::int as answers,
+      count(*) filter (where f.analyst = 'recall')::int as recalled,
+      percentile_cont(array[0.5, 0.9]) within group (order by f.cost_usd) ${NOT_RECALLED} as usd,
+      percentile_cont(array[0.5, 0.9]) within group (order by f.seconds) ${NOT_RECALLED} as seconds
+    from answer_facts f where ${WITHIN} group by ${WEEK}
+  ) as weeks order by week`;
+
+const MOST_CAUSES = 50;
+const SPARK_DAYS = 30;
+const SHOWN = 20;
+
+/** Causes that come again and again, known by their fingerprint. */
+function causeMethods(read: Pick<Sql, 'query'>): Pick<InsightsStore, 'topCauses' | 'cause' | 'compared'> {
+  return {
+    topCauses: async (period, limit) => {
+      const values = [...periodValues(period), Math.min(Math.max(Math.trunc(limit), 1), MOST_CAUSES)];
+      const totals = await all(read, Totals, TOP, values);
+      return await withHeads(read, totals, period.until, period);
+    },
+    cause: async (fingerprint, until, filter = {}) => {
+      const values = [...filterValues(filter), fingerprint];
+      const [row] = await read.query(TOTALS_OF, values);
+      const totals = Totals.safeParse(row);
+      if (!totals.success) return null;
+      const [cause] = await withHeads(read, [totals.data], until, filter);
+      if (cause === undefined) return null;
+      const builds = (await read.query(BUILDS_OF, [...values, false, SHOWN])).map((one) => CauseBuild.parse(one));
+      const decisions = (await read.query(BUILDS_OF, [...values, true, SHOWN])).map((one) => CauseBuild.parse(one));
+      const places = (await read.query(PLACES_OF, [...values, SHOWN])).map((one) => CausePlace.parse(one));
+      return { cause, builds, decisions, places };
+    },
+    compared: async (fingerprint, filter = {}) =>
+      (await read.query(COMPARED, [...filterValues(filter), fingerprint])).map((row) => ComparedBuild.parse(row)),
+  };
+}
+
+const Totals = z.object({
+  fingerprint: z.string(),
+  builds: z.int(),
+  hours: z.number(),
+  untimed: z.int(),
+  firstAt: z.iso.datetime(),
+  lastAt: z.iso.datetime(),
+});
+type Totals = z.infer<typeof Totals>;
+
+const Head = z.object({
+  fingerprint: z.string(),
+  title: z.string(),
+  category: Category,
+  pullRequests: z.int(),
+  repositories: z.int(),
+  decidedCategory: Category.nullable(),
+  reviewer: z.string().nullable(),
+  decidedAt: z.iso.datetime().nullable(),
+});
+
+const Day = z.object({ fingerprint: z.string(), day: z.string(), count: z.int() });
+
+/** The few causes that are shown, with what people call them. */
+async function withHeads(read: Pick<Sql, 'query'>, totals: readonly Totals[], until: string, filter: InsightsFilter): Promise<TopCause[]> {
+  if (totals.length === 0) return [];
+  const names = totals.map(({ fingerprint }) => fingerprint);
+  const days = daysUntil(until);
+  const heads = (await read.query(HEADS, [...filterValues(filter), names])).map((row) => Head.parse(row));
+  const counts = (await read.query(PER_DAY_CAUSES, [...filterValues(filter), names, `${days[0]}T00:00:00.000Z`])).map((row) =>
+    Day.parse(row),
+  );
+  return totals.flatMap((one) => {
+    const head = heads.find(({ fingerprint }) => fingerprint === one.fingerprint);
+    if (head === undefined) return [];
+    const { decidedCategory, reviewer, decidedAt, ...shown } = head;
+    const decided = DecidedBy.safeParse({ category: decidedCategory, reviewer, at: decidedAt });
+    const own = new Map(counts.filter(({ fingerprint }) => fingerprint === one.fingerprint).map(({ day, count }) => [day, count]));
+    return [{ ...one, ...shown, decided: decided.success ? decided.data : null, perDay: days.map((day) => own.get(day) ?? 0) }];
+  });
+}
+
+function daysUntil(until: string): string[] {
+  const last = Date.parse(until);
+  return Array.from({ length: SPARK_DAYS }, (_, at) => new Date(last - (SPARK_DAYS - 1 - at) * 86_400_000).toISOString().slice(0, 10));
+}
+
+// A build that failed for several causes is shared among them; one triage a build and fingerprint, so an answer is a build.
+const TOTALS = `f.fingerprint, count(*)::int as builds, coalesce(sum(f.build_seconds / f.causes), 0) / 3600 as hours,
+    count(*) filter (where f.build_seconds is null)::int as untimed, min(f.created_at) as "firstAt", max(f.created_at) as "lastAt"`;
+
+const TOP = `
+  select ${TOTALS} from answer_facts f where ${WITHIN}
+  group by f.fingerprint order by hours desc, builds desc, f.fingerprint limit $5`;
+
+const TOTALS_OF = `select ${TOTALS} from answer_facts f where f.fingerprint = $3 and ${MEANT} group by f.fingerprint`;
+
+const HEADS = `
+  select n.fingerprint, newest.title, coalesce(said."decidedCategory", newest.category) as category, counts.*, said.*
+  from unnest($3::text[]) as n (fingerprint)
+  cross join lateral (
+    select f.title, f.category from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT} order by f.created_at desc limit 1
+  ) as newest
+  cross join lateral (
+    select count(distinct f.repository)::int as repositories,
+      count(distinct (f.repository, f.pull_request)) filter (where f.pull_request is not null)::int as "pullRequests"
+    from answer_facts f where f.fingerprint = n.fingerprint and ${MEANT}
+  ) as counts
+  left join lateral (
+    select coalesce(f.decided_category, f.category) as "decidedCategory", f.reviewer, f.decided_at as "decidedAt"
+    from answer_facts f where f.fingerprint = n.fingerprint and f.decision in ('accept', 'correct') and ${MEANT}
+    order by f.decided_at desc limit 1
+  ) as said on true`;
+
+const PER_DAY_CAUSES = `
+  select f.fingerprint, to_char(f.created_at at time zone 'UTC', 'YYYY-MM-DD') as day, count(*)::int as count
+  from answer_facts f where f.fingerprint = any($3::text[]) and f.created_at >= $4::timestamptz and ${MEANT} group by 1, 2`;
+
+const BUILDS_OF = `
+  select f.analysis_id as "analysisId", b.id as "buildId", b.repository, b.pipeline, b.number, b.branch, f.category, f.confidence, f.analyst,
+    f.decision, f.decided_category as "decidedCategory", f.reviewer, f.decided_at as "decidedAt", f.created_at as at
+  from answer_facts f join builds b on b.id = f.build_id
+  where f.fingerprint = $3 and ${MEANT} and (not $4::boolean or f.decision is not null)
+  order by case when $4 then f.decided_at end desc nulls last, f.created_at desc, f.analysis_id limit $5`;
+
+const PLACES_OF = `
+  with newest as (select f.build_id, f.created_at from answer_facts f where f.fingerprint = $3 and ${MEANT} order by f.created_at desc limit 1000)
+  select b.repository, b.pipeline, b.branch, count(*)::int as builds, max(n.created_at) as "lastAt"
+  from newest n join builds b on b.id = n.build_id
+  group by 1, 2, 3 order by builds desc, "lastAt" desc limit $4`;
+
+const COMPARED_BUILD = `b.pipeline, b.branch, b.author, b.provider, b.pull_request is not null as "pullRequest", b.attempt > 1 as rerun,
+  extract(hour from coalesce(b.started_at, b.received_at) at time zone 'UTC')::int as hour,
+  extract(dow from coalesce(b.started_at, b.received_at) at time zone 'UTC')::int as weekday`;
+
+const COMPARED = `
+  with failing as materialized (
+    select f.build_id, f.repository from answer_facts f where f.fingerprint = $3 and ${MEANT} order by f.created_at desc limit 300
+  ), passing as (
+    select b.* from (select distinct repository from failing limit 20) as r
+    cross join lateral (
+      select * from (
+        select * from builds where repository = r.repository order by received_at desc limit 3000
+      ) as newest where status = 'passed' limit 600
+    ) as b
+    order by b.received_at desc limit 600
+  )
+  select true as failing, ${COMPARED_BUILD} from failing f join builds b on b.id = f.build_id
+  union all
+  select false as failing, ${COMPARED_BUILD} from passing b`;

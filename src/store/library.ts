@@ -1,21 +1,18 @@
+import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { LibraryEntry } from '../domain/library.ts';
-import type { Database, Page, Sql } from '../ports/database.ts';
-import type { LibraryFilter, LibraryStore } from '../ports/library.ts';
-import { pageValues } from './page.ts';
-import { scopeValue } from './scope.ts';
+import { LibraryEntry, Rule } from '../domain/library.ts';
+import type { Database, Page } from '../ports/database.ts';
+import type { LibraryFilter, LibraryStore, RuleStore } from '../ports/library.ts';
+import type { VectorDebtStore } from '../ports/vector-index.ts';
+import { all, first, fromNow, isoTime, pageValues, scopeValue } from './sql.ts';
 
 export function createLibraryStore(db: Database): LibraryStore {
-  const all = async (sql: Sql, text: string, values: readonly unknown[]) =>
-    (await sql.query(text, values)).map((row) => LibraryEntry.parse(row));
-  const first = async (sql: Sql, text: string, values: readonly unknown[]) => (await all(sql, text, values))[0] ?? null;
-
   return {
     insert: async (entry, sql = db) => {
       await sql.query(INSERT, insertValues(entry));
     },
-    find: async (id, sql = db) => await first(sql, `select ${ENTRY} from library_entries where id = $1`, [id]),
-    recall: async ({ fingerprint, repository }, sql = db) => await first(sql, RECALL, [fingerprint, repository]),
+    find: async (id, sql = db) => await first(sql, LibraryEntry, `select ${ENTRY} from library_entries where id = $1`, [id]),
+    recall: async ({ fingerprint, repository }, sql = db) => await first(sql, LibraryEntry, RECALL, [fingerprint, repository]),
     alone: async ({ fingerprint, repository }, sql) => {
       await sql.query(ALONE, [fingerprint, repository]);
     },
@@ -24,12 +21,12 @@ export function createLibraryStore(db: Database): LibraryStore {
       if (row === undefined) throw new TriageError('not-found', `There is no library entry ${id}`);
       return row.timesSeen;
     },
-    list: async (page, filter = {}) => await all(db, LIST, listValues(page, filter)),
-    ofDecision: async (decisionId, sql = db) => await all(sql, OF_DECISION, [decisionId]),
-    withdraw: async (id, by, reason, sql = db) => await first(sql, WITHDRAW, [id, by, reason]),
-    stay: async (id, by, sql = db) => await first(sql, STAY, [id, by]),
+    list: async (page, filter = {}) => await all(db, LibraryEntry, LIST_LIBRARY, listValues(page, filter)),
+    ofDecision: async (decisionId, sql = db) => await all(sql, LibraryEntry, OF_DECISION, [decisionId]),
+    withdraw: async (id, by, reason, sql = db) => await first(sql, LibraryEntry, WITHDRAW_LIBRARY, [id, by, reason]),
+    stay: async (id, by, sql = db) => await first(sql, LibraryEntry, STAY, [id, by]),
     telling: async (repository, limit) => await db.query(TELLING, [repository, limit]),
-    flag: async (ids, { buildId, at }, sql = db) => (ids.length === 0 ? [] : await all(sql, FLAG, [ids, buildId, at])),
+    flag: async (ids, { buildId, at }, sql = db) => (ids.length === 0 ? [] : await all(sql, LibraryEntry, FLAG, [ids, buildId, at])),
   };
 }
 
@@ -49,19 +46,16 @@ function insertValues(entry: LibraryEntry): unknown[] {
   ];
 }
 
-/** Times inside JSON as text of the one form that the domain reads. */
-const time = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
 const ENTRY = `id,
   jsonb_build_object('algorithm', fingerprint_algorithm, 'version', fingerprint_version, 'value', fingerprint) as fingerprint,
   message, repository, category, kind, title, root_cause as "rootCause", fix_recommendation as "fixRecommendation",
   analysis_id as "analysisId", confirmed_by as "confirmedBy", confirmed_at as "confirmedAt", times_seen as "timesSeen",
   last_seen_at as "lastSeenAt", decision_id as "decisionId", telling,
   case when withdrawn_at is not null
-    then jsonb_build_object('by', withdrawn_by, 'at', ${time('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn,
+    then jsonb_build_object('by', withdrawn_by, 'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn,
   case when green_builds > 0
-    then jsonb_build_object('builds', green_builds, 'since', ${time('green_since')}, 'last', green_last) end as flag,
-  case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${time('stays_at')}) end as stays`;
+    then jsonb_build_object('builds', green_builds, 'since', ${isoTime('green_since')}, 'last', green_last) end as flag,
+  case when stays_at is not null then jsonb_build_object('by', stays_by, 'at', ${isoTime('stays_at')}) end as stays`;
 
 /** See `answers` of the domain. */
 const ANSWERS = `withdrawn_at is null and (green_builds = 0 or stays_at is not null)`;
@@ -83,7 +77,7 @@ const SEEN = `
   update library_entries set times_seen = times_seen + 1, last_seen_at = greatest(last_seen_at, $2::timestamptz)
   where id = $1 returning times_seen as "timesSeen"`;
 
-const LIST = `
+const LIST_LIBRARY = `
   select ${ENTRY} from library_entries
   where ($3::text[] is null or repository like any($3)) and ($4::text is null or repository = $4)
     and ($5::text is null or fingerprint = $5) and ($6::boolean or withdrawn_at is null)
@@ -92,7 +86,7 @@ const LIST = `
 
 const OF_DECISION = `select ${ENTRY} from library_entries where decision_id = $1 and withdrawn_at is null order by id`;
 
-const WITHDRAW = `
+const WITHDRAW_LIBRARY = `
   update library_entries set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
   where id = $1 and withdrawn_at is null returning ${ENTRY}`;
 
@@ -113,3 +107,140 @@ const FLAG = `
     returning *
   )
   select ${ENTRY} from flagged where green_builds = 1 order by id`;
+
+export function createRuleStore(db: Database): RuleStore {
+  return {
+    add: async (rule, sql = db) => {
+      await sql.query(ADD, addValues(rule));
+    },
+    find: async (id, sql = db) => await first(sql, Rule, FIND, [id]),
+    list: async (page, { repositories, withdrawn } = {}) =>
+      await all(db, Rule, LIST_RULES, [...pageValues(page), scopeValue(repositories), withdrawn ?? false]),
+    active: async (repository, limit) => await all(db, Rule, ACTIVE, [repository, limit]),
+    countActive: async (sql = db) => {
+      const [row] = await sql.query<{ count: number }>('select count(*)::int as count from rules where withdrawn_at is null');
+      return row?.count ?? 0;
+    },
+    withdraw: async (id, by, reason, sql = db) => await first(sql, Rule, WITHDRAW_RULES, [id, by, reason]),
+    used: async ({ id, version }, at, sql = db) => {
+      const [row] = await sql.query<{ timesUsed: number }>(USED, [id, version, at]);
+      if (row === undefined) throw new TriageError('not-found', `There is no rule ${id}`);
+      return row.timesUsed;
+    },
+  };
+}
+
+function addValues(rule: Rule): unknown[] {
+  return [
+    ...[rule.id, rule.version, rule.repository, rule.pattern, rule.sample, rule.category, rule.kind, rule.title],
+    ...[rule.rootCause, rule.fixRecommendation, rule.author, rule.createdAt],
+  ];
+}
+
+const RULE = `id, version, repository, pattern, sample, category, kind, title, root_cause as "rootCause",
+  fix_recommendation as "fixRecommendation", author, created_at as "createdAt", times_used as "timesUsed", last_used_at as "lastUsedAt",
+  case when withdrawn_at is not null then jsonb_build_object('by', withdrawn_by,
+    'at', ${isoTime('withdrawn_at')}, 'reason', withdrawn_reason) end as withdrawn`;
+
+const ADD = `
+  insert into rules (id, version, repository, pattern, sample, category, kind, title, root_cause, fix_recommendation, author, created_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
+
+const FIND = `select ${RULE} from rules where id = $1 order by version desc limit 1`;
+
+const LIST_RULES = `
+  select ${RULE} from rules
+  where ($4::boolean or withdrawn_at is null) and ($3::text[] is null or repository is null or repository like any($3))
+  order by created_at desc, id desc, version desc limit $1 offset $2`;
+
+const ACTIVE = `
+  select ${RULE} from rules where withdrawn_at is null and (repository = $1 or repository is null)
+  order by repository is null, created_at desc, id desc limit $2::int`;
+
+const WITHDRAW_RULES = `
+  update rules set withdrawn_at = clock_timestamp(), withdrawn_by = $2, withdrawn_reason = $3
+  where id = $1 and withdrawn_at is null returning ${RULE}`;
+
+const USED = `
+  update rules set times_used = times_used + 1, last_used_at = greatest(last_used_at, $3::timestamptz)
+  where id = $1 and version = $2 returning times_used as "timesUsed"`;
+
+const Debt = z.object({
+  namespace: z.enum(['knowledge', 'team_knowledge', 'error_library']),
+  id: z.string(),
+  item: z.object({ text: z.string(), metadata: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])) }).nullable(),
+  attempts: z.int(),
+  version: z.int(),
+  lease: z.int(),
+});
+
+const Waiting = z.object({ count: z.coerce.number(), since: z.string().nullable() });
+
+const MAX_SENTENCE = 500;
+
+/** Leases are judged by the database's clock, so that processes with different clocks agree. */
+export function createVectorDebtStore(db: Database): VectorDebtStore {
+  return {
+    owe: async (debts, sql = db) => {
+      // PostgreSQL refuses NUL and half a surrogate pair in jsonb.
+      const clean = (_name: string, value: unknown) => (typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '') : value);
+      if (debts.length > 0) await sql.query(OWE, [JSON.stringify(debts, clean)]);
+    },
+    take: async (limit, leaseMs) => await all(db, Debt, TAKE, [limit, leaseMs]),
+    takeThese: async (namespace, ids, leaseMs) => await all(db, Debt, TAKE_THESE, [namespace, ids, leaseMs]),
+    settle: async ({ namespace, id, version, lease }) => {
+      await db.transaction(async (sql) => {
+        const paid = await sql.query(SETTLE, [namespace, id, version, lease]);
+        if (paid.length === 0) await sql.query(RELEASE, [namespace, id, lease, null, 0]);
+      });
+    },
+    release: async ({ namespace, id, lease }, error, delayMs) => {
+      await db.query(RELEASE, [namespace, id, lease, error.replaceAll('\0', '').slice(0, MAX_SENTENCE), delayMs]);
+    },
+    reclaim: async () => (await db.query(RECLAIM)).length,
+    waiting: async () => {
+      const [row] = await db.query(WAITING);
+      return Waiting.parse(row);
+    },
+  };
+}
+
+const COLUMNS = 'd.namespace, d.id, d.item, d.attempts, d.version, d.lease';
+
+// While somebody holds the old debt the new one waits for them: two payments at once could reach the index in the wrong order.
+const OWE = `
+  insert into vector_debts (namespace, id, item)
+  select r->>'namespace', r->>'id', nullif(r->'item', 'null'::jsonb) from jsonb_array_elements($1::jsonb) as r
+  on conflict (namespace, id) do update set item = excluded.item, version = vector_debts.version + 1, attempts = 0, error = null,
+    owed_at = clock_timestamp(), not_before = case when vector_debts.held then vector_debts.not_before else clock_timestamp() end`;
+
+const TAKE = `
+  update vector_debts d set held = true, lease = d.lease + 1, attempts = d.attempts + 1,
+    not_before = ${fromNow('$2')}
+  from (
+    select namespace, id from vector_debts where not_before <= clock_timestamp() order by owed_at, id limit $1 for update skip locked
+  ) as due
+  where d.namespace = due.namespace and d.id = due.id
+  returning ${COLUMNS}`;
+
+const TAKE_THESE = `
+  update vector_debts d set held = true, lease = d.lease + 1, attempts = d.attempts + 1,
+    not_before = ${fromNow('$3')}
+  from (
+    select namespace, id from vector_debts
+    where namespace = $1 and id = any($2::text[]) and (not held or not_before <= clock_timestamp())
+    order by id for update skip locked
+  ) as asked
+  where d.namespace = asked.namespace and d.id = asked.id
+  returning ${COLUMNS}`;
+
+const SETTLE = 'delete from vector_debts where namespace = $1 and id = $2 and version = $3 and lease = $4 returning id';
+
+const RELEASE = `
+  update vector_debts set held = false, error = $4, not_before = ${fromNow('$5')}
+  where namespace = $1 and id = $2 and lease = $3`;
+
+const RECLAIM = 'update vector_debts set held = false, not_before = clock_timestamp() where held returning id';
+
+const WAITING = `
+  select count(*) as count, ${isoTime('min(owed_at)')} as since from vector_debts`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ForgetScope, RetentionStore } from '../ports/build-archive.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { VectorDebtStore } from '../ports/vector-index.ts';
+import { fromNow } from './sql.ts';
 
 const Count = z.coerce.number();
 const Counts = z.object({
@@ -76,7 +77,7 @@ function valuesOf({ repository, except, before, settledOnly }: ForgetScope): unk
 }
 
 const HOLD = `
-  insert into keepers (name, holder, held_until) values ($1, $2, clock_timestamp() + $3::float8 * interval '1 millisecond')
+  insert into keepers (name, holder, held_until) values ($1, $2, ${fromNow('$3')})
   on conflict (name) do update set holder = excluded.holder, held_until = excluded.held_until
     where keepers.holder = excluded.holder or keepers.held_until <= clock_timestamp()
   returning name`;

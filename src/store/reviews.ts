@@ -1,10 +1,60 @@
+import { z } from 'zod';
+import { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import { type Decision, type NewReview, ReviewEvent } from '../domain/review.ts';
+import { Decision, type NewReview, Review, ReviewCounts, ReviewEvent, RISKS } from '../domain/review.ts';
 import type { Database } from '../ports/database.ts';
-import type { ReviewStore } from '../ports/reviews.ts';
-import { decisionMethods } from './review-decisions.ts';
-import { queueMethods } from './review-queue.ts';
-import { CLAIM, changeWithEvent, EXPIRED, FREE_FOR, firstReview as first, REVIEW, STORED, TAKE_OVER } from './review-rows.ts';
+import type { ReviewFilter, ReviewSort, ReviewStore } from '../ports/reviews.ts';
+import { all, first, fromNow, likeLiteral, pageValues, scopeValue } from './sql.ts';
+
+/** A claim that ran out: the item reads as waiting. Judged by the database's clock. */
+const EXPIRED = `(r.state = 'claimed' and r.claim_expires_at <= clock_timestamp())`;
+
+/** What a review shows of itself; the decision is added by who selects. */
+const REVIEW = `r.id, r.analysis_id as "analysisId", r.build_id as "buildId", r.repository, r.title, r.category, r.kind, r.fingerprint,
+  r.pull_request as "pullRequest", r.risk, r.origin, r.confidence, r.why,
+  case when ${EXPIRED} then 'waiting' else r.state end as state,
+  case when ${EXPIRED} then null else r.claimed_by end as "claimedBy",
+  case when ${EXPIRED} then null else r.claimed_at end as "claimedAt",
+  case when ${EXPIRED} then null else r.claim_expires_at end as "claimExpiresAt",
+  r.version, r.opened_at as "openedAt"`;
+
+const STORED = `select ${REVIEW}, d.body as decision from reviews r left join decisions d on d.review_id = r.id`;
+
+/** Nobody else holds it, so that the reviewer of `parameter` may have it. */
+const FREE_FOR = (parameter: string) => `(r.state = 'waiting' or (r.state = 'claimed' and r.claimed_by = ${parameter}) or ${EXPIRED})`;
+
+/** A changed review (`changed`), its event, and the review as it is afterwards. */
+function changeWithEvent(change: string, event: ReviewEvent['event'], actor: string, details: string): string {
+  return `with changed as (${change} returning r.*),
+    logged as (
+      insert into review_events (review_id, event, actor, details) select r.id, '${event}', ${actor}, ${details} from changed r
+    )`;
+}
+
+const HOLD = `state = 'claimed', claimed_by = $2::text, version = version + 1,
+  claimed_at = case when r.state = 'claimed' and r.claimed_by = $2::text and not ${EXPIRED} then coalesce(r.claimed_at, clock_timestamp())
+    else clock_timestamp() end,
+  claim_expires_at = ${fromNow('$3')}`;
+
+/** $1: review, $2: reviewer, $3: for how many milliseconds. */
+const CLAIM = `
+  ${changeWithEvent(
+    `update reviews r set ${HOLD} where r.id = $1 and ${FREE_FOR('$2::text')}`,
+    'claimed',
+    '$2::text',
+    `jsonb_build_object('expiresAt', r.claim_expires_at)`,
+  )}
+  select ${REVIEW}, null as decision from changed r`;
+
+/** The same, whoever holds it. */
+const TAKE_OVER = `
+  ${changeWithEvent(
+    `update reviews r set ${HOLD} where r.id = $1 and r.state <> 'decided'`,
+    'claimed',
+    '$2::text',
+    `jsonb_build_object('expiresAt', r.claim_expires_at, 'takenOver', true)`,
+  )}
+  select ${REVIEW}, null as decision from changed r`;
 
 /** Who opened the review, in the audit trail. */
 const MACHINE = 'faultline';
@@ -19,19 +69,20 @@ export function createReviewStore(db: Database): ReviewStore {
     ...decisionMethods(db),
 
     open: async (review, sql = db) => {
-      const stored = (await first(sql, OPEN, openValues(review))) ?? (await first(sql, FIND_BY_ANALYSIS, [review.analysisId]));
+      const stored =
+        (await first(sql, Review, OPEN, openValues(review))) ?? (await first(sql, Review, FIND_BY_ANALYSIS, [review.analysisId]));
       if (stored === null) throw new TriageError('conflict', `The id ${review.id} belongs to the review of another analysis`);
       return stored;
     },
 
-    find: async (id, sql = db) => await first(sql, FIND, [id]),
-    findByAnalysis: async (analysisId, sql = db) => await first(sql, FIND_BY_ANALYSIS, [analysisId]),
-    claim: async (id, reviewer, claimMs) => await first(db, CLAIM, [id, reviewer, claimMs]),
-    takeOver: async (id, reviewer, claimMs) => await first(db, TAKE_OVER, [id, reviewer, claimMs]),
-    release: async (id, reviewer) => await first(db, RELEASE, [id, reviewer]),
-    skip: async (id, reviewer) => await first(db, SKIP, [id, reviewer]),
-    decide: async (id, version, decision, sql = db) => await first(sql, DECIDE, decideValues(id, version, decision)),
-    events: async (id) => (await db.query(EVENTS, [id])).map((row) => ReviewEvent.parse(row)),
+    find: async (id, sql = db) => await first(sql, Review, FIND, [id]),
+    findByAnalysis: async (analysisId, sql = db) => await first(sql, Review, FIND_BY_ANALYSIS, [analysisId]),
+    claim: async (id, reviewer, claimMs) => await first(db, Review, CLAIM, [id, reviewer, claimMs]),
+    takeOver: async (id, reviewer, claimMs) => await first(db, Review, TAKE_OVER, [id, reviewer, claimMs]),
+    release: async (id, reviewer) => await first(db, Review, RELEASE, [id, reviewer]),
+    skip: async (id, reviewer) => await first(db, Review, SKIP, [id, reviewer]),
+    decide: async (id, version, decision, sql = db) => await first(sql, Review, DECIDE, decideValues(id, version, decision)),
+    events: async (id) => await all(db, ReviewEvent, EVENTS, [id]),
   };
 }
 
@@ -101,3 +152,199 @@ const DECIDE = `
 
 const EVENTS = `
   select review_id as "reviewId", event, actor, at, details from review_events where review_id = $1 order by id`;
+
+type QueueMethods = Pick<ReviewStore, 'list' | 'listGroups' | 'counts' | 'listSame' | 'next'>;
+
+/** Candidates that are tried before the next page of them is asked for: as many reviewers may press the key at once. */
+const TRIES = 20;
+const MAX_PAGES = 5;
+
+/** Which items there are, and which comes next. Whatever asks for undecided items says so literally, which partial indices answer. */
+function queueMethods(db: Database): QueueMethods {
+  return {
+    list: async (filter, page, sort = 'age') => {
+      const values = [...filterValues(filter), ...pageValues(page)];
+      return (await db.query(listText(filter, sort), values)).map((row) => Review.parse(row));
+    },
+    listGroups: async (filter, page, sort = 'risk') => {
+      const rows = await db.query(groupsText(sort), [...filterValues(filter), ...pageValues(page)]);
+      return rows.map((row) => {
+        const { count } = Count.parse(row);
+        return { review: Review.parse(row), count };
+      });
+    },
+    counts: async (reviewer, { repository, repositories } = {}) => {
+      const [row] = await db.query(COUNTS, [reviewer, repository ?? null, scopeValue(repositories)]);
+      return ReviewCounts.parse(row);
+    },
+    listSame: async (id, reviewer, limit, sql = db) =>
+      (await sql.query(SAME, [id, reviewer, limit])).map((row) => Review.parse({ ...row, decision: null })),
+    next: async (filter, { reviewer, claimMs, skippedMs, after, sort = 'risk' }) => {
+      for (let page = 0; page < MAX_PAGES; page++) {
+        const values = [...filterValues(filter), TRIES, page * TRIES, reviewer, skippedMs, after ?? null];
+        const ids = await db.query<{ id: string }>(nextText(sort), values);
+        for (const { id } of ids) {
+          const claimed = await first(db, Review, CLAIM, [id, reviewer, claimMs]);
+          if (claimed !== null) return claimed;
+        }
+        if (ids.length < TRIES) return null;
+      }
+      return null;
+    },
+  };
+}
+
+const Count = z.object({ count: z.int() });
+
+function filterValues({ category, repository, fingerprint, why, repositories }: ReviewFilter): unknown[] {
+  const words = why === undefined ? null : `%${likeLiteral(why)}%`;
+  return [category ?? null, repository ?? null, fingerprint ?? null, words, scopeValue(repositories)];
+}
+
+/** $1 to $5 of every list. */
+const matches = (row: string) => `($1::text is null or ${row}.category = $1) and ($2::text is null or ${row}.repository = $2)
+  and ($3::text is null or ${row}.fingerprint = $3)
+  and ($4::text is null or array_to_string(${row}.why, ' · ') ilike $4)
+  and ($5::text[] is null or ${row}.repository like any($5))`;
+
+const STATES: Readonly<Record<NonNullable<ReviewFilter['state']> | 'any', string>> = {
+  any: 'true',
+  decided: `r.state = 'decided'`,
+  claimed: `r.state <> 'decided' and r.state = 'claimed' and not ${EXPIRED}`,
+  waiting: `r.state <> 'decided' and (r.state = 'waiting' or ${EXPIRED})`,
+};
+
+const WAITED = `greatest(extract(epoch from clock_timestamp() - r.opened_at), 1)`;
+
+/** Of the rows of `r`. Risks are few, so within each the oldest comes first and only the heads need comparing. */
+const ORDERS: Readonly<Record<ReviewSort, string>> = {
+  age: 'r.opened_at, r.id',
+  confidence: 'r.confidence, r.opened_at, r.id',
+  risk: `r.risk * ${WAITED} desc, r.opened_at, r.id`,
+};
+
+/** `limit` + `offset` rows of `where` in the order of `sort`, as `r`; by risk they are the heads of one index walk for each risk. */
+function inOrder(sort: ReviewSort, where: string, limit: string, offset: string): string {
+  if (sort !== 'risk') return `(select r.* from reviews r where ${where} order by ${ORDERS[sort]} limit ${limit} offset ${offset}) r`;
+  const heads = `(values ${RISKS.map((risk) => `(${risk}::float8)`).join(', ')}) w (risk)
+    cross join lateral (select r.* from reviews r where r.risk = w.risk and ${where} order by r.opened_at, r.id limit ${limit} + ${offset}) r`;
+  return `(select r.* from ${heads} order by ${ORDERS.risk} limit ${limit} offset ${offset}) r`;
+}
+
+function listText(filter: ReviewFilter, wanted: ReviewSort): string {
+  const open = filter.state === 'waiting' || filter.state === 'claimed';
+  const where = `${STATES[filter.state ?? 'any']} and ${matches('r')}`;
+  if (filter.decidedToday)
+    return `${STORED} where ${STATES.decided} and d.decided_at >= ${SINCE} and ${matches('r')} order by d.decided_at desc, r.id limit $6 offset $7`;
+  if (!open) return `${STORED} where ${where} order by ${wanted === 'confidence' ? ORDERS.confidence : ORDERS.age} limit $6 offset $7`;
+  return `select ${REVIEW}, null as decision from ${inOrder(wanted, where, '$6::int', '$7::int')} order by ${ORDERS[wanted]}`;
+}
+
+/** Items that are looked at for groups: whoever has more waiting begins at the top all the same. */
+const MAX_GROUPED = 2_000;
+
+/** The first of each group among the first items in order; what is counted is all of the group. */
+function groupsText(sort: ReviewSort): string {
+  const where = `r.state <> 'decided' and ${matches('r')}`;
+  return `with first as (
+      select r.id, row_number() over (order by ${ORDERS[sort]}) as place,
+        row_number() over (partition by r.repository, r.fingerprint order by ${ORDERS[sort]}) as nth
+      from ${inOrder(sort, where, `${MAX_GROUPED}`, '0')}
+    ), shown as (select id, place from first where nth = 1 order by place limit $6::int offset $7::int)
+    select ${REVIEW}, null as decision, (
+      select count(*)::int from reviews o where o.repository = r.repository and o.fingerprint = r.fingerprint and o.state <> 'decided'
+    ) as count
+    from shown join reviews r on r.id = shown.id order by shown.place`;
+}
+
+function nextText(sort: ReviewSort): string {
+  const where = `r.state <> 'decided' and ${matches('r')} and ${FREE_FOR('$8::text')} and r.id is distinct from $10::text
+    and not exists (select from review_skips s where s.review_id = r.id and s.reviewer = $8::text
+      and s.skipped_at > clock_timestamp() - $9::float8 * interval '1 millisecond')`;
+  return `select r.id from ${inOrder(sort, where, '$6::int', '$7::int')} order by ${ORDERS[sort]}`;
+}
+
+const SAME = `
+  select ${REVIEW} from reviews base
+  join reviews r on r.repository = base.repository and r.fingerprint = base.fingerprint and r.state <> 'decided' and r.id <> base.id
+  where base.id = $1 and ${FREE_FOR('$2::text')}
+  order by r.opened_at, r.id limit $3::int`;
+
+const SINCE = `date_trunc('day', now() at time zone 'utc') at time zone 'utc'`;
+
+const COUNTS = `
+  select
+    (select count(*)::int from reviews r where r.state <> 'decided' and ($2::text is null or r.repository = $2)
+      and ($3::text[] is null or r.repository like any($3))) as waiting,
+    (select count(*)::int from reviews r where r.state = 'claimed' and r.claimed_by = $1 and not ${EXPIRED}
+      and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))) as mine,
+    t.decided as "decidedToday", t.agreed as "agreedToday"
+  from (
+    select count(*)::int as decided, count(*) filter (where d.type = 'accept')::int as agreed
+    from decisions d join reviews r on r.id = d.review_id
+    where d.decided_at >= ${SINCE} and ($2::text is null or r.repository = $2) and ($3::text[] is null or r.repository like any($3))
+  ) t`;
+
+type DecisionMethods = Pick<ReviewStore, 'undo' | 'batch' | 'lastDecision' | 'lastUndone' | 'guess' | 'guessOf'>;
+
+/** What was decided, taken back, and guessed before the verdict was shown. */
+function decisionMethods(db: Database): DecisionMethods {
+  return {
+    undo: async ({ id, reviewId }, by, sql = db) => await first(sql, Review, UNDO, [reviewId, by, id]),
+    batch: async (batchId, sql = db) => (await sql.query<{ body: unknown }>(BATCH, [batchId])).map(({ body }) => Decision.parse(body)),
+    lastDecision: async (reviewer, { repositories } = {}) => {
+      const [row] = await db.query<{ body: unknown }>(LAST, [reviewer, scopeValue(repositories)]);
+      return row === undefined ? null : Decision.parse(row.body);
+    },
+    lastUndone: async (reviewId, sql = db) => {
+      const [row] = await sql.query<{ body: unknown; by: string; at: string | Date }>(LAST_UNDONE, [reviewId]);
+      return row === undefined ? null : { decision: Decision.parse(row.body), by: row.by, at: new Date(row.at).toISOString() };
+    },
+    guess: async (id, reviewer, category) => {
+      await db.query(GUESS, [id, reviewer, category]);
+      const [row] = await db.query<{ category: string }>(GUESS_OF, [id, reviewer]);
+      return Category.parse(row?.category);
+    },
+    guessOf: async (id, reviewer, sql = db) => {
+      const [row] = await sql.query<{ category: string }>(GUESS_OF, [id, reviewer]);
+      return row === undefined ? null : Category.parse(row.category);
+    },
+  };
+}
+
+// Only who moves the decision away changes the review: of two that take it back at once, one finds nothing.
+const UNDO = `
+  with gone as (delete from decisions where id = $3 and review_id = $1 returning *),
+  kept as (
+    insert into decisions_undone (id, review_id, analysis_id, type, category, reviewer, body, decided_at, undone_by)
+    select id, review_id, analysis_id, type, category, reviewer, body, decided_at, $2::text from gone
+  ),
+  ${changeWithEvent(
+    `update reviews r set state = 'waiting', claimed_by = null, claimed_at = null, claim_expires_at = null, version = version + 1
+     where r.id in (select review_id from gone) and r.state = 'decided'`,
+    'undone',
+    '$2::text',
+    `jsonb_build_object('decision', (select body from gone))`,
+  ).replace(/^with /, '')}
+  select ${REVIEW}, null as decision from changed r`;
+
+const BATCH = `select body from decisions where body ? 'batchId' and body ->> 'batchId' = $1 order by review_id`;
+
+const LAST = `
+  select d.body from decisions d
+  where d.reviewer = $1
+    and ($2::text[] is null or exists (select from reviews r where r.id = d.review_id and r.repository like any($2)))
+  order by d.decided_at desc, d.id desc limit 1`;
+
+const LAST_UNDONE = `
+  select body, undone_by as by, undone_at as at from decisions_undone where review_id = $1 order by undone_at desc, id desc limit 1`;
+
+const GUESS = `
+  with said as (
+    insert into review_guesses (review_id, reviewer, category) select r.id, $2::text, $3::text from reviews r where r.id = $1
+    on conflict do nothing returning review_id, category
+  )
+  insert into review_events (review_id, event, actor, details)
+  select review_id, 'guessed', $2::text, jsonb_build_object('category', category) from said`;
+
+const GUESS_OF = `select category from review_guesses where review_id = $1 and reviewer = $2`;

@@ -1,13 +1,12 @@
 import { z } from 'zod';
 import { Analysis } from '../domain/analysis.ts';
-import type { Build } from '../domain/build.ts';
+import { Build } from '../domain/build.ts';
 import type { NoticeAbout } from '../domain/notice.ts';
 import type { Database } from '../ports/database.ts';
-import type { BuildSituation, Cause, FailedBefore, Situation } from '../ports/notices.ts';
-import { buildColumns, buildOrder, readBuild } from './build-rows.ts';
-import { createQuestionStore } from './questions.ts';
+import type { BuildSituation, Cause, CauseHistory, FailedBefore, Situation } from '../ports/notices.ts';
+import { createQuestionStore } from './conversations.ts';
 import { createReviewStore } from './reviews.ts';
-import { readHistories } from './situation-history.ts';
+import { buildColumns, buildOrder } from './sql.ts';
 
 /** More causes of one build than this are counted, and not told one by one. */
 const MAX_CAUSES = 500;
@@ -16,7 +15,7 @@ const MAX_HEADS = 20;
 /** Reads what is known, in several questions: what changes between them is found by whoever asks whether the notice is still current. */
 export async function readSituation(db: Database, about: NoticeAbout): Promise<Situation> {
   const scope = scopeOf(about);
-  const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map(readBuild);
+  const heads = (await db.query(newestBuilds(scope.condition), [...scope.values])).map((row) => Build.parse(row));
   const [first] = heads;
   if (first === undefined) return { about, heads: [], defaultBranch: null, usualMs: null };
   const [known] = await db.query<{ branch: string | null }>(DEFAULT_BRANCH, [first.provider, first.repository]);
@@ -112,7 +111,9 @@ async function readReview(db: Database, { reviewId, openedAt, isDecided }: Cause
 
 async function readLastFailed(db: Database, head: Build, { condition, values }: Scope): Promise<FailedBefore | null> {
   const at = values.length;
-  const [failed, fixedBy] = (await db.query(lastFailed(condition, at), [...values, head.id, head.provider, head.pipeline])).map(readBuild);
+  const [failed, fixedBy] = (await db.query(lastFailed(condition, at), [...values, head.id, head.provider, head.pipeline])).map((row) =>
+    Build.parse(row),
+  );
   if (failed === undefined || fixedBy === undefined) return null;
   const [counted] = await db.query<{ failures: unknown }>(COUNTED, [failed.id]);
   const causes = (await db.query<{ analysis: unknown }>(CAUSES, [failed.id, MAX_CAUSES])).map(({ analysis }) => Analysis.parse(analysis));
@@ -192,3 +193,84 @@ const USUAL = `
   select count(*)::int as count, percentile_cont(0.5) within group (order by (a.body ->> 'milliseconds')::float8) as usual
   from (select id from builds where repository = $1 and status = 'failed' order by received_at desc limit 50) as b
   join analyses a on a.build_id = b.id`;
+
+interface Asked {
+  readonly defaultBranch: string | null;
+  readonly fingerprints: readonly string[];
+}
+
+/** A failure on the default branch that is older says nothing of today. */
+const LATELY_MS = 14 * 24 * 3_600_000;
+
+/** Where else the failures of the build were seen before it; asked once for all of them. */
+async function readHistories(
+  db: Database,
+  build: Build,
+  { defaultBranch, fingerprints }: Asked,
+): Promise<(fingerprint: string, generic: boolean) => CauseHistory> {
+  if (fingerprints.length === 0)
+    return (_fingerprint, generic) => ({ generic, defaultBranch: null, otherPullRequests: 0, seenElsewhere: false });
+  const rows = z.array(Elsewhere).parse(await db.query(ELSEWHERE, [build.id, defaultBranch, fingerprints]));
+  const elsewhere = new Map(rows.map((row) => [row.fingerprint, row]));
+  const isOther = defaultBranch !== null && build.branch !== defaultBranch;
+  const mains = isOther ? await readMains(db, build, defaultBranch, fingerprints) : [];
+  return (fingerprint, generic) => ({
+    generic,
+    defaultBranch: defaultBranch === null ? null : onDefaultBranch(defaultBranch, mains, fingerprint, build),
+    otherPullRequests: elsewhere.get(fingerprint)?.pullRequests ?? 0,
+    seenElsewhere: elsewhere.has(fingerprint),
+  });
+}
+
+const Elsewhere = z.object({ fingerprint: z.string(), pullRequests: z.int() });
+
+interface MainBuild {
+  readonly build: Build;
+  readonly has: ReadonlySet<string>;
+}
+
+async function readMains(db: Database, build: Build, branch: string, fingerprints: readonly string[]): Promise<MainBuild[]> {
+  const rows = await db.query<{ has: unknown }>(MAINS, [build.id, branch, fingerprints]);
+  return rows.map((row) => ({ build: Build.parse(row), has: new Set(z.array(z.string()).parse(row.has)) }));
+}
+
+/** `mains` with the newest first. */
+function onDefaultBranch(
+  name: string,
+  mains: readonly MainBuild[],
+  fingerprint: string,
+  { receivedAt }: Build,
+): CauseHistory['defaultBranch'] {
+  const [newest] = mains;
+  if (newest === undefined) return null;
+  const firstWithout = mains.findIndex(({ has }) => !has.has(fingerprint));
+  const row = firstWithout < 0 ? mains : mains.slice(0, firstWithout);
+  const seen = mains.find(({ has }) => has.has(fingerprint))?.build.receivedAt ?? null;
+  const isLate = seen !== null && Date.parse(receivedAt) - Date.parse(seen) <= LATELY_MS;
+  return { name, status: newest.build.status, since: row.at(-1)?.build ?? null, lastSeenAt: isLate ? seen : null };
+}
+
+// Not of its own pull request, its own branch or its own commit: nothing is matched to an earlier version of itself.
+const ELSEWHERE = `
+  select f.fingerprint,
+    count(distinct b.pull_request) filter (
+      where b.pull_request is not null and b.received_at > h.received_at - interval '7 days'
+    )::int as "pullRequests"
+  from builds h
+  join failures f on f.repository = h.repository and f.fingerprint = any ($3::text[]) and f.seen_at <= h.received_at
+  join builds b on b.id = f.build_id
+  where h.id = $1 and b.id <> h.id
+    and (h.pull_request is null or b.pull_request is distinct from h.pull_request)
+    and (h.commit is null or b.commit is distinct from h.commit)
+    and (h.branch is null or h.branch is not distinct from $2::text or b.branch is distinct from h.branch)
+  group by f.fingerprint`;
+
+const MAINS = `
+  select ${buildColumns('b')}, array(
+      select distinct f.fingerprint from failures f where f.build_id = b.id and f.fingerprint = any ($3::text[])
+    ) as has
+  from builds h
+  join builds b on b.provider = h.provider and b.repository = h.repository and b.pipeline = h.pipeline and b.branch = $2
+  where h.id = $1 and b.received_at <= h.received_at and b.id <> h.id and b.status in ('failed', 'passed')
+    and (h.commit is null or b.commit is distinct from h.commit)
+  order by b.received_at desc, b.id desc limit 100`;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { Finding } from '../domain/evidence.ts';
 import type { Database } from '../ports/database.ts';
 import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
+import { fromNow } from './sql.ts';
 
 /** How much is kept. The whole may be exceeded by what `sweepEvery` answers bring. */
 export interface ToolCacheBounds {
@@ -52,7 +53,7 @@ const GET = `
 
 const PUT = `
   insert into tool_cache (key, tool, repository, findings, summary, bytes, expires_at)
-  values ($1, $2, $3, $4::jsonb, $5, $6, clock_timestamp() + $7::float8 * interval '1 millisecond')
+  values ($1, $2, $3, $4::jsonb, $5, $6, ${fromNow('$7')})
   on conflict (key) do update set findings = excluded.findings, summary = excluded.summary, bytes = excluded.bytes,
     stored_at = excluded.stored_at, used_at = excluded.used_at, expires_at = excluded.expires_at`;
 

@@ -1,9 +1,14 @@
+import { z } from 'zod';
+import { Step } from '../domain/analysis.ts';
 import { TriageError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { Triage, TriageJob } from '../domain/triage.ts';
 import type { Clock } from '../lib/time.ts';
 import type { Database, Sql } from '../ports/database.ts';
+import type { JobTurns, RunStepStore } from '../ports/job-queue.ts';
 import type { TriageStore } from '../ports/stores.ts';
+import type { Reading } from '../ports/telemetry.ts';
+import { all, first, fromNow, IS_DEFAULT } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
 export function createTriageStore(db: Database, clock: Clock, traceparent: Traceparent = () => null): TriageStore {
@@ -16,23 +21,20 @@ export type Traceparent = () => string | null;
 type JobMethods = Omit<TriageStore, 'open' | 'conclude'>;
 
 function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMethods {
-  const jobs = async (sql: Sql, text: string, values: readonly unknown[]) =>
-    (await sql.query(text, values)).map((row) => TriageJob.parse(row));
-
   return {
     owe: async (buildId, sql = db) => {
-      const [job] = await jobs(sql, OWE, [newId('job', clock.now()), buildId, traceparent()]);
+      const [job] = await all(sql, TriageJob, OWE, [newId('job', clock.now()), buildId, traceparent()]);
       if (job === undefined) throw new TriageError('internal', 'The triage job of a build disappeared while it was being stored');
       return job;
     },
-    lease: async (jobId, leaseMs) => (await jobs(db, LEASE, [jobId, leaseMs]))[0] ?? null,
-    renew: async (job, leaseMs) => (await jobs(db, RENEW, [job.id, job.lease, leaseMs])).length > 0,
+    lease: async (jobId, leaseMs) => await first(db, TriageJob, LEASE, [jobId, leaseMs]),
+    renew: async (job, leaseMs) => (await all(db, TriageJob, RENEW, [job.id, job.lease, leaseMs])).length > 0,
     holds: async (job, sql) => {
       await sql.query(HOLD_BUILD, [job.buildId]);
       return (await sql.query(HOLD, [job.id, job.lease])).length > 0;
     },
     finish: async (job, state, error, sql = db) => {
-      const [ended] = await jobs(sql, FINISH, [job.id, job.lease, state, error]);
+      const [ended] = await all(sql, TriageJob, FINISH, [job.id, job.lease, state, error]);
       if (ended === undefined) return 'refused';
       return ended.state === 'queued' ? 'owed-again' : 'ended';
     },
@@ -40,15 +42,15 @@ function jobMethods(db: Database, clock: Clock, traceparent: Traceparent): JobMe
       await db.query(MARK_FETCHED, [job.id, job.owed]);
     },
     release: async (job, error, delayMs) => {
-      await jobs(db, RELEASE, [job.id, job.lease, error, delayMs]);
+      await all(db, TriageJob, RELEASE, [job.id, job.lease, error, delayMs]);
     },
     progressed: async (job) => {
-      await jobs(db, PROGRESSED, [job.id, job.lease]);
+      await all(db, TriageJob, PROGRESSED, [job.id, job.lease]);
     },
-    reclaim: async () => (await jobs(db, RECLAIM, [])).length,
-    find: async (jobId) => (await jobs(db, `select ${JOB} from triage_jobs where id = $1`, [jobId]))[0] ?? null,
-    findByBuild: async (buildId, sql = db) => (await jobs(sql, FIND_BY_BUILD, [buildId]))[0] ?? null,
-    owed: async (limit) => await jobs(db, OWED, [limit]),
+    reclaim: async () => (await all(db, TriageJob, RECLAIM, [])).length,
+    find: async (jobId) => await first(db, TriageJob, `select ${JOB} from triage_jobs where id = $1`, [jobId]),
+    findByBuild: async (buildId, sql = db) => await first(sql, TriageJob, FIND_BY_BUILD, [buildId]),
+    owed: async (limit) => await all(db, TriageJob, OWED, [limit]),
   };
 }
 
@@ -79,8 +81,6 @@ const COUNTED_ANEW = `attempts = case when ${NEWS} then 0 else attempts end, ret
 /** It is not, or no longer, to be left alone. */
 const DUE = '(not_before is null or not_before <= clock_timestamp())';
 
-const EXPIRES = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
-
 const OWE = `
   insert into triage_jobs (id, build_id, state, traceparent) values ($1, $2, 'queued', $3)
   on conflict (build_id) do update set
@@ -100,13 +100,13 @@ const PROGRESSED = `
 
 const LEASE = `
   update triage_jobs set state = 'running', lease = lease + 1, attempts = case when ${NEWS} then 1 else attempts + 1 end,
-    retries = case when ${NEWS} then 0 else retries end, not_before = null, taken = owed, error = null, lease_expires_at = ${EXPIRES('$2')}, updated_at = clock_timestamp()
+    retries = case when ${NEWS} then 0 else retries end, not_before = null, taken = owed, error = null, lease_expires_at = ${fromNow('$2')}, updated_at = clock_timestamp()
   where id = $1 and ${DUE} and (state = 'queued' or (state = 'running' and lease_expires_at <= clock_timestamp()))
   returning ${JOB}`;
 
 // Of a lease that ran out unnoticed but that nobody took: the number is still the newest, so it is still held.
 const RENEW = `
-  update triage_jobs set lease_expires_at = ${EXPIRES('$3')}, updated_at = clock_timestamp()
+  update triage_jobs set lease_expires_at = ${fromNow('$3')}, updated_at = clock_timestamp()
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 // Whoever stores a build locks its row before the job's: in the other order the two would wait for each other.
@@ -128,7 +128,7 @@ const RELEASE = `
   update triage_jobs set state = 'queued', error = $3, lease_expires_at = null, updated_at = clock_timestamp(),
     attempts = case when ${NEWS} then 0 else greatest(attempts - 1, 0) end,
     retries = case when ${NEWS} then 0 when $4::float8 > 0 then retries + 1 else retries end,
-    not_before = case when ${NEWS} or $4::float8 <= 0 then null else ${EXPIRES('$4')} end
+    not_before = case when ${NEWS} or $4::float8 <= 0 then null else ${fromNow('$4')} end
   where id = $1 and lease = $2 and state = 'running' returning ${JOB}`;
 
 const RECLAIM = `
@@ -145,3 +145,117 @@ const OPEN = `
   on conflict (build_id, fingerprint) do nothing returning ${TRIAGE}`;
 
 const FIND_TRIAGE = `select ${TRIAGE} from triages where build_id = $1 and fingerprint = $2`;
+
+const OwedTurn = z.object({ id: z.string(), repository: z.string(), urgent: z.boolean(), working: z.int() });
+const Place = OwedTurn.pick({ repository: true, urgent: true });
+const Failed = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  repository: z.string(),
+  error: z.string().nullable(),
+  at: z.iso.datetime(),
+});
+const Outcome = z.object({ outcome: z.enum(['owed', 'in-work', 'done']) });
+
+export function createJobTurns(db: Database): JobTurns {
+  return {
+    next: async (limit) => z.array(OwedTurn).parse(await db.query(NEXT, [limit])),
+    place: async (jobId) => await first(db, Place, PLACE, [jobId]),
+    failed: async (limit) => z.array(Failed).parse(await db.query(FAILED, [limit])),
+    oweAnew: async (jobId) => {
+      const [row] = await db.query(OWE_ANEW, [jobId]);
+      return row === undefined ? null : Outcome.parse(row).outcome;
+    },
+  };
+}
+
+/** Held by nobody, and not, or no longer, to be left alone. */
+const FREE = `(j.not_before is null or j.not_before <= clock_timestamp())
+  and (j.state = 'queued' or (j.state = 'running' and j.lease_expires_at <= clock_timestamp()))`;
+
+const NEXT = `
+  with working as (
+    select b.repository, count(*)::int as jobs from triage_jobs j join builds b on b.id = j.build_id
+    where j.state = 'running' and j.lease_expires_at > clock_timestamp() group by b.repository
+  ), waiting as (
+    select j.id, j.created_at, b.repository, ${IS_DEFAULT('b')} as urgent
+    from triage_jobs j join builds b on b.id = j.build_id where ${FREE}
+  ), turns as (
+    select *, row_number() over (partition by repository order by urgent desc, created_at, id) as turn from waiting
+  )
+  select t.id, t.repository, t.urgent, coalesce(w.jobs, 0) as working
+  from turns t left join working w using (repository)
+  order by t.turn, t.urgent desc, t.created_at, t.id limit $1`;
+
+const PLACE = `
+  select b.repository, ${IS_DEFAULT('b')} as urgent from triage_jobs j join builds b on b.id = j.build_id where j.id = $1`;
+
+const FAILED = `
+  select j.id, j.build_id as "buildId", b.repository, j.error, j.updated_at as at
+  from triage_jobs j join builds b on b.id = j.build_id where j.state = 'failed'
+  order by j.updated_at desc, j.id limit $1`;
+
+// As if there were news of the build: the tries before say nothing about those to come.
+const OWE_ANEW = `
+  with known as (select id, state, lease_expires_at from triage_jobs where id = $1 for update),
+  anew as (
+    update triage_jobs j set state = 'queued', owed = j.owed + 1, attempts = 0, retries = 0, not_before = null, error = null,
+      updated_at = clock_timestamp()
+    from known k
+    where j.id = k.id and (k.state in ('queued', 'failed') or (k.state = 'running' and k.lease_expires_at <= clock_timestamp()))
+    returning j.id
+  )
+  select case when exists (select 1 from anew) then 'owed' when state = 'done' then 'done' else 'in-work' end as outcome from known`;
+
+const RunStepRow = z.object({ position: z.int(), step: Step });
+
+/** What runs that died have left is swept with the steps of whatever runs next. */
+export function createRunStepStore(db: Database): RunStepStore {
+  return {
+    add: async (buildId, step) => {
+      await db.query('insert into run_steps (build_id, step) values ($1, $2::jsonb)', [buildId, step]);
+    },
+    after: async (buildId, position) =>
+      await all(db, RunStepRow, 'select position, step from run_steps where build_id = $1 and position > $2 order by position limit 300', [
+        buildId,
+        position,
+      ]),
+    forget: async (buildId) => {
+      await db.query(`delete from run_steps where build_id = $1 or stored_at < clock_timestamp() - interval '1 day'`, [buildId]);
+    },
+  };
+}
+
+interface BacklogRow {
+  readonly queued: number;
+  readonly running: number;
+  readonly oldest: number;
+  readonly landed: number;
+  readonly owed: number;
+  readonly reviews: number;
+}
+
+/** How much is owed, as the database knows it: one statement over partial indexes, whose cost goes by what is owed and not by what is kept. */
+export async function readBacklog(sql: Sql): Promise<readonly Reading[]> {
+  const [row] = await sql.query<BacklogRow>(BACKLOG);
+  if (row === undefined) return [];
+  return [
+    { name: 'faultline_queue_depth', labels: { state: 'queued' }, value: row.queued },
+    { name: 'faultline_queue_depth', labels: { state: 'running' }, value: row.running },
+    { name: 'faultline_queue_oldest_seconds', labels: {}, value: Math.max(0, row.oldest) },
+    { name: 'faultline_deliveries_landed', labels: {}, value: row.landed },
+    { name: 'faultline_publications_owed', labels: {}, value: row.owed },
+    { name: 'faultline_review_pending', labels: {}, value: row.reviews },
+  ];
+}
+
+const BACKLOG = `
+  select jobs.queued, jobs.running, jobs.oldest,
+    (select count(*)::int from deliveries where state = 'landed') as landed,
+    (select count(*)::int from outward_acts where state in ('owed', 'started')) as owed,
+    (select count(*)::int from reviews where state in ('waiting', 'claimed')) as reviews
+  from (
+    select count(*) filter (where state = 'queued')::int as queued, count(*) filter (where state = 'running')::int as running,
+      coalesce(extract(epoch from clock_timestamp() - min(owed_at) filter (where state = 'queued')), 0)::float8 as oldest
+    from triage_jobs where state in ('queued', 'running')
+  ) as jobs`;

@@ -8,8 +8,7 @@ import { type GreenDiff, hasKnownLine, newLines, runsOf } from '../log/green/gre
 import { type LogText, openText } from '../log/lines/lines.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
 import type { GreenBasis, GreenLogs } from '../ports/stores.ts';
-import { cleanText, MAX_FINDINGS } from './bounds.ts';
-import { chooseSource, windowPieces } from './log-window.ts';
+import { chooseSource, cleanText, MAX_FINDINGS, windowPieces } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Lines of one answer, known ones between new ones included. */

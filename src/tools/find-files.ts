@@ -4,10 +4,7 @@ import type { Finding } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
 import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
 import type { CodeHost } from '../ports/code-host.ts';
-import { inScope } from './code-scope.ts';
-import { keptByCommit } from './kept-by-commit.ts';
-import { codeUnavailable, resolveCommit, withNote } from './repository-file.ts';
-import { testFilePaths } from './test-file.ts';
+import { codeUnavailable, inScope, keptByCommit, resolveCommit, testFilePaths, withNote } from './repository.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 /** Files of a repository that are looked through; what lies beyond is not found, and nothing is called missing then. */

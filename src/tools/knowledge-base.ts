@@ -1,10 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { z } from 'zod';
 import { messageOf, TriageError } from '../domain/errors.ts';
-import type { KnowledgeDocument } from '../domain/library.ts';
-import type { VectorIndex, VectorItem } from '../ports/vector-index.ts';
-import { bringInStep, hashedItem } from './knowledge/bring-in-step.ts';
-import { parseKnowledge } from './parse-knowledge.ts';
+import { KnowledgeDocument } from '../domain/library.ts';
+import type { VectorIndex, VectorItem, VectorNamespace } from '../ports/vector-index.ts';
 
 /** Reads the curated documents `ERR*.md` of a folder, in the order of their names. Throws TriageError `invalid-config` naming file and line. */
 export async function readKnowledge(folder: string): Promise<KnowledgeDocument[]> {
@@ -21,7 +21,7 @@ export async function readKnowledge(folder: string): Promise<KnowledgeDocument[]
 }
 
 /** How many documents were taken in, were known already, and are gone. */
-export interface KnowledgeLoad {
+interface KnowledgeLoad {
   readonly changed: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -78,4 +78,142 @@ async function listFolder(folder: string): Promise<string[]> {
   } catch (error) {
     throw new TriageError('invalid-config', `The knowledge folder ${folder} cannot be read: ${messageOf(error)}`, { cause: error });
   }
+}
+
+const Signal = z.string().trim().min(1);
+const FIELDS = ['id', 'title', 'category', 'kind', 'tools', 'signals'] as const;
+const REQUIRED_SECTIONS = ['Symptoms', 'Causes', 'Fixes'] as const;
+type Field = (typeof FIELDS)[number];
+
+/**
+ * Reads one knowledge document: front matter between `---` lines (id, title, category, kind, `tools: [a, b]`, and `signals:`
+ * as a list of JSON strings), then `## Heading` sections. Anything else is refused: TriageError `invalid-config` naming
+ * file and line.
+ */
+export function parseKnowledge(file: string, text: string): KnowledgeDocument {
+  const lines = text.replaceAll('\r\n', '\n').split('\n');
+  const fail: Fail = (line, problem) => new TriageError('invalid-config', `${file}:${line}: the knowledge document ${problem}.`);
+  if (lines[0] !== '---') throw fail(1, 'must begin with a line of three dashes');
+  const end = lines.indexOf('---', 1);
+  if (end < 0) throw fail(lines.length, 'has no line of three dashes that ends the front matter');
+  const frontMatter = readFrontMatter(lines.slice(1, end), fail);
+  const sections = readSections(lines, end + 1, fail);
+  for (const field of FIELDS) if (!frontMatter.values.has(field)) throw fail(end + 1, `lacks the field ${field}`);
+  for (const name of REQUIRED_SECTIONS) if (sections[name] === undefined) throw fail(lines.length, `lacks the section ## ${name}`);
+  return check(frontMatter, sections, fail);
+}
+
+/** The error for a line of the file at hand. */
+type Fail = (line: number, problem: string) => TriageError;
+
+interface FrontMatter {
+  readonly values: ReadonlyMap<string, string | readonly string[]>;
+  readonly at: ReadonlyMap<string, number>;
+}
+
+function readFrontMatter(lines: readonly string[], fail: Fail): FrontMatter {
+  const values = new Map<string, string | string[]>();
+  const at = new Map<string, number>();
+  let list: string[] | null = null;
+  for (const [index, line] of lines.entries()) {
+    const number = index + 2;
+    const item = line.match(/^ {2}- (".*")$/)?.[1];
+    if (item !== undefined) {
+      if (list === null) throw fail(number, 'has a list item outside a list');
+      list.push(readString(item, number, fail));
+      continue;
+    }
+    const field = line.match(/^([a-z]+):(?: (.*))?$/);
+    const name = field?.[1] ?? '';
+    const value = field?.[2]?.trim() ?? '';
+    if (field === null || !isField(name)) throw fail(number, `has a line that is no known field: ${JSON.stringify(line.slice(0, 80))}`);
+    if (values.has(name)) throw fail(number, `has the field ${name} twice`);
+    at.set(name, number);
+    list = value === '' ? [] : null;
+    values.set(name, list ?? (name === 'tools' ? readInlineList(value, number, fail) : value));
+  }
+  return { values, at };
+}
+
+function isField(name: string): name is Field {
+  return FIELDS.some((field) => field === name);
+}
+
+function readString(json: string, line: number, fail: Fail): string {
+  try {
+    return Signal.parse(JSON.parse(json));
+  } catch {
+    throw fail(line, `has a signal that is no JSON string: ${json.slice(0, 80)}`);
+  }
+}
+
+function readInlineList(value: string, line: number, fail: Fail): string[] {
+  const inside = value.match(/^\[(.*)\]$/)?.[1];
+  if (inside === undefined) throw fail(line, 'must list its tools as [a, b]');
+  return inside
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+}
+
+function readSections(lines: readonly string[], start: number, fail: Fail): Record<string, string> {
+  const sections = new Map<string, string[]>();
+  let current: string[] | null = null;
+  for (const [index, line] of lines.slice(start).entries()) {
+    const heading = line.match(/^## (.+)$/)?.[1]?.trim();
+    if (heading === undefined) {
+      if (current === null && line.trim() !== '') throw fail(start + index + 1, 'has text before its first ## heading');
+      current?.push(line);
+      continue;
+    }
+    if (sections.has(heading)) throw fail(start + index + 1, `has the section ${heading} twice`);
+    current = [];
+    sections.set(heading, current);
+  }
+  return Object.fromEntries([...sections].map(([heading, body]) => [heading, body.join('\n').trim()]));
+}
+
+function check({ values, at }: FrontMatter, sections: Record<string, string>, fail: Fail): KnowledgeDocument {
+  const result = KnowledgeDocument.safeParse({ ...Object.fromEntries(values), sections });
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw fail(at.get(String(issue?.path[0])) ?? 1, `has a wrong ${issue?.path.join('.')}: ${issue?.message}`);
+}
+
+const BATCH = 200;
+
+/** What was embedded and what was removed, as ids of items. */
+interface InStep {
+  readonly fresh: readonly string[];
+  readonly gone: readonly string[];
+}
+
+/** An item that knows what it was made of: `metadata.hash`. */
+export function hashedItem(id: string, text: string, metadata: Readonly<Record<string, string | number>>): VectorItem {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([text, metadata]))
+    .digest('hex')
+    .slice(0, 16);
+  return { id, text, metadata: { ...metadata, hash } };
+}
+
+/**
+ * Makes a namespace hold just these items: what has another hash is embedded, what is not among them is removed. Items that people add and
+ * take away are asked for once it is known what the index holds: what somebody adds meanwhile is then never taken for a stray.
+ */
+export async function bringInStep(
+  index: VectorIndex,
+  namespace: VectorNamespace,
+  given: readonly VectorItem[] | (() => Promise<readonly VectorItem[]>),
+  signal?: AbortSignal,
+): Promise<InStep> {
+  const held = await index.list(namespace);
+  const items = typeof given === 'function' ? await given() : given;
+  const hashes = new Map(held.map(({ id, metadata }) => [id, metadata.hash]));
+  const fresh = items.filter((item) => hashes.get(item.id) !== item.metadata.hash);
+  for (let from = 0; from < fresh.length; from += BATCH) await index.upsert(namespace, fresh.slice(from, from + BATCH), signal);
+  const wanted = new Set(items.map(({ id }) => id));
+  const gone = held.filter(({ id }) => !wanted.has(id)).map(({ id }) => id);
+  if (gone.length > 0) await index.remove(namespace, gone);
+  return { fresh: fresh.map(({ id }) => id), gone };
 }

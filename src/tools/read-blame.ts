@@ -2,9 +2,17 @@ import { z } from 'zod';
 import { isRetryable } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import type { BlameLine, CodeHost, CommitInfo } from '../ports/code-host.ts';
-import { commitData, commitTitle } from './commit-finding.ts';
-import { keptByCommit } from './kept-by-commit.ts';
-import { ambiguousPath, codeUnavailable, locateFile, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
+import {
+  ambiguousPath,
+  codeUnavailable,
+  commitData,
+  commitTitle,
+  keptByCommit,
+  locateFile,
+  type ResolvedCommit,
+  resolveCommit,
+  withNote,
+} from './repository.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 const AROUND = 3;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ToolOutcome } from '../domain/evidence.ts';
-import type { ToolCacheStore } from '../ports/stores.ts';
+import type { KeptResult, ToolCacheStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { orAborted } from './resilience.ts';
 import type { Question, Tool, ToolContext } from './tool.ts';
@@ -26,7 +26,7 @@ const LOOKUP_MS = 2_000;
 /** The same where the provider, who may have to say what a kept answer holds for, does not answer these days. */
 const LOOKUP_ALONE_MS = 200;
 
-export interface CacheContext extends ToolContext {
+interface CacheContext extends ToolContext {
   /** The tool's provider failed several times and is left alone. */
   readonly isLeftAlone: boolean;
 }
@@ -115,4 +115,37 @@ function digest(value: unknown): string {
 function sortKeys(_name: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)));
+}
+
+const MAX_ENTRIES = 500;
+
+/** Keeps answers for the life of the process: for the terminal, which has no database. Its bound is a number of answers. */
+export function createMemoryToolCache(maxEntries = MAX_ENTRIES, now: () => number = Date.now): ToolCacheStore {
+  // In the order of use: a Map keeps insertion order, and what is used is inserted anew.
+  const kept = new Map<string, { readonly result: KeptResult; readonly endsAt: number }>();
+  const sweep = async () => {
+    const before = kept.size;
+    for (const [key, { endsAt }] of kept) if (endsAt <= now()) kept.delete(key);
+    for (const key of kept.keys()) {
+      if (kept.size <= maxEntries) break;
+      kept.delete(key);
+    }
+    return before - kept.size;
+  };
+  return {
+    get: async (key) => {
+      const entry = kept.get(key);
+      if (entry === undefined) return null;
+      kept.delete(key);
+      if (entry.endsAt <= now()) return null;
+      kept.set(key, entry);
+      return entry.result;
+    },
+    put: async ({ key, ttlMs }, result) => {
+      kept.delete(key);
+      kept.set(key, { result, endsAt: now() + ttlMs });
+      if (kept.size > maxEntries) await sweep();
+    },
+    sweep,
+  };
 }

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import type { Finding } from '../domain/evidence.ts';
 import type { CodeHost, CodeLine, FileHits } from '../ports/code-host.ts';
-import { keptByCommit } from './kept-by-commit.ts';
-import { codeUnavailable, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
+import { codeUnavailable, keptByCommit, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 /** Hits looked at before those outside the category's scope are dropped. */

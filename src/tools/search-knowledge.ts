@@ -1,12 +1,13 @@
-import { CATEGORIES, type Category } from '../domain/category.ts';
+import { z } from 'zod';
+import { CATEGORIES, Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { TeamKnowledgeStore } from '../ports/knowledge.ts';
-import type { SemanticIndex, VectorIndex } from '../ports/vector-index.ts';
-import { failureHeadline, failureText, tellingLines } from './failure-text.ts';
-import { fuse } from './knowledge/fuse.ts';
-import { bestOfDocuments, curatedPassage, embeddedTeamPassage, findingOf, type Passage, teamPassage } from './knowledge/passages.ts';
-import { retrievalParameters } from './retrieval-parameters.ts';
-import { defineTool, type Tool } from './tool.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { likenessOf, likenessText, NEAR } from '../log/recognise/likeness.ts';
+import type { PassageMatch, TeamKnowledgeStore } from '../ports/knowledge.ts';
+import type { SemanticIndex, VectorIndex, VectorMatch } from '../ports/vector-index.ts';
+import { failureHeadline, failureText, tellingLines } from './findings.ts';
+import { defineTool, type Sight, type Tool } from './tool.ts';
 
 /** Lines of the failure that are looked up, each by itself. */
 const MAX_LINES = 8;
@@ -22,7 +23,7 @@ const LEAST_LIKE = 0.2;
 /** Words answer at once; nobody waits long for meaning. Milliseconds. */
 const MEANING_MS = 5_000;
 
-const Parameters = retrievalParameters('Only documents of this category');
+const KnowledgeParameters = retrievalParameters('Only documents of this category');
 
 /** Where knowledge is found beside the curated documents; what is absent is not searched. */
 export interface KnowledgeSources {
@@ -45,7 +46,7 @@ export function searchKnowledge(vectorIndex: VectorIndex, { team, semantic }: Kn
     costClass: 'low',
     usualLatencyMs: 200,
     provider: `vector-index:${vectorIndex.driver}`,
-    parameters: Parameters,
+    parameters: KnowledgeParameters,
     alternative: { tool: 'search_web', args: (_call, subject) => ({ query: failureHeadline(subject) }) },
     async run({ query, category, limit }, { subject, signal }) {
       const asked = query ?? failureText(subject);
@@ -109,4 +110,191 @@ async function findByMeaning(
     const why = limit.aborted ? `The embedding server did not answer within ${MEANING_MS / 1000} s` : error.message;
     return { passages: [], note: `Found by words only: ${why}` };
   }
+}
+
+/** Failures of one cause say the same: a few are enough. */
+const MAX_MESSAGES = 3;
+/** Asked for beside, since some may be of repositories that are not to be seen. */
+const HIDDEN = 20;
+
+const LibraryParameters = retrievalParameters('Only failures that were decided to be of this category');
+
+/** Has a person already decided a failure like this one? What is less alike than `NEAR` is no precedent. */
+export function searchErrorLibrary(vectorIndex: VectorIndex, sight: Sight): Tool {
+  return defineTool({
+    name: 'search_error_library',
+    question: 'Has a person already decided a failure like this one, and what was its cause?',
+    categories: CATEGORIES,
+    always: true,
+    costClass: 'low',
+    usualLatencyMs: 200,
+    provider: `vector-index:${vectorIndex.driver}`,
+    parameters: LibraryParameters,
+    async run({ query, category, limit }, { subject, signal }) {
+      const texts = query === undefined ? textsOf(subject) : [query];
+      const filter = category === undefined ? {} : { filter: { category } };
+      const sees = await sight(subject.build.repository);
+      const matches = await Promise.all(
+        texts.map((text) => vectorIndex.search('error_library', { text, limit: limit + HIDDEN, ...filter }, signal)),
+      );
+      return best(matches.flat())
+        .filter(({ score, metadata }) => score >= NEAR && sees(String(metadata.repository)))
+        .slice(0, limit)
+        .map((match) => findingOfLibrary(match, subject.build.repository));
+    },
+  });
+}
+
+/**
+ * An entry holds the likeness text of one failure, so each failure's own is compared by itself; its message too, since the lines
+ * around it may be others by now; and all that is known as a whole. Single lines of the log are not: a line that many failures share
+ * must not look like a precedent.
+ */
+function textsOf(subject: TriageSubject): string[] {
+  const own = subject.failures.slice(0, MAX_MESSAGES).flatMap((failure) => [failure.message.trim(), likenessText(likenessOf(failure))]);
+  return [...new Set([...own, failureText(subject)])].filter((text) => text !== '');
+}
+
+/** Each entry with its best score, best first. */
+function best(matches: readonly VectorMatch[]): VectorMatch[] {
+  const sorted = [...matches].sort((left, right) => right.score - left.score);
+  return sorted.filter((match, index) => sorted.findIndex((other) => other.id === match.id) === index);
+}
+
+/** `sameRepository` lets a judge give precedents of this repository more weight than those of others. */
+function findingOfLibrary(match: VectorMatch, repository: string) {
+  const { title, confirmedBy } = match.metadata;
+  return {
+    title: `${title ?? match.id}${confirmedBy === undefined ? '' : `, confirmed by ${confirmedBy}`}`,
+    text: match.text,
+    source: `error-library/${match.id}`,
+    score: Math.min(Math.max(match.score, 0), 1),
+    data: { ...match.metadata, entryId: match.id, sameRepository: match.metadata.repository === repository },
+  };
+}
+
+/** Arguments of the questions that are answered by likeness of text; `category` means something else for each. */
+function retrievalParameters(category: string) {
+  return z.strictObject({
+    query: z
+      .string()
+      .trim()
+      .min(1)
+      .max(2_000)
+      .optional()
+      .describe('Words of the failure; by default its message, diagnostics and exceptions'),
+    category: Category.optional().describe(category),
+    limit: z.int().min(1).max(10).default(5),
+  });
+}
+
+/** Reciprocal rank fusion (Cormack, Clarke, Büttcher: Reciprocal Rank Fusion outperforms Condorcet, SIGIR 2009) and its constant. */
+const K = 60;
+
+/** Something found, by what names it. `score` is 0..1, how well it fits. */
+interface Ranked {
+  readonly key: string;
+  readonly score: number;
+}
+
+/**
+ * Fuses lists that are each in order, best first. The order of the result is that of the fused ranks, and where these are equal that of the
+ * scores; the item itself comes from the list that scores it best. A single list stays as it is.
+ */
+export function fuse<Item extends Ranked>(lists: readonly (readonly Item[])[]): Item[] {
+  const fused = new Map<string, { item: Item; rank: number }>();
+  for (const list of lists) {
+    for (const [index, item] of list.entries()) {
+      const known = fused.get(item.key);
+      const rank = (known?.rank ?? 0) + 1 / (K + index + 1);
+      fused.set(item.key, { item: known === undefined || item.score > known.item.score ? item : known.item, rank });
+    }
+  }
+  return [...fused.values()].sort((left, right) => right.rank - left.rank || right.item.score - left.item.score).map(({ item }) => item);
+}
+
+/** The best of what one document says to a question, whoever wrote the document. */
+interface Passage {
+  /** Of the document. */
+  readonly key: string;
+  readonly score: number;
+  readonly curated: VectorMatch | null;
+  readonly team: TeamPassage | null;
+}
+
+type TeamPassage = Pick<PassageMatch, 'place' | 'text' | 'document'>;
+
+const FIX = /^(?:fix(?:es)?|how to fix|what to do|resolution|solution|remedy|mitigation|workaround)\b/i;
+const MAX_FIX = 600;
+
+/** A passage of a curated document, found by an index. */
+function curatedPassage(match: VectorMatch, score = match.score): Passage {
+  return { key: documentIdOf(match), score: bounded(score), curated: match, team: null };
+}
+
+/** A passage of a document of the team. */
+function teamPassage(match: TeamPassage, score: number): Passage {
+  return { key: match.document.id, score: bounded(score), curated: null, team: match };
+}
+
+/** The same, as an index of vectors keeps it. */
+function embeddedTeamPassage({ id, text, metadata, score }: VectorMatch): Passage {
+  const of = (field: string) => (typeof metadata[field] === 'string' ? metadata[field] : '');
+  const document = { id: of('documentId') || id, source: of('source'), title: of('title'), category: null };
+  return teamPassage({ place: of('place'), text, document }, score);
+}
+
+/** Each document by its best passage, best first. */
+function bestOfDocuments(passages: Iterable<Passage>): Passage[] {
+  const best = new Map<string, Passage>();
+  for (const passage of passages) if (passage.score > (best.get(passage.key)?.score ?? 0)) best.set(passage.key, passage);
+  return [...best.values()].sort((left, right) => right.score - left.score);
+}
+
+/** What an analyst is shown, with its citation. */
+async function findingOf(passage: Passage, index: VectorIndex, signal: AbortSignal): Promise<Finding | null> {
+  if (passage.curated !== null) return curatedFinding(passage.curated, passage.score, await wholeText(index, passage.curated, signal));
+  return passage.team === null ? null : teamFinding(passage.team, passage.score);
+}
+
+function curatedFinding(match: VectorMatch, score: number, text: string): Finding {
+  const { title, category, kind, fix, part } = match.metadata;
+  const documentId = documentIdOf(match);
+  const phrase = part === 'signal' ? { matchedPhrase: match.text } : {};
+  return {
+    title: `${documentId}: ${title ?? documentId}`,
+    text,
+    source: `knowledge/${documentId}`,
+    score,
+    data: { documentId, category, kind, title, fix, ...phrase },
+  };
+}
+
+function teamFinding({ document, place, text }: TeamPassage, score: number): Finding {
+  const { id, source, title, category } = document;
+  const fix = FIX.test(place.split(' › ').at(-1) ?? '') ? { fix: text.slice(text.indexOf('\n\n') + 2, MAX_FIX) } : {};
+  return {
+    title: `${title} (${place})`,
+    text,
+    source: `team-knowledge/${source}#${place}`,
+    score,
+    data: { documentId: id, document: source, title, place, ...(category === null ? {} : { category }), ...fix },
+  };
+}
+
+/** The document that a passage is of, to be read whole. */
+async function wholeText(index: VectorIndex, match: VectorMatch, signal: AbortSignal): Promise<string> {
+  if (match.metadata.part !== 'signal') return match.text;
+  const filter = { documentId: documentIdOf(match), part: 'document' };
+  const [whole] = await index.search('knowledge', { text: match.text, limit: 1, filter }, signal);
+  return whole?.text ?? match.text;
+}
+
+function documentIdOf(match: VectorMatch): string {
+  const { documentId } = match.metadata;
+  return typeof documentId === 'string' ? documentId : match.id;
+}
+
+function bounded(score: number): number {
+  return Math.min(Math.max(score, 0), 1);
 }

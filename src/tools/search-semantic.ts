@@ -2,14 +2,11 @@ import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
 import type { Finding } from '../domain/evidence.ts';
 import { append } from '../lib/lists.ts';
+import { countTokens } from '../log/reduce/tokens.ts';
 import type { CodeHost } from '../ports/code-host.ts';
 import type { Embedder } from '../ports/vector-index.ts';
-import { type CodeChunk, chunksOf } from './code-chunks.ts';
-import { searchWords } from './code-words.ts';
-import { failureHeadline } from './failure-text.ts';
-import { keptByCommit } from './kept-by-commit.ts';
-import { type RankedChunk, rankByMeaning, rankByWords } from './rank-chunks.ts';
-import { codeUnavailable, type ResolvedCommit, resolveCommit, withNote } from './repository-file.ts';
+import { failureHeadline } from './findings.ts';
+import { codeUnavailable, keptByCommit, type ResolvedCommit, resolveCommit, withNote } from './repository.ts';
 import { defineTool, type Tool, type ToolContext } from './tool.ts';
 
 /** Words that candidate files are searched by: what the port takes in one question. */
@@ -169,4 +166,157 @@ function findingOf({ chunk, score }: RankedChunk, commit: ResolvedCommit, by: st
     score: Math.round(score * 1_000) / 1_000,
     data: { path, line: lineStart, commit: commit.ref, by },
   };
+}
+
+interface RankedChunk {
+  readonly chunk: CodeChunk;
+  /** 0..1 */
+  readonly score: number;
+}
+
+/** Saturation of repeated words and the weight of a chunk's length: the usual values (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009). */
+const K1 = 1.2;
+const B = 0.75;
+/** Chunks a question to an embedder holds. */
+const BATCH = 64;
+
+/** Ranks by the cosine of embeddings, best first. Throws what the embedder throws. */
+async function rankByMeaning(chunks: readonly CodeChunk[], query: string, embedder: Embedder, signal: AbortSignal): Promise<RankedChunk[]> {
+  const [asked] = await embedder.embed([query], signal);
+  if (asked === undefined) return [];
+  const ranked: RankedChunk[] = [];
+  for (let start = 0; start < chunks.length; start += BATCH) {
+    const batch = chunks.slice(start, start + BATCH);
+    const vectors = await embedder.embed(
+      batch.map(({ path, text }) => `${path}\n${text}`),
+      signal,
+    );
+    for (const [index, chunk] of batch.entries()) ranked.push({ chunk, score: cosine(asked, vectors[index]) });
+  }
+  return ranked.sort((left, right) => right.score - left.score);
+}
+
+/**
+ * Ranks by BM25 over the words of code, best first; a chunk's path counts as part of it. The score is the share of what a chunk could
+ * reach that holds every word of the query often, so it is 0..1 and can be compared between questions.
+ */
+export function rankByWords(chunks: readonly CodeChunk[], query: string): RankedChunk[] {
+  const asked = [...new Set(codeWords(query))];
+  const documents = chunks.map((chunk) => countsOf(codeWords(`${chunk.path}\n${chunk.text}`)));
+  const length = documents.reduce((sum, { total }) => sum + total, 0) / Math.max(1, documents.length);
+  const weights = new Map(asked.map((word) => [word, rarity(documents.filter(({ counts }) => counts.has(word)).length, documents.length)]));
+  const most = asked.reduce((sum, word) => sum + (weights.get(word) ?? 0) * (K1 + 1), 0);
+  const ranked = chunks.map((chunk, index) => {
+    const { counts, total } = documents[index] ?? { counts: new Map<string, number>(), total: 0 };
+    const score = asked.reduce((sum, word) => {
+      const count = counts.get(word) ?? 0;
+      const frequency = (count * (K1 + 1)) / (count + K1 * (1 - B + (B * total) / Math.max(1, length)));
+      return sum + (weights.get(word) ?? 0) * frequency;
+    }, 0);
+    return { chunk, score: most === 0 ? 0 : Math.min(1, score / most) };
+  });
+  return ranked.filter(({ score }) => score > 0).sort((left, right) => right.score - left.score);
+}
+
+/** How much a word tells that stands in `holding` of `all` chunks; never below zero. */
+function rarity(holding: number, all: number): number {
+  return Math.log(1 + (all - holding + 0.5) / (holding + 0.5));
+}
+
+function countsOf(words: readonly string[]): { counts: ReadonlyMap<string, number>; total: number } {
+  const counts = new Map<string, number>();
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return { counts, total: words.length };
+}
+
+/** Of two vectors of length 1; 0 where they point apart or one is missing. */
+function cosine(left: Float32Array, right: Float32Array | undefined): number {
+  if (right === undefined || right.length !== left.length) return 0;
+  let sum = 0;
+  for (let index = 0; index < left.length; index += 1) sum += (left[index] ?? 0) * (right[index] ?? 0);
+  return Math.min(1, Math.max(0, sum));
+}
+
+/** Whole lines of a file; 1-based, inclusive. */
+interface CodeChunk {
+  readonly path: string;
+  readonly lineStart: number;
+  readonly lineEnd: number;
+  readonly text: string;
+}
+
+/** About as much as one function with its surroundings. */
+const CHUNK_TOKENS = 500;
+/** Repeated from the chunk before, so that nothing is cut in two for good. */
+const OVERLAP_TOKENS = 100;
+
+/** Cuts consecutive lines of a file into chunks of about 500 tokens that overlap by about 100; a longer line is a chunk of its own. */
+export function chunksOf(path: string, lineStart: number, lines: readonly string[]): CodeChunk[] {
+  const sizes = lines.map((line) => countTokens(`${line}\n`));
+  const chunks: CodeChunk[] = [];
+  let from = 0;
+  while (from < lines.length) {
+    let to = from;
+    let tokens = sizes[from] ?? 0;
+    while (to + 1 < lines.length && tokens + (sizes[to + 1] ?? 0) <= CHUNK_TOKENS) {
+      to += 1;
+      tokens += sizes[to] ?? 0;
+    }
+    chunks.push({ path, lineStart: lineStart + from, lineEnd: lineStart + to, text: lines.slice(from, to + 1).join('\n') });
+    if (to + 1 >= lines.length) break;
+    from = Math.max(from + 1, overlapStart(sizes, to) + 1);
+  }
+  return chunks;
+}
+
+/** The line before the overlap: as many lines up to `to` as fit its size. */
+function overlapStart(sizes: readonly number[], to: number): number {
+  let at = to;
+  for (let tokens = sizes[to] ?? 0; at >= 0 && tokens <= OVERLAP_TOKENS; tokens += sizes[at] ?? 0) at -= 1;
+  return at;
+}
+
+/** Words of programming languages and of any code: they say nothing about what it does. */
+const COMMON = new Set(
+  `abstract and any args array assert async await bool boolean break byte case catch char class const constructor continue def default del
+  delete double elif else end enum error except export extends false final finally float fn for from func function get global if impl
+  implements import in include instanceof int interface is lambda let list long map match mod module mut namespace new nil none not null
+  number object of or override package pass private protected pub public raise return self set short static string struct super switch
+  template test then this throw throws trait true try tuple type typeof undefined union unit unsafe use using val value var void
+  volatile when where while with yield`.split(/\s+/),
+);
+
+/** The words of code and prose, in lower case, with the parts of compound identifiers beside the whole. */
+export function codeWords(text: string): string[] {
+  const words: string[] = [];
+  for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{1,80}/gu)) {
+    const parts = partsOf(identifier);
+    if (parts.length > 1) words.push(identifier.toLowerCase());
+    append(words, parts);
+  }
+  return words.filter((word) => word.length > 1 && !COMMON.has(word));
+}
+
+/** The identifiers that find files best, most telling first: compound ones, then long ones; at most `most`, each as it is written. */
+export function searchWords(text: string, most: number): string[] {
+  const known = new Map<string, number>();
+  for (const [identifier] of text.matchAll(/[\p{L}_$][\p{L}\p{N}_$]{2,80}/gu)) {
+    if (COMMON.has(identifier.toLowerCase())) continue;
+    const worth = Math.min(12, identifier.length) + 6 * Math.min(3, partsOf(identifier).length - 1);
+    known.set(identifier, Math.max(worth, known.get(identifier) ?? 0));
+  }
+  return [...known]
+    .sort(([, left], [, right]) => right - left)
+    .slice(0, most)
+    .map(([identifier]) => identifier);
+}
+
+/** `taxOfCart`, `tax_of_cart` and `TAXOfCart` are made of tax, of and cart. */
+function partsOf(identifier: string): string[] {
+  return identifier
+    .replace(/([\p{Ll}\p{N}])(?=\p{Lu})/gu, '$1_')
+    .replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1_')
+    .toLowerCase()
+    .split(/[_$]+/)
+    .filter((part) => part !== '');
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import { isInScope } from '../domain/access.ts';
 import type { Category } from '../domain/category.ts';
 import type { Finding, ToolCall } from '../domain/evidence.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import type { TokenStore } from '../ports/access.ts';
 import type { CostClass, ToolDescription } from '../ports/toolbox.ts';
 
 /** What a tool is told besides its arguments. */
@@ -115,4 +117,21 @@ function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, u
 function describeIssues(error: z.ZodError): string {
   const issues = error.issues.map((issue) => (issue.path.length > 0 ? `${issue.path.join('.')}: ${issue.message}` : issue.message));
   return issues.join('; ');
+}
+
+/**
+ * Which repositories the tools may look at for a build of this one, beside its own. What they find is stored with the answer, and read by
+ * whoever may read the build.
+ */
+export type Sight = (repository: string) => Promise<(other: string) => boolean>;
+
+/** Everything: where nobody is held to single repositories, as in a terminal. */
+export const SEES_ALL: Sight = async () => () => true;
+
+/** What every reader of the repository may see too: each token that is held to some repositories, and to this one among them. */
+export function sightOfReaders(tokens: Pick<TokenStore, 'scopes'>): Sight {
+  return async (repository) => {
+    const readers = (await tokens.scopes()).filter((scope) => isInScope(scope, repository));
+    return (other) => other === repository || readers.every((scope) => isInScope(scope, other));
+  };
 }

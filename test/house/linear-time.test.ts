@@ -12,9 +12,8 @@ import { repositoryPathCandidates } from '../../src/log/paths/repository-path.ts
 import { tokenize } from '../../src/log/recognise/words.ts';
 import { codeSpan, fence, html, inline, prose } from '../../src/publish/markdown-text.ts';
 import { clip, disarmRunnerCommands, visibleLine, visibleLines } from '../../src/publish/visible-text.ts';
-import { cleanText } from '../../src/tools/bounds.ts';
-import { tellingLines } from '../../src/tools/failure-text.ts';
-import { testFilePaths } from '../../src/tools/test-file.ts';
+import { cleanText, tellingLines } from '../../src/tools/findings.ts';
+import { testFilePaths } from '../../src/tools/repository.ts';
 
 /** Everything outside the log reader that runs patterns over text of others. */
 const READERS: Readonly<Record<string, (text: string) => unknown>> = {

@@ -6,7 +6,7 @@ import type { Analysis } from '../../src/domain/analysis.ts';
 import { buildHttp } from '../../src/http.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import type { Stores } from '../../src/ports/stores.ts';
-import { createSlackPresses } from '../../src/store/slack-presses.ts';
+import { createSlackPresses } from '../../src/store/access.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup, sampleReview } from '../store/samples.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Database } from '../../src/ports/database.ts';
-import { createJobTurns } from '../../src/store/job-turns.ts';
 import { createStores } from '../../src/store/stores.ts';
+import { createJobTurns } from '../../src/store/triages.ts';
 import { openTestDatabase } from '../support/pglite.ts';
 import { openMigrated, startPostgres, type TestServer, withoutPostgres } from '../support/postgres.ts';
 import { sampleBuild } from './samples.ts';

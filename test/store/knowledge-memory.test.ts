@@ -1,4 +1,4 @@
-import { createMemoryTeamKnowledge } from '../../src/store/knowledge-memory.ts';
+import { createMemoryTeamKnowledge } from '../../src/store/knowledge.ts';
 import { teamKnowledgeContract } from '../contract/team-knowledge-contract.ts';
 
 teamKnowledgeContract('memory', async () => ({ store: createMemoryTeamKnowledge(), dispose: async () => undefined }));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scopeValue } from '../../src/store/scope.ts';
+import { scopeValue } from '../../src/store/sql.ts';
 
 test('a scope becomes patterns that mean no more than it says', () => {
   expect(scopeValue(null)).toBeNull();

@@ -3,7 +3,7 @@ import { createMemoryArchive } from '../../src/adapters/build-archive/memory.ts'
 import { TriageError } from '../../src/domain/errors.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import { grepLog } from '../../src/tools/grep-log.ts';
-import { viewLog } from '../../src/tools/view-log.ts';
+import { viewLog } from '../../src/tools/logs.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { toolbox } from './sample-tools.ts';
 

@@ -5,7 +5,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
-import { changedRanges } from '../../src/tools/commit-finding.ts';
+import { changedRanges } from '../../src/tools/repository.ts';
 import { createGitRepository, type GitRepository } from '../support/git-repository.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';

@@ -5,8 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
-import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
-import { parseKnowledge } from '../../src/tools/parse-knowledge.ts';
+import { loadKnowledge, parseKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
 
 const DOCUMENT = `---
 id: ERR001

@@ -4,7 +4,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { Finding } from '../../src/domain/evidence.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { ToolCacheStore } from '../../src/ports/stores.ts';
-import { createMemoryToolCache } from '../../src/tools/memory-tool-cache.ts';
+import { createMemoryToolCache } from '../../src/tools/result-cache.ts';
 import { type CachePolicy, defineTool, type ToolContext } from '../../src/tools/tool.ts';
 import { createToolbox, type ToolboxOptions } from '../../src/tools/toolbox.ts';
 import { sampleSubject } from '../support/subject.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRunLimiter } from '../../src/tools/run-limiter.ts';
+import { createRunLimiter } from '../../src/tools/toolbox.ts';
 
 const signal = new AbortController().signal;
 const settled = () => new Promise((done) => setTimeout(done, 5));

@@ -3,7 +3,7 @@ import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
 import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
-import { sightOfReaders } from '../../src/tools/sight.ts';
+import { sightOfReaders } from '../../src/tools/tool.ts';
 import { sampleFailure } from '../store/samples.ts';
 import { sampleSubject } from '../support/subject.ts';
 import { asking } from './sources.ts';

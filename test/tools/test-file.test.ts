@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { testFilePaths } from '../../src/tools/test-file.ts';
+import { testFilePaths } from '../../src/tools/repository.ts';
 
 describe('the file of a test', () => {
   const test = (name: string, suite: string | null = null, file: string | null = null) => testFilePaths({ name, suite, file });

@@ -14,7 +14,7 @@ import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { askReviewer } from '../../src/tools/ask-reviewer.ts';
+import { askReviewer } from '../../src/tools/last-resorts.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
 import { createReviewerClient } from '../../src/triage/reviewer-client.ts';
 import { type TriageBuildDeps, triageBuild } from '../../src/triage/triage-build.ts';

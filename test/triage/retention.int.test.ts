@@ -7,8 +7,8 @@ import { createPostgresCheckpointer, sweepCheckpoints } from '../../src/adapters
 import { TriageError } from '../../src/domain/errors.ts';
 import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
+import { createVectorDebtStore } from '../../src/store/library.ts';
 import { createRetentionStore } from '../../src/store/retention.ts';
-import { createVectorDebtStore } from '../../src/store/vector-debts.ts';
 import { countRepository, forgetRepository, longestLogsDays, type RetentionDeps, retain } from '../../src/triage/retention.ts';
 import { startRetentionWorker } from '../../src/triage/retention-worker.ts';
 import { startMongodb, withoutMongodb } from '../support/mongodb.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
 import { createMemoryIndex } from '../../../src/adapters/vector-index/memory.ts';
-import { bringInStep, hashedItem } from '../../../src/tools/knowledge/bring-in-step.ts';
+import { bringInStep, hashedItem } from '../../../src/tools/knowledge-base.ts';
 
 it('leaves what somebody adds while the index is read, and takes out what is gone', async () => {
   const [stays, gone, added] = ['stays', 'gone', 'added'].map((id) => hashedItem(id, `text of ${id}`, {}));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { countTokens } from '../../../src/log/reduce/tokens.ts';
 import type { DocumentBlock, DocumentPlace } from '../../../src/ports/knowledge.ts';
-import { cutPassages } from '../../../src/tools/knowledge/cut-passages.ts';
+import { cutPassages } from '../../../src/tools/knowledge-service.ts';
 
 const said = (text: string, place: DocumentPlace = {}): DocumentBlock => ({ text, heading: null, place });
 const heading = (text: string, level: number, place: DocumentPlace = {}): DocumentBlock => ({ text, heading: level, place });

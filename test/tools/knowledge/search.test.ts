@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
 import { TriageError } from '../../../src/domain/errors.ts';
-import { fuse } from '../../../src/tools/knowledge/fuse.ts';
 import { knowledgeItems, loadKnowledge, readKnowledge } from '../../../src/tools/knowledge-base.ts';
+import { fuse } from '../../../src/tools/search-knowledge.ts';
 import { makePdf } from '../../support/documents.ts';
 import { asking } from '../sources.ts';
 import { deskWorld } from './world.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { CATEGORIES } from '../domain/category.ts';
-import type { WebSearch } from '../ports/toolbox.ts';
-import { cleanText } from './bounds.ts';
-import { failureHeadline } from './failure-text.ts';
+import type { ReviewerClient, WebSearch } from '../ports/toolbox.ts';
+import { cleanText, failureHeadline } from './findings.ts';
 import { defineTool, type Tool } from './tool.ts';
 
 /** Search engines take a sentence, and less of a private log leaves the house. */
@@ -10,7 +9,7 @@ const MAX_QUERY = 200;
 /** Pages about an error change slowly, and a build that fails again today asks the same. */
 const DAY_MS = 24 * 3_600_000;
 
-const Parameters = z.strictObject({
+const WebParameters = z.strictObject({
   query: z.string().trim().min(3).max(500).optional().describe("Words of the error; by default the failure's own message"),
   limit: z.int().min(1).max(10).default(5),
 });
@@ -25,7 +24,7 @@ export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<
     usualLatencyMs: 2000,
     fallback: true,
     provider: `web-search:${webSearch.driver}`,
-    parameters: Parameters,
+    parameters: WebParameters,
     cache: { ttlMs: DAY_MS, key: ({ query }, { subject }) => [webSearch.driver, query ?? failureHeadline(subject)] },
     unavailable: async () => (webSearch.configured ? null : 'no web search configured'),
     async run({ query, limit }, { subject, signal }) {
@@ -38,6 +37,35 @@ export function searchWeb(webSearch: WebSearch, mask: (text: string) => Promise<
       if (words === '') return [];
       const results = await webSearch.search(words, limit, signal);
       return results.map((result) => ({ title: result.title, text: result.text, source: 'web', url: result.url }));
+    },
+  });
+}
+
+const ReviewerParameters = z.strictObject({
+  question: z
+    .string()
+    .trim()
+    .min(10)
+    .max(500)
+    .describe('One question that a person who knows this project can answer in a sentence, and no log, code or document can'),
+});
+
+/** What only a person knows. Without a review queue (terminal, replay) nobody can be asked. */
+export function askReviewer(reviewer: ReviewerClient | undefined): Tool {
+  return defineTool({
+    name: 'ask_reviewer',
+    question:
+      'What does a person who knows this project say about the one fact that decides, that nothing else can tell, and that is worth waiting hours for?',
+    categories: CATEGORIES,
+    costClass: 'high',
+    usualLatencyMs: 1000,
+    provider: 'review-queue',
+    parameters: ReviewerParameters,
+    unavailable: async () => (reviewer === undefined ? 'No reviewer is available: this run has no review queue.' : null),
+    async run({ question }, { subject, category }) {
+      if (reviewer === undefined) return [];
+      const asked = await reviewer.ask({ subject, category, text: question });
+      return [{ title: 'Asked a reviewer', text: asked.text, source: 'review-queue', data: { questionId: asked.id } }];
     },
   });
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GreenBuild, Templates } from '../domain/build.ts';
 import type { Database, Sql } from '../ports/database.ts';
 import type { ChosenGreen, GreenJob, GreenStore } from '../ports/stores.ts';
-import { buildOrder } from './build-rows.ts';
+import { buildOrder, first, fromNow, IS_DEFAULT } from './sql.ts';
 
 /** Leases are judged by the database's clock, so that processes with different clocks agree. */
 export function createGreenStore(db: Database): GreenStore {
@@ -19,10 +19,7 @@ function jobMethods(db: Database): Omit<GreenStore, keyof TemplateMethods> {
     saveDefaultBranch: async ({ provider, repository, branch }, sql = db) => {
       await sql.query(SAVE_DEFAULT_BRANCH, [provider, repository, branch]);
     },
-    take: async (leaseMs) => {
-      const [job] = await db.query(TAKE, [leaseMs]);
-      return job === undefined ? null : Job.parse(job);
-    },
+    take: async (leaseMs) => await first(db, Job, TAKE, [leaseMs]),
     drop: async (job, state, error) => {
       await db.query(END, [job.buildId, job.lease, state, error]);
     },
@@ -75,14 +72,6 @@ function readChosen(row: unknown): ChosenGreen {
 /** Logs of one pipeline whose templates are kept at most, on its default branch and on all others together. */
 const MAX_LOGS = 200;
 
-/** Names that a default branch goes by where the CI has not told it. */
-const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
-
-/** Whether the branch of a build is its repository's default. */
-export const IS_DEFAULT = (table: string) => `coalesce(
-  ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
-  ${table}.branch in (${USUAL_NAMES}), false)`;
-
 /** Both are builds of one pipeline. */
 const SAME_PIPELINE = (one: string, other: string) =>
   `${one}.provider = ${other}.provider and ${one}.repository = ${other}.repository and ${one}.pipeline = ${other}.pipeline`;
@@ -94,15 +83,13 @@ const BEFORE = (one: string, other: string) => `case
     then coalesce(${one}.started_at, ${one}.received_at) < coalesce(${other}.started_at, ${other}.received_at)
   else ${buildOrder(one)} < ${buildOrder(other)} end`;
 
-const EXPIRES = (parameter: string) => `clock_timestamp() + ${parameter}::float8 * interval '1 millisecond'`;
-
 const SAVE_DEFAULT_BRANCH = `
   insert into default_branches (provider, repository, branch) values ($1, $2, $3)
   on conflict (provider, repository) do update set branch = excluded.branch where default_branches.branch <> excluded.branch`;
 
 const TAKE = `
   update green_jobs set state = 'running', attempts = attempts + 1, lease = lease + 1, error = null,
-    free_at = ${EXPIRES('$1')}, updated_at = clock_timestamp()
+    free_at = ${fromNow('$1')}, updated_at = clock_timestamp()
   where build_id = (
     select build_id from green_jobs where state in ('queued', 'running') and free_at <= clock_timestamp()
     order by owed_at desc, build_id desc limit 1 for update skip locked
@@ -114,7 +101,7 @@ const END = `
   where build_id = $1 and lease = $2 and state = 'running' returning build_id`;
 
 const RELEASE = `
-  update green_jobs set state = 'queued', error = $3, free_at = ${EXPIRES('$4')}, updated_at = clock_timestamp(),
+  update green_jobs set state = 'queued', error = $3, free_at = ${fromNow('$4')}, updated_at = clock_timestamp(),
     attempts = case when $4::float8 > 0 then attempts else greatest(attempts - 1, 0) end
   where build_id = $1 and lease = $2 and state = 'running'`;
 

@@ -1,0 +1,134 @@
+import { z } from 'zod';
+import { AccessToken, Preferences } from '../domain/access.ts';
+import { TriageError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { type Principal, Role } from '../domain/review.ts';
+import type { PreferenceStore, SessionHolder, SessionStore, TokenStore } from '../ports/access.ts';
+import type { SlackPresses } from '../ports/chat-room.ts';
+import type { Database } from '../ports/database.ts';
+import { all, first, fromNow } from './sql.ts';
+
+const Found = z.object({ state: z.enum(['valid', 'expired', 'revoked']) });
+
+/** Bearer tokens in the database, by their digests. */
+export function createTokenStore(db: Database): TokenStore {
+  return {
+    keep: async ({ name, digest, roles, repositories, createdBy, expiresInDays }, sql = db) => {
+      const [row] = await sql.query(KEEP_TOKENS, [newId('tok'), name, digest, [...roles], repositories, createdBy, expiresInDays]);
+      if (row === undefined)
+        throw new TriageError('conflict', `A token named ${name} already exists. Revoke it first, or choose another name.`);
+      return AccessToken.parse(row);
+    },
+    findByDigest: async (digest) => {
+      const [row] = await db.query(FIND_TOKENS, [digest]);
+      return row === undefined ? null : { token: AccessToken.parse(row), state: Found.parse(row).state };
+    },
+    list: async () => await all(db, AccessToken, LIST),
+    revoke: async (idOrName, by) => await first(db, AccessToken, REVOKE, [idOrName, by]),
+    touch: async (id) => void (await db.query(TOUCH, [id])),
+    scopes: async () => (await db.query<{ repositories: string[] }>(SCOPES)).map(({ repositories }) => repositories),
+    countAdmins: async () => {
+      const [row] = await db.query<{ count: number }>(COUNT_ADMINS);
+      return row?.count ?? 0;
+    },
+  };
+}
+
+const TOKEN = `t.id, t.name, t.roles, t.repositories, t.created_by as "createdBy", t.created_at as "createdAt",
+  t.expires_at as "expiresAt", t.last_used_at as "lastUsedAt", t.revoked_at as "revokedAt"`;
+
+const KEEP_TOKENS = `
+  insert into access_tokens as t (id, name, digest, roles, repositories, created_by, expires_at)
+  values ($1, $2, $3, $4::text[], $5::text[], $6, clock_timestamp() + $7::int * interval '1 day')
+  on conflict (name) where revoked_at is null do nothing
+  returning ${TOKEN}`;
+
+const FIND_TOKENS = `
+  select ${TOKEN}, case when t.revoked_at is not null then 'revoked' when t.expires_at <= clock_timestamp() then 'expired' else 'valid' end as state
+  from access_tokens t where t.digest = $1`;
+
+const LIST = `select ${TOKEN} from access_tokens t order by t.created_at desc, t.id desc limit 200`;
+
+// An id says one token; a name says the one that is not revoked.
+const REVOKE = `
+  update access_tokens t set revoked_at = clock_timestamp(), revoked_by = $2
+  where (t.id = $1 or t.name = $1) and t.revoked_at is null
+  returning ${TOKEN}`;
+
+const SCOPES = `
+  select distinct repositories from access_tokens
+  where repositories is not null and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+
+const TOUCH = `
+  update access_tokens set last_used_at = clock_timestamp()
+  where id = $1 and (last_used_at is null or last_used_at < clock_timestamp() - interval '1 minute')`;
+
+const COUNT_ADMINS = `
+  select count(*)::int as count from access_tokens
+  where 'admin' = any(roles) and revoked_at is null and (expires_at is null or expires_at > clock_timestamp())`;
+
+const StoredPrincipal: z.ZodType<Principal> = z.object({
+  name: z.string(),
+  roles: z.array(Role),
+  repositories: z.array(z.string()).nullable(),
+});
+
+const StoredHolder = z.object({ tokenDigest: z.string().nullable(), principal: StoredPrincipal.nullable() });
+
+export function createSessionStore(db: Database): SessionStore {
+  return {
+    begin: async (digest, holder, lifeMs) => {
+      await db.query('delete from sessions where expires_at <= clock_timestamp()', []);
+      const [tokenDigest, principal] = 'tokenDigest' in holder ? [holder.tokenDigest, null] : [null, stored(holder.principal)];
+      await db.query(BEGIN, [digest, tokenDigest, principal, lifeMs]);
+    },
+    find: async (digest) => {
+      const [row] = await db.query(FIND_SESSIONS, [digest]);
+      return row === undefined ? null : holderOf(StoredHolder.parse(row));
+    },
+    end: async (digest) => {
+      await db.query('delete from sessions where digest = $1', [digest]);
+    },
+  };
+}
+
+export function createPreferenceStore(db: Database): PreferenceStore {
+  return {
+    of: async (holder) => {
+      const [row] = await db.query<{ body: unknown }>('select body from preferences where holder = $1', [holder]);
+      return Preferences.parse(row?.body ?? {});
+    },
+    set: async (holder, preferences) => {
+      await db.query(SET, [holder, preferences]);
+    },
+  };
+}
+
+function stored({ name, roles, repositories }: Principal): object {
+  return { name, roles, repositories: repositories ?? null };
+}
+
+function holderOf({ tokenDigest, principal }: z.infer<typeof StoredHolder>): SessionHolder | null {
+  if (tokenDigest !== null) return { tokenDigest };
+  return principal === null ? null : { principal };
+}
+
+const BEGIN = `
+  insert into sessions (digest, token_digest, principal, expires_at)
+  values ($1, $2, $3::jsonb, ${fromNow('$4')})`;
+
+const FIND_SESSIONS = `
+  select token_digest as "tokenDigest", principal from sessions where digest = $1 and expires_at > clock_timestamp()`;
+
+const SET = `
+  insert into preferences (holder, body) values ($1, $2::jsonb)
+  on conflict (holder) do update set body = excluded.body, updated_at = clock_timestamp()`;
+
+/** A signature holds for five minutes on either side; what is older is refused by its time. */
+export function createSlackPresses(db: Pick<Database, 'query'>): SlackPresses {
+  return { isNew: async (id) => (await db.query(KEEP_PRESSES, [id])).length > 0 };
+}
+
+const KEEP_PRESSES = `
+  with old as (delete from slack_presses where pressed_at < clock_timestamp() - interval '1 hour' and id <> $1)
+  insert into slack_presses (id) values ($1) on conflict (id) do nothing returning id`;

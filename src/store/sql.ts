@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import type { Page, Sql } from '../ports/database.ts';
+
+const MAX_LIMIT = 200;
+
+/** `[limit, offset]` for SQL, held within what a page may be. */
+export function pageValues(page: Page): [number, number] {
+  return [Math.min(Math.max(Math.trunc(page.limit), 1), MAX_LIMIT), Math.max(Math.trunc(page.offset), 0)];
+}
+
+/** Patterns of LIKE for repositories such as `owner/name` and `owner/*`, or null where all are meant: a value of its own in SQL. */
+export function scopeValue(repositories: readonly string[] | null | undefined): string[] | null {
+  if (repositories === null || repositories === undefined) return null;
+  return repositories.map((one) => (one.endsWith('/*') ? `${likeLiteral(one.slice(0, -1))}%` : likeLiteral(one)));
+}
+
+/** A text as LIKE takes it for itself. */
+export function likeLiteral(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
+}
+
+/** All rows, as the schema reads them. */
+export async function all<Row>(
+  sql: Pick<Sql, 'query'>,
+  schema: z.ZodType<Row>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row[]> {
+  return (await sql.query(text, values)).map((row) => schema.parse(row));
+}
+
+/** The first row, or null. */
+export async function first<Row>(
+  sql: Pick<Sql, 'query'>,
+  schema: z.ZodType<Row>,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<Row | null> {
+  const [row] = await sql.query(text, values);
+  return row === undefined ? null : schema.parse(row);
+}
+
+/** So many milliseconds from now, by the database's clock: processes with different clocks agree. */
+export const fromNow = (milliseconds: string) => `clock_timestamp() + ${milliseconds}::float8 * interval '1 millisecond'`;
+
+/** A time as text in the form that the domain reads. */
+export const isoTime = (column: string) => `to_char(${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** A build's columns. */
+export const BUILD_COLUMNS = (
+  'id provider repository pipeline number attempt external_id job branch commit author pull_request url status ' +
+  'started_at finished_at received_at'
+).split(' ');
+
+/** How `Build` calls a column. */
+export const fieldOf = (column: string) => column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A select list that `Build` reads; `table` is the alias the columns come from. */
+export function buildColumns(table: string): string {
+  return BUILD_COLUMNS.map((column) => `${table}.${column} as "${fieldOf(column)}"`).join(', ');
+}
+
+/** A row that orders the builds of one pipeline, the oldest first; `table` is the alias the columns come from. */
+export function buildOrder(table: string): string {
+  return `(coalesce(${table}.number_order, -1), coalesce(${table}.started_at, ${table}.received_at), ${table}.id)`;
+}
+
+/** Names that a default branch goes by where the CI has not told it. */
+const USUAL_NAMES = `'main', 'master', 'trunk', 'default'`;
+
+/** Whether the branch of a build is its repository's default. */
+export const IS_DEFAULT = (table: string) => `coalesce(
+  ${table}.branch = (select d.branch from default_branches d where d.provider = ${table}.provider and d.repository = ${table}.repository),
+  ${table}.branch in (${USUAL_NAMES}), false)`;

@@ -1,0 +1,311 @@
+import { z } from 'zod';
+import type { Build } from '../domain/build.ts';
+import type { Category } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { FailureRow } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import type { ChangedFile, CodeHost, CommitInfo, Comparison } from '../ports/code-host.ts';
+import type { HistoryStore } from '../ports/stores.ts';
+import {
+  ambiguousPath,
+  changeFinding,
+  codeUnavailable,
+  commitData,
+  commitFinding,
+  commitTitle,
+  inScope,
+  keptByCommit,
+  locateFile,
+  type ResolvedCommit,
+  resolveCommit,
+  withNote,
+} from './repository.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const MAX_LINES = 200;
+
+const CommitHistoryParameters = z.strictObject({
+  path: z.string().trim().min(1).max(1_024).optional().describe('Only commits that touched this file'),
+  lineStart: z.int().min(1).optional().describe('Only commits that touched these lines of the file; wants path'),
+  lineEnd: z.int().min(1).optional().describe('Last of these lines; at most 200'),
+  limit: z.int().min(1).max(20).default(10),
+});
+type Args = z.output<typeof CommitHistoryParameters>;
+
+/** Which commits came last, and what did they touch? */
+export function readCommitHistory(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_commit_history',
+    question: 'Which commits led to this build, newest first, which files did each touch, and which touched these lines?',
+    categories: ['CODE_ERROR'],
+    costClass: 'high',
+    usualLatencyMs: 800,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: CommitHistoryParameters.refine((args) => args.lineStart === undefined || args.path !== undefined, {
+      error: 'lineStart wants the path of a file',
+    }),
+    cache: keptByCommit(codeHost, 'ofArguments'),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run(args, { subject, signal }) {
+      const { repository } = subject.build;
+      const built = await resolveCommit(codeHost, subject, signal);
+      if (args.path === undefined) {
+        const commits = await codeHost.history({ repository, ref: built.ref, limit: args.limit }, signal);
+        return commits.map((one) => findingOf(one, built));
+      }
+      const located = await locateFile(codeHost, { repository, ref: built.ref, path: args.path }, signal);
+      if (located === null) return [];
+      if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
+      const commits = await commitsOf(codeHost, { repository, ref: built.ref, path: located.path }, args, signal);
+      return commits.map((one) => findingOf(one, built, located.path));
+    },
+  });
+}
+
+function commitsOf(
+  codeHost: CodeHost,
+  file: { repository: string; ref: string; path: string },
+  { lineStart, lineEnd, limit }: Args,
+  signal: AbortSignal,
+): Promise<CommitInfo[]> {
+  if (lineStart === undefined) return codeHost.history({ ...file, limit }, signal);
+  const last = Math.min(Math.max(lineStart, lineEnd ?? lineStart), lineStart + MAX_LINES - 1);
+  return codeHost.lineHistory({ ...file, lineStart, lineEnd: last, limit }, signal);
+}
+
+function findingOf(info: CommitInfo, built: ResolvedCommit, path?: string) {
+  return commitFinding(info, withNote(commitTitle(info), built), path === undefined ? {} : { path });
+}
+
+/** Files whose patches are shown, beside the commit itself. */
+const MAX_PATCHES_COMMIT_DIFF = 8;
+
+const CommitDiffParameters = z.strictObject({
+  commit: z
+    .string()
+    .trim()
+    .regex(/^[0-9a-fA-F]{7,64}$/, 'a commit id of 7 to 64 hexadecimal digits')
+    .optional()
+    .describe('Id of the commit; by default the one that was built'),
+  path: z.string().trim().min(1).max(1_024).optional().describe('Only what it changed in this file'),
+});
+
+/** What did this commit change? */
+export function readCommitDiff(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_commit_diff',
+    question: 'What did this commit change, line by line, and in which pull request?',
+    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    costClass: 'medium',
+    usualLatencyMs: 700,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: CommitDiffParameters,
+    cache: keptByCommit(codeHost),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ commit, path }, { subject, category, signal }): Promise<Finding[]> {
+      const asked = commit ?? subject.build.commit;
+      if (asked === null) return [];
+      const diff = await codeHost.commitDiff({ repository: subject.build.repository, commit: asked }, signal);
+      if (diff === null) return [];
+      const allowed = diff.files.filter((file) => (path === undefined ? inScope(file.path, category) : isMeant(file.path, path)));
+      if (allowed.length === 0) return [];
+      const title = commitTitle(diff.commit);
+      const paths = allowed.map((file) => file.path);
+      const whole = commitFinding({ ...diff.commit, files: paths }, diff.truncated ? `${title} (not all of it)` : title);
+      const patches = mentionedFirst(allowed, subject).slice(0, MAX_PATCHES_COMMIT_DIFF);
+      return [whole, ...patches.map((file) => changeFinding(file, title, commitData(diff.commit)))];
+    },
+  });
+}
+
+function isMeant(path: string, asked: string): boolean {
+  return path === asked || path.endsWith(`/${asked}`) || asked.endsWith(`/${path}`);
+}
+
+/** Earlier failures looked at: each is one comparison. */
+const MAX_FIXES = 2;
+const MAX_EARLIER = 20;
+/** More files than these between red and green do not tell which of them mended it. */
+const MAX_FILES = 25;
+const MAX_COMMITS_PAST_FIXES = 10;
+
+/** What mended it the last time? */
+export function readPastFixes(codeHost: CodeHost, history: HistoryStore): Tool {
+  return defineTool({
+    name: 'read_past_fixes',
+    question: 'When this same failure was mended before, which files and commits stood between the red build and the green one?',
+    categories: ['CODE_ERROR', 'TEST_FAILURE'],
+    costClass: 'medium',
+    usualLatencyMs: 800,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: z.strictObject({}),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run(_args, { subject, category, signal }): Promise<Finding[]> {
+      const { repository, pipeline, branch, id } = subject.build;
+      // What has no identity of its own has no earlier fix either.
+      if (subject.generic) return [];
+      const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+      if (lastGreen === null || lastGreen.commit === null) return [];
+      const query = { repository, fingerprint: subject.fingerprint.value, test: null, beforeBuildId: id, limit: MAX_EARLIER };
+      const earlier = (await history.failureHistory(query)).filter((row) => isMendedBy(lastGreen, row));
+      const reds = [...new Map(earlier.flatMap((row) => (row.commit === null ? [] : [[row.commit, row] as const]))).values()];
+      const head = lastGreen.commit;
+      const found = await Promise.all(
+        reds.slice(0, MAX_FIXES).map(async (row): Promise<Finding[]> => {
+          const compared = await codeHost.compare({ repository, base: row.commit ?? head, head }, signal);
+          const files = compared?.files.filter((file) => inScope(file.path, category)).map(({ path }) => path) ?? [];
+          if (compared === null || compared.truncated || files.length === 0 || files.length > MAX_FILES) return [];
+          const between = `${row.pipeline} #${row.number} (red) and #${lastGreen.number} (green)`;
+          const text = [...compared.commits.slice(0, MAX_COMMITS_PAST_FIXES).map(commitTitle), '', ...files].join('\n');
+          const source = `compare/${row.commit?.slice(0, 10)}...${head.slice(0, 10)}`;
+          const title = `${files.length} ${files.length === 1 ? 'file' : 'files'} changed between ${between}`;
+          return [{ title, text, source, data: { files, fileCount: files.length, buildId: row.failure.buildId } }];
+        }),
+      );
+      return found.flat();
+    },
+  });
+}
+
+/** Whether the failure came before the green build, on its own branch: else something else may have made it green. */
+function isMendedBy(green: Build, row: FailureRow): boolean {
+  const at = Date.parse(green.finishedAt ?? green.receivedAt);
+  return row.branch === green.branch && row.pipeline === green.pipeline && Date.parse(row.seenAt) < at;
+}
+
+/** Files whose patches are shown, beside the list of all. */
+const MAX_PATCHES_CHANGED = 8;
+const MAX_COMMITS_CHANGED = 20;
+/** Paths that are kept as data for the ranking of suspects. */
+const MAX_PATHS = 200;
+
+/** Where the comparison begins, and how that is said. */
+interface Base {
+  readonly commit: string;
+  readonly said: string;
+  /** Whether it worked there, or is likely to have. */
+  readonly isGreen: boolean;
+}
+
+/** What changed since it last worked? */
+export function changedSinceGreen(codeHost: CodeHost, history: HistoryStore): Tool {
+  return defineTool({
+    name: 'changed_since_green',
+    question: 'Which files and commits changed between the last green build and this one?',
+    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR', 'TEST_FAILURE'],
+    costClass: 'medium',
+    usualLatencyMs: 800,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: z.strictObject({}),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run(_args, { subject, category, signal }): Promise<Finding[]> {
+      const { repository, commit } = subject.build;
+      if (commit === null) return [];
+      const base = await baseOf(codeHost, history, subject, signal);
+      const compared = base === null ? null : await codeHost.compare({ repository, base: base.commit, head: commit }, signal);
+      if (compared !== null && base !== null) return findingsOf(inScopeOf(compared, category), base, subject);
+      const own = await codeHost.commitDiff({ repository, commit }, signal);
+      if (own === null) return [];
+      const change = { ...own, commits: [own.commit] };
+      return findingsOf(
+        inScopeOf(change, category),
+        { commit, isGreen: false, said: 'that was built; no earlier green build is known' },
+        subject,
+      );
+    },
+  });
+}
+
+/**
+ * The commit of the last green build of this pipeline and branch. Where none is known: what the branch has that the default branch has
+ * not, since a branch begins where others passed. Null where neither can be said: then the built commit's own change is all there is.
+ */
+async function baseOf(codeHost: CodeHost, history: HistoryStore, subject: TriageSubject, signal: AbortSignal): Promise<Base | null> {
+  const { repository, pipeline, branch, id, commit } = subject.build;
+  const { lastGreen } = await history.consecutiveFailures({ repository, pipeline, branch, buildId: id });
+  if (lastGreen?.commit != null && lastGreen.commit !== commit) {
+    return {
+      commit: lastGreen.commit,
+      isGreen: true,
+      said: `since the green build ${lastGreen.id === 'green' ? '' : `#${lastGreen.number} `}(${lastGreen.commit.slice(0, 10)})`,
+    };
+  }
+  const { ref } = await codeHost.resolve({ repository, ref: null }, signal);
+  if (ref === null || ref === commit) return null;
+  return {
+    commit: ref,
+    isGreen: true,
+    said: `that the default branch (${ref.slice(0, 10)}) has not; no green build of this branch is known`,
+  };
+}
+
+function inScopeOf(compared: Comparison, category: Category): Comparison {
+  return { ...compared, files: compared.files.filter(({ path }) => inScope(path, category)) };
+}
+
+function findingsOf({ commits, files, truncated }: Comparison, base: Base, subject: TriageSubject): Finding[] {
+  if (files.length === 0) return [];
+  const summary: Finding = {
+    title: `${counted(files.length, 'file')} in ${counted(commits.length, 'commit')} ${base.said}${truncated ? '; there are more' : ''}`,
+    text: [...commits.slice(0, MAX_COMMITS_CHANGED).map(commitTitle), '', ...files.slice(0, MAX_PATHS).map(shortChange)].join('\n'),
+    source: `compare/${base.commit.slice(0, 10)}...${subject.build.commit?.slice(0, 10)}`,
+    data: {
+      base: base.commit,
+      files: files.slice(0, MAX_PATHS).map(({ path }) => path),
+      fileCount: files.length,
+      truncated,
+      sinceGreen: base.isGreen,
+    },
+  };
+  const patches = mentionedFirst(files, subject).slice(0, MAX_PATCHES_CHANGED);
+  return [
+    summary,
+    ...patches.map((file) => {
+      const by = commitOf(file, commits);
+      const title = by === null ? 'the changes' : commitTitle(by);
+      return changeFinding(file, title, by === null ? {} : commitData(by));
+    }),
+  ];
+}
+
+/** The newest commit that touched the file; the only one where there is one. Null where the host does not say. */
+function commitOf({ path, previousPath }: ChangedFile, commits: readonly CommitInfo[]): CommitInfo | null {
+  if (commits.length === 1) return commits[0] ?? null;
+  return commits.find(({ files }) => files.includes(path) || (previousPath !== null && files.includes(previousPath))) ?? null;
+}
+
+function shortChange({ path, status, additions, deletions }: ChangedFile): string {
+  return `${path} (${status}, +${additions} −${deletions})`;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
+}
+
+/** Files that nobody reads for a cause, unless the failure names them. */
+const LITTLE_TELLING = /(?:^|\/)(?:docs?|changelogs?|LICENSE[\w.-]{0,20})(?:\/|$)|\.(?:md|rst|txt|svg|png|jpe?g|gif|snap|min\.js|map)$/i;
+
+/** The files that the failure names come first, then those with the most changed lines; documents and pictures last. */
+function mentionedFirst<File extends { readonly path: string; readonly additions: number; readonly deletions: number }>(
+  files: readonly File[],
+  subject: TriageSubject,
+): File[] {
+  const mentioned = mentionedPaths(subject);
+  const rank = ({ path }: File) => {
+    if (mentioned.some((one) => one === path || path.endsWith(`/${one}`))) return 0;
+    return LITTLE_TELLING.test(path) ? 2 : 1;
+  };
+  const size = (file: File) => Math.min(1_000, file.additions + file.deletions);
+  return [...files].sort((left, right) => rank(left) - rank(right) || size(right) - size(left));
+}
+
+/** Paths that the failure's traces, diagnostics and tests name, as the repository would call them. */
+function mentionedPaths(subject: TriageSubject): string[] {
+  const frames = [...subject.exceptions, ...subject.failures].flatMap((item) =>
+    item.frames.filter(({ own }) => own).map(({ file }) => file),
+  );
+  const named = [...subject.diagnostics, ...subject.failingTests].flatMap(({ file }) => file ?? []);
+  const paths = [...new Set([...named, ...frames])].slice(0, 60).flatMap((file) => repositoryPathCandidates(file)[0] ?? []);
+  return [...new Set(paths)];
+}

@@ -1,0 +1,262 @@
+import { z } from 'zod';
+import type { Finding, ToolCall } from '../domain/evidence.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import type { CodeHost } from '../ports/code-host.ts';
+import { windowAround } from './findings.ts';
+import {
+  ambiguousPath,
+  codeUnavailable,
+  keptByCommit,
+  locateFile,
+  type ResolvedCommit,
+  resolveCommit,
+  testFilePaths,
+  treeOf,
+  withNote,
+} from './repository.ts';
+import { defineTool, type Sight, type Tool, type ToolContext } from './tool.ts';
+
+/** Lines shown on either side of the line that is asked for. */
+const AROUND = 20;
+/** Lines shown from the top where no line is asked for. */
+const FROM_TOP = 120;
+
+const FileParameters = z.strictObject({
+  path: z.string().trim().min(1).max(1_024).describe('Path in the repository, or as the log prints it'),
+  line: z.int().min(1).optional().describe('The line of interest, 1-based; lines around it come too'),
+  lineStart: z.int().min(1).optional(),
+  lineEnd: z.int().min(1).optional().describe('At most 200 lines after lineStart'),
+});
+type Args = z.output<typeof FileParameters>;
+
+/** What stands in this file, in the commit that was built? */
+export function readFile(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_file',
+    question: 'What stands in this file at this line, in the commit that was built?',
+    categories: ['CODE_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
+    costClass: 'medium',
+    usualLatencyMs: 500,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: FileParameters,
+    alternative: { tool: 'search_code', args: alternativeArgs },
+    cache: keptByCommit(codeHost, 'ofArguments'),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    run: (args, context) => run(codeHost, args, context),
+  });
+}
+
+async function run(codeHost: CodeHost, args: Args, { subject, signal }: ToolContext) {
+  const { repository } = subject.build;
+  const commit = await resolveCommit(codeHost, subject, signal);
+  const located = await locateFile(codeHost, { repository, ref: commit.ref, path: args.path }, signal);
+  if (located === null) return [];
+  if ('candidates' in located) return [ambiguousPath(args.path, located.candidates)];
+  const range = rangeOf(args);
+  const file = await codeHost.readFile({ repository, ref: commit.ref, path: located.path, ...range }, signal);
+  if (file === null) return [];
+  const focus = args.line ?? range.lineStart;
+  const finding = windowAround(file.path, withNote(file.path, commit), { lineStart: file.lineStart, lines: file.lines }, focus);
+  return finding === null ? [] : [{ ...finding, data: { path: file.path, commit: commit.ref, totalLines: file.totalLines } }];
+}
+
+function rangeOf(args: Args): { lineStart: number; lineEnd: number } {
+  if (args.lineStart !== undefined || args.line === undefined) {
+    const lineStart = args.lineStart ?? 1;
+    return { lineStart, lineEnd: Math.min(args.lineEnd ?? lineStart + FROM_TOP - 1, lineStart + 199) };
+  }
+  return { lineStart: Math.max(1, args.line - AROUND), lineEnd: args.line + AROUND };
+}
+
+/** Looks for the function that failed in that file, else for the file's own name. */
+function alternativeArgs(call: ToolCall, subject: TriageSubject): Record<string, unknown> {
+  const path = typeof call.args.path === 'string' ? call.args.path : '';
+  const name = repositoryPathCandidates(path)[0]?.split('/').at(-1) ?? path.slice(-100);
+  const frames = [...subject.exceptions, ...subject.failures].flatMap((item) => item.frames);
+  const failed = frames
+    .find((frame) => name !== '' && frame.file.endsWith(name))
+    ?.function?.split(/[.#:]/)
+    .at(-1);
+  return { text: failed !== undefined && failed.length > 3 ? failed : name.replace(/\.\w+$/, '') };
+}
+
+/** Lines of the file read before its failing test is looked for: what one question to a code host returns. */
+const WINDOW = 200;
+
+const TestFileParameters = z.strictObject({
+  test: z.string().min(1).max(500).optional().describe('Name of the failing test; by default the first one'),
+  file: z.string().min(1).max(1_024).optional().describe('Its file, where the report names it'),
+});
+
+/** What does the failing test expect? */
+export function readTestFile(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_test_file',
+    question: 'What does the failing test do, and what does it expect?',
+    categories: ['TEST_FAILURE'],
+    costClass: 'medium',
+    usualLatencyMs: 500,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: TestFileParameters,
+    cache: keptByCommit(codeHost),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ test: name, file }, context) {
+      const known = chooseTest(context.subject, name);
+      if (known === null) return [];
+      const test = file === undefined ? known : { ...known, file };
+      const commit = await resolveCommit(codeHost, context.subject, context.signal);
+      for (const path of testFilePaths(test)) {
+        const query = { repository: context.subject.build.repository, ref: commit.ref, path };
+        const located = await locateFile(codeHost, query, context.signal);
+        if (located === null) continue;
+        if ('candidates' in located) return [ambiguousPath(path, located.candidates)];
+        return showTest(codeHost, test, located.path, commit, context);
+      }
+      return [];
+    },
+  });
+}
+
+function chooseTest(subject: TriageSubject, name: string | undefined): FailingTest | null {
+  const tests = [...subject.failures.flatMap((failure) => failure.test ?? []), ...subject.failingTests];
+  const named = name === undefined ? undefined : tests.find((test) => test.name === name || test.name.includes(name));
+  return named ?? (name === undefined ? (tests[0] ?? null) : null);
+}
+
+async function showTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
+  const line = test.line ?? (await lineOfTest(codeHost, test, path, commit, context)) ?? 1;
+  const lineStart = Math.max(1, line - WINDOW / 2);
+  const query = { repository: context.subject.build.repository, ref: commit.ref, path, lineStart, lineEnd: lineStart + WINDOW - 1 };
+  const file = await codeHost.readFile(query, context.signal);
+  if (file === null) return [];
+  const finding = windowAround(path, withNote(`${test.name} in ${path}`, commit), { lineStart: file.lineStart, lines: file.lines }, line);
+  return finding === null ? [] : [{ ...finding, data: { path, line, commit: commit.ref, test: test.name } }];
+}
+
+/** Where the test's own name stands in its file; its last part, since reports join the names of suites. */
+async function lineOfTest(codeHost: CodeHost, test: FailingTest, path: string, commit: ResolvedCommit, context: ToolContext) {
+  const own = test.name
+    .replace(/[[(][^\])]{0,500}[\])]$/, '')
+    .split(/ [>›] |::|#|\.(?=\w+$)/)
+    .at(-1)
+    ?.trim();
+  if (own === undefined || own.length < 3 || /[\n\r\0]/.test(own)) return null;
+  const query = { repository: context.subject.build.repository, ref: commit.ref, text: own, limit: 500 };
+  const hits = await codeHost.search(query, context.signal);
+  return hits.find((hit) => hit.path === path)?.line ?? null;
+}
+
+/** What a repository says of itself, the shortest first: llms.txt is written to be read by models (llmstxt.org). */
+const DOCUMENTS: readonly RegExp[] = [/^llms\.txt$/i, /^(?:docs\/|\.github\/)?readme(?:\.(?:md|rst|txt|adoc|markdown|org))?$/i];
+const MAX_LISTED = 5_000;
+const LINES = 200;
+
+const DocsParameters = z.strictObject({
+  folder: z.string().trim().min(1).max(500).optional().describe('A folder (a package of a monorepo); by default the whole repository'),
+});
+
+/** What is this repository, and how is it laid out? */
+export function readRepositoryDocs(codeHost: CodeHost): Tool {
+  return defineTool({
+    name: 'read_repository_docs',
+    question: 'What does the repository say of itself (llms.txt, else its README), and how is it laid out?',
+    categories: ['CODE_ERROR'],
+    costClass: 'medium',
+    usualLatencyMs: 700,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: DocsParameters,
+    cache: keptByCommit(codeHost, 'ofArguments'),
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ folder }, { subject, signal }): Promise<Finding[]> {
+      const { repository } = subject.build;
+      const commit = await resolveCommit(codeHost, subject, signal);
+      const under = folder
+        ?.split('/')
+        .filter((part) => part !== '' && part !== '.')
+        .join('/');
+      const query = { repository, ref: commit.ref, limit: MAX_LISTED, ...(under === undefined || under === '' ? {} : { under }) };
+      const { paths, truncated } = await codeHost.listFiles(query, signal);
+      if (paths.length === 0) return [];
+      const document = await readDocument(codeHost, { repository, commit, under: under ?? '', paths }, signal);
+      const tree: Finding = {
+        title: withNote(`${repository}${under ? `/${under}` : ''}: ${paths.length}${truncated ? '+' : ''} files by folder`, commit),
+        text: treeOf(paths, under ?? ''),
+        source: 'repository',
+        data: { files: paths.length, truncated },
+      };
+      return document === null ? [tree] : [document, tree];
+    },
+  });
+}
+
+interface Place {
+  readonly repository: string;
+  readonly commit: ResolvedCommit;
+  readonly under: string;
+  readonly paths: readonly string[];
+}
+
+/** The first document that is there and is not empty. */
+async function readDocument(codeHost: CodeHost, place: Place, signal: AbortSignal): Promise<Finding | null> {
+  const inside = (path: string) => (place.under === '' ? path : path.slice(place.under.length + 1));
+  for (const pattern of DOCUMENTS) {
+    const path = [...place.paths].sort((left, right) => left.length - right.length).find((one) => pattern.test(inside(one)));
+    if (path === undefined) continue;
+    const query = { repository: place.repository, ref: place.commit.ref, path, lineStart: 1, lineEnd: LINES };
+    const file = await codeHost.readFile(query, signal);
+    if (file === null || file.lines.every((line) => line.trim() === '')) continue;
+    const finding = windowAround(path, withNote(path, place.commit), file, 1);
+    if (finding !== null) return { ...finding, data: { path, commit: place.commit.ref } };
+  }
+  return null;
+}
+
+/** Asked for before those of other owners are dropped. */
+const LOOKED_AT = 200;
+
+const RepositoriesParameters = z.strictObject({
+  name: z.string().trim().min(1).max(100).optional().describe('Only repositories whose name contains this'),
+  limit: z.int().min(1).max(50).default(30),
+});
+
+/**
+ * Which repositories can be read? Only those of the build's own owner are named: what an answer says is read by whoever may read the
+ * build, and the names of others' private repositories are none of their business.
+ */
+export function listRepositories(codeHost: CodeHost, sight: Sight): Tool {
+  return defineTool({
+    name: 'list_repositories',
+    question: "Which repositories of this build's owner can be read, and what are they for?",
+    categories: ['CODE_ERROR'],
+    costClass: 'low',
+    usualLatencyMs: 400,
+    provider: `code-host:${codeHost.driver}`,
+    parameters: RepositoriesParameters,
+    unavailable: (subject) => codeUnavailable(codeHost, subject),
+    async run({ name, limit }, { subject, signal }) {
+      const all = await codeHost.listRepositories({ limit: LOOKED_AT }, signal);
+      const owner = ownerOf(subject.build.repository);
+      const sees = await sight(subject.build.repository);
+      const found = all
+        .filter((one) => sees(one.repository))
+        .filter((one) => ownerOf(one.repository) === owner)
+        .filter((one) => name === undefined || one.repository.toLowerCase().includes(name.toLowerCase()))
+        .slice(0, limit);
+      if (found.length === 0) return [];
+      const lines = found.map(({ repository, defaultBranch, description }) => {
+        const branch = defaultBranch === null ? '' : ` (${defaultBranch})`;
+        return `${repository}${branch}${description === null ? '' : `: ${description}`}`;
+      });
+      const data = { repositories: found.map(({ repository, defaultBranch }) => ({ repository, defaultBranch })) };
+      return [
+        { title: `Repositories of ${owner} that can be read: ${found.length}`, text: lines.join('\n'), source: 'repositories', data },
+      ];
+    },
+  });
+}
+
+function ownerOf(repository: string): string {
+  return repository.split('/')[0]?.toLowerCase() ?? '';
+}

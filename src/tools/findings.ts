@@ -1,0 +1,204 @@
+import { TriageError } from '../domain/errors.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { cleanLine, stripEscapes } from '../log/lines/clean.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
+import { type LineRole, roleOf } from '../log/roles.ts';
+import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
+
+/** Most findings one answer may hold. */
+export const MAX_FINDINGS = 10;
+/** Most characters of one finding's text. */
+const MAX_TEXT = 4_000;
+const MAX_TITLE = 300;
+const MAX_DATA = 4_000;
+/** Of a list or an object inside a finding's data. */
+const MAX_ITEMS = 200;
+const MAX_DEPTH = 4;
+
+/** Control characters that carry nothing for a reader; `\t` and `\n` stay, so lines keep their numbers. */
+const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
+
+/** Removes terminal escapes and control characters; of a line that a carriage return overwrote, what a person saw stays. */
+export function cleanText(text: string): string {
+  const plain = stripEscapes(text);
+  const shown = plain.includes('\r') ? plain.split('\n').map(lastShown).join('\n') : plain;
+  return shown.replace(CONTROLS, '');
+}
+
+/** Cleans, masks and cuts a finding. A finding with lines is cut at a line's end and its `lineEnd` follows. */
+export async function boundFinding(finding: Finding, mask: (text: string) => string | Promise<string>): Promise<Finding> {
+  const text = await mask(cleanText(finding.text));
+  const cut = finding.lineStart === undefined ? { text: text.slice(0, MAX_TEXT) } : cutLines(text, finding.lineStart);
+  const { data, ...rest } = finding;
+  return {
+    ...rest,
+    ...cut,
+    title: (await mask(cleanText(oneLine(finding.title)))).slice(0, MAX_TITLE),
+    ...(data === undefined ? {} : { data: await boundData(data, mask) }),
+  };
+}
+
+function cutLines(text: string, lineStart: number): { text: string; lineEnd: number } {
+  let kept = text;
+  if (text.length > MAX_TEXT) {
+    const end = text.lastIndexOf('\n', MAX_TEXT);
+    kept = end <= 0 ? text.slice(0, MAX_TEXT) : text.slice(0, end);
+  }
+  return { text: kept, lineEnd: lineStart + kept.split('\n').length - 1 };
+}
+
+async function boundData(
+  data: Readonly<Record<string, unknown>>,
+  mask: (text: string) => string | Promise<string>,
+): Promise<Record<string, unknown>> {
+  const bounded: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(data).slice(0, 40)) {
+    bounded[key] = await boundValue(value, mask, MAX_DEPTH);
+  }
+  return bounded;
+}
+
+/** Texts however deep they stand; what is deeper still is left out, since nobody looks there for secrets. */
+async function boundValue(value: unknown, mask: (text: string) => string | Promise<string>, depth: number): Promise<unknown> {
+  if (typeof value === 'string') return (await mask(cleanText(value))).slice(0, MAX_DATA);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth === 0) return null;
+  if (Array.isArray(value)) return Promise.all(value.slice(0, MAX_ITEMS).map((item) => boundValue(item, mask, depth - 1)));
+  const entries = Object.entries(value).slice(0, MAX_ITEMS);
+  return Object.fromEntries(await Promise.all(entries.map(async ([key, item]) => [key, await boundValue(item, mask, depth - 1)] as const)));
+}
+
+function lastShown(line: string): string {
+  const end = line.endsWith('\r') ? line.replace(/\r{1,9}$/, '') : line;
+  return end.slice(end.lastIndexOf('\r') + 1);
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+/** Consecutive lines of a log; `lineStart` is 1-based. */
+export interface LogLines {
+  readonly lineStart: number;
+  readonly lines: readonly string[];
+}
+
+/** The archived text that a question is about: the named one, else the log in which the build failed. Null where nothing is archived. */
+export async function chooseSource(archive: BuildArchive, subject: TriageSubject, named?: string): Promise<ArchivedSource | null> {
+  const sources = await archive.list(subject.build.id);
+  if (named !== undefined) {
+    const found = sources.find((source) => source.name === named);
+    if (found !== undefined) return found;
+    const names = sources.map((source) => source.name).slice(0, 20);
+    throw new TriageError(
+      'invalid-input',
+      `source: there is no log named ${named.slice(0, 200)}; available: ${names.join(', ') || 'none'}`,
+    );
+  }
+  const likely = [subject.failedSections[0], subject.exits[0], subject.excerpts[0]].flatMap((place) => place?.source ?? []);
+  const logs = sources.filter((source) => source.kind === 'log');
+  const biggest = [...logs].sort((left, right) => right.lines - left.lines)[0];
+  return likely.flatMap((name) => sources.find((source) => source.name === name) ?? [])[0] ?? biggest ?? sources[0] ?? null;
+}
+
+/** Lines `from`..`to` as one finding, no longer than a finding may be: what does not fit is dropped far from `focus`. */
+export function windowAround(source: string, title: string, window: LogLines, focus: number): Finding | null {
+  const lines = window.lines.map(cleanText);
+  const last = lines.length - 1;
+  if (last < 0) return null;
+  let low = Math.min(Math.max(focus - window.lineStart, 0), last);
+  let high = low;
+  let size = lines[low]?.length ?? 0;
+  for (let grew = true; grew; ) {
+    grew = false;
+    for (const next of [low - 1, high + 1]) {
+      const line = lines[next];
+      if (line === undefined || size + line.length + 1 > MAX_TEXT) continue;
+      size += line.length + 1;
+      low = Math.min(low, next);
+      high = Math.max(high, next);
+      grew = true;
+    }
+  }
+  return findingOf(source, title, window.lineStart + low, lines.slice(low, high + 1));
+}
+
+/** All the lines, in as many findings as they need, up to the most that an answer may hold. */
+export function windowPieces(source: string, title: string, window: LogLines): Finding[] {
+  const findings: Finding[] = [];
+  let piece: string[] = [];
+  let pieceStart = window.lineStart;
+  let size = 0;
+  for (const [index, raw] of window.lines.entries()) {
+    const line = cleanText(raw);
+    if (piece.length > 0 && size + line.length + 1 > MAX_TEXT) {
+      findings.push(findingOf(source, title, pieceStart, piece));
+      piece = [];
+      size = 0;
+      pieceStart = window.lineStart + index;
+    }
+    piece.push(line);
+    size += line.length + 1;
+  }
+  if (piece.length > 0) findings.push(findingOf(source, title, pieceStart, piece));
+  return findings.slice(0, MAX_FINDINGS);
+}
+
+function findingOf(source: string, title: string, lineStart: number, lines: readonly string[]): Finding {
+  const lineEnd = lineStart + lines.length - 1;
+  return { title: `${title}, lines ${lineStart}–${lineEnd}`, text: lines.join('\n'), source, lineStart, lineEnd };
+}
+
+/** Longest text that a question about the failure is made of. */
+const MAX_QUERY = 1_500;
+const MAX_LINE = 300;
+
+/** Exit codes that name a cause: time limits, missing commands, signals. */
+const NAMES_CAUSE = /\b(?:12[467]|13[4-9]|14[0-3])\.?$/;
+const SAYS_NOTHING: ReadonlySet<LineRole> = new Set(['blank', 'ending', 'echo', 'passing', 'progress']);
+
+/** The failure in its own words, one thought a line, most telling first: what retrieval compares with. Masked already. */
+export function failureText(subject: TriageSubject): string {
+  const lines = [
+    ...subject.failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message.split('\n'))),
+    ...subject.diagnostics.slice(0, 5).map((item) => [item.code, item.message].filter(Boolean).join(': ')),
+    ...subject.exceptions.slice(0, 5).map((item) => `${item.type}: ${item.message}`),
+    ...subject.messages.slice(0, 8).map((item) => item.text),
+    ...subject.failingTests.slice(0, 3).flatMap((test) => test.message?.split('\n') ?? []),
+    ...(subject.excerpts[0]?.text.split('\n').slice(-12).reverse() ?? []),
+  ];
+  return tellingLines(lines.join('\n')).join('\n').slice(0, MAX_QUERY);
+}
+
+/** The lines of a text that say something particular, each once, trimmed and cut to 300 characters. */
+export function tellingLines(text: string): string[] {
+  const lines = stripEscapes(text)
+    .split('\n')
+    .map((line) => withoutCiMark(cleanLine(line)).trim().slice(0, MAX_LINE));
+  return [...new Set(lines)].filter((line) => /\p{L}{3}/u.test(line) && tells(line));
+}
+
+function tells(line: string): boolean {
+  return !SAYS_NOTHING.has(roleOf(line)) || NAMES_CAUSE.test(line);
+}
+
+/** The failure in one short line, for searches that take a sentence; empty where no line tells anything. */
+export function failureHeadline({ failures, exceptions, messages }: TriageSubject): string {
+  const said = [
+    ...failures.flatMap(({ message }) => (message === NO_ERROR ? [] : message)),
+    ...exceptions.map(({ message }) => message),
+    ...messages.map(({ text }) => text),
+  ];
+  const lines = said.map((text) => (text.split('\n')[0] ?? '').trim());
+  return (lines.find((line) => line !== '' && tells(line)) ?? '').slice(0, 200);
+}
+
+/** Name of the first failing test, as its report gave it, or null. */
+export function failingTestName(subject: TriageSubject): string | null {
+  return subject.failures.find((failure) => failure.test !== null)?.test?.name ?? subject.failingTests[0]?.name ?? null;
+}
+
+function withoutCiMark(line: string): string {
+  return line.replace(/^(?:##\[error\]|::error[^:]{0,200}::|E {3,})/, '');
+}

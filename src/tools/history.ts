@@ -1,0 +1,174 @@
+import { z } from 'zod';
+import type { Build } from '../domain/build.ts';
+import { CATEGORIES } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { FailureRow } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { NO_ERROR } from '../log/recognise/failures.ts';
+import { type LikenessParts, likenessOf, NEAR, nearMatchIndex } from '../log/recognise/likeness.ts';
+import type { HistoryStore } from '../ports/stores.ts';
+import { failingTestName, failureHeadline } from './findings.ts';
+import { defineTool, type Sight, type Tool } from './tool.ts';
+
+const HistoryParameters = z.strictObject({
+  test: z.string().min(1).max(500).optional().describe('Name of a test; by default the one that failed'),
+  limit: z.int().min(1).max(20).default(10),
+});
+
+/** Did this fail before? */
+export function readFailureHistory(history: HistoryStore): Tool {
+  return defineTool({
+    name: 'read_failure_history',
+    question: 'Did this test, or this same failure, occur in earlier builds of the repository, and when?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 100,
+    provider: 'history',
+    unavailable: async () => historyUnavailable(history),
+    parameters: HistoryParameters,
+    async run({ test, limit }, { subject }) {
+      const rows = await history.failureHistory({
+        repository: subject.build.repository,
+        fingerprint: subject.fingerprint.value,
+        test: test ?? failingTestName(subject),
+        beforeBuildId: subject.build.id,
+        limit,
+      });
+      return rows.map(pastFailure);
+    },
+  });
+}
+
+/** For how long has this pipeline been red? */
+export function countConsecutiveFailures(history: HistoryStore): Tool {
+  return defineTool({
+    name: 'count_consecutive_failures',
+    question: 'How many builds of this pipeline and branch failed in a row, and since which?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 80,
+    provider: 'history',
+    unavailable: async () => historyUnavailable(history),
+    parameters: z.strictObject({}),
+    async run(_args, { subject }) {
+      const { repository, pipeline, branch, id } = subject.build;
+      const { fingerprint, generic } = subject;
+      const { count, firstBuild, lastGreen, same, firstSame } = await history.consecutiveFailures({
+        repository,
+        pipeline,
+        branch,
+        buildId: id,
+        ...(generic ? {} : { fingerprint: fingerprint.value }),
+      });
+      if (count === 0) return [];
+      const where = `${pipeline}${branch === null ? '' : ` on ${branch}`}`;
+      const since = firstBuild === null ? '' : ` since ${named(firstBuild)}`;
+      const alike =
+        same < 2 || firstSame === null
+          ? ''
+          : `, ${same === count ? 'each time' : `the last ${same} times`} this way (since #${firstSame.number})`;
+      const green = lastGreen === null ? 'No earlier green build is known.' : `Last green: ${named(lastGreen)}.`;
+      return [
+        {
+          title: `${where}: ${count} failed in a row`,
+          text: `${where} failed ${count} ${count === 1 ? 'time' : 'times'} in a row${since}${alike}. ${green}`,
+          source: `history/${repository}/${pipeline}`,
+          data: {
+            count,
+            same,
+            firstSameNumber: firstSame?.number ?? null,
+            firstBuildId: firstBuild?.id ?? null,
+            firstCommit: firstBuild?.commit ?? null,
+            lastGreenBuildId: lastGreen?.id ?? null,
+            lastGreenCommit: lastGreen?.commit ?? null,
+          },
+        },
+      ];
+    },
+  });
+}
+
+function named(build: Build): string {
+  const commit = build.commit === null ? '' : ` (${build.commit.slice(0, 10)})`;
+  return `#${build.number}${commit}, ${(build.finishedAt ?? build.receivedAt).slice(0, 10)}`;
+}
+
+/** The database names candidates by trigrams, generously; what is alike is decided on all that is known of each. */
+const CANDIDATES = { minScore: 0.2, limit: 50 } as const;
+const MAX_TEXT = 1_000;
+
+const SimilarParameters = z.strictObject({
+  text: z.string().trim().min(3).max(MAX_TEXT).optional().describe("A message; by default the failure's own"),
+  minScore: z.number().min(0.1).max(1).default(NEAR).describe('Likeness from which a failure counts; 1 is the same in every part'),
+  limit: z.int().min(1).max(20).default(5),
+});
+
+/** Which other builds failed with a message like this? */
+export function findSimilarFailures(history: HistoryStore, sight: Sight): Tool {
+  return defineTool({
+    name: 'find_similar_failures',
+    question: 'Which other builds, of any repository, failed with a message like this one?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 150,
+    provider: 'history',
+    unavailable: async () => historyUnavailable(history),
+    parameters: SimilarParameters,
+    async run({ text, minScore, limit }, { subject }) {
+      const asked = text === undefined ? partsOf(subject) : messageAlone(text);
+      if (asked.message === null || asked.message.trim() === '' || asked.message === NO_ERROR) return [];
+      const query = { text: asked.message.slice(0, MAX_TEXT), excludeBuildId: subject.build.id, ...CANDIDATES };
+      const sees = await sight(subject.build.repository);
+      const rows = (await history.similarFailures(query)).filter(({ repository }) => sees(repository));
+      const likeness = (row: FailureRow) => (text === undefined ? likenessOf(row.failure) : messageAlone(row.failure.message));
+      const index = nearMatchIndex(rows.map((row, at) => ({ id: String(at), parts: likeness(row) })));
+      return index.search(asked, limit, minScore).flatMap(({ id, score }): Finding[] => {
+        const row = rows[Number(id)];
+        return row === undefined ? [] : [{ ...pastFailure(row), score }];
+      });
+    },
+  });
+}
+
+function partsOf(subject: TriageSubject): LikenessParts {
+  const [failure] = subject.failures;
+  return failure === undefined ? messageAlone(failureHeadline(subject)) : likenessOf(failure);
+}
+
+function messageAlone(message: string): LikenessParts {
+  return { test: null, message, frames: [], lines: [] };
+}
+
+/**
+ * A failure of an earlier build as a finding: where and when it was seen, what it said, what it was taken for, and by whom where a person
+ * decided it: what a machine said of one failure is no proof of what it says of the next.
+ */
+function pastFailure(row: FailureRow): Finding {
+  const { failure, repository, pipeline, number, category, seenAt, decidedBy = null } = row;
+  const name = failure.test?.name ?? failure.message.split('\n')[0] ?? 'failure';
+  return {
+    title: `${pipeline} #${number}, ${seenAt.slice(0, 10)}${category === null ? '' : `, ${category}`}${decidedBy === null ? '' : ` (decided by ${decidedBy})`}: ${name}`,
+    text: failure.message,
+    source: `history/${repository}/${pipeline}/${number}`,
+    data: {
+      failureId: failure.id,
+      buildId: failure.buildId,
+      repository,
+      pipeline,
+      number,
+      analysisId: row.analysisId,
+      fingerprint: failure.fingerprint.value,
+      test: failure.test?.name ?? null,
+      category,
+      decidedBy,
+      branch: row.branch,
+      commit: row.commit,
+      seenAt,
+    },
+  };
+}
+
+/** Why nothing can be asked about the past, or null. */
+function historyUnavailable(history: HistoryStore): string | null {
+  return history.kept === false ? 'No history is available: this run has no database.' : null;
+}

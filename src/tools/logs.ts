@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { CATEGORIES } from '../domain/category.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { parseReport } from '../log/reports/report.ts';
+import type { ArchivedSource, BuildArchive } from '../ports/build-archive.ts';
+import { chooseSource, windowAround, windowPieces } from './findings.ts';
+import { defineTool, type Tool } from './tool.ts';
+
+const CONTEXT = 30;
+
+const BuildLogParameters = z.strictObject({
+  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+  line: z.int().min(1).optional().describe('The line of interest, 1-based; by default the end of the failing step'),
+  context: z.int().min(0).max(100).default(CONTEXT).describe('Lines on either side'),
+});
+
+/** What does the build log say around this line? */
+export function readBuildLog(archive: BuildArchive): Tool {
+  return defineTool({
+    name: 'read_build_log',
+    question: 'What does the build log say around this line, or at the end of the failing step?',
+    categories: ['INFRA_ERROR'],
+    costClass: 'low',
+    usualLatencyMs: 100,
+    provider: `build-archive:${archive.driver}`,
+    parameters: BuildLogParameters,
+    alternative: { tool: 'read_failure_history', args: () => ({}) },
+    async run({ source: named, line, context }, { subject }) {
+      const source = await chooseSource(archive, subject, named);
+      if (source === null) return [];
+      const focus = Math.min(line ?? tellingLine(subject, source.name) ?? source.lines, Math.max(source.lines, 1));
+      const window = await archive.lines(subject.build.id, source.name, Math.max(1, focus - context), focus + context);
+      const finding = window === null ? null : windowAround(source.name, source.name, window, focus);
+      return finding === null ? [] : [finding];
+    },
+  });
+}
+
+/** The last line of the failing step, else the exit mark, else the first excerpt's end. */
+function tellingLine(subject: TriageSubject, source: string): number | undefined {
+  const section = subject.failedSections.find((item) => item.source === source)?.lineEnd;
+  const exit = subject.exits.find((item) => item.source === source)?.line;
+  return section ?? exit ?? subject.excerpts.find((item) => item.source === source)?.lineEnd;
+}
+
+/** Lines shown after the mark: what the build still printed as it gave up. */
+const AFTER_EXIT = 10;
+
+const ConsoleParameters = z.strictObject({
+  source: z.string().min(1).max(500).optional().describe('Name of the log; by default the one in which the build failed'),
+  lines: z.int().min(1).max(200).default(60).describe('How many lines'),
+  from: z.enum(['exit', 'tail']).default('exit').describe('Up to where the process ended, or up to the end of the log'),
+});
+
+/** What was printed last before the process ended? */
+export function readConsoleOutput(archive: BuildArchive): Tool {
+  return defineTool({
+    name: 'read_console_output',
+    question: 'What was printed last, before the process ended?',
+    categories: ['INFRA_ERROR', 'CONFIG_ERROR', 'DEPENDENCY_ERROR'],
+    costClass: 'low',
+    usualLatencyMs: 100,
+    provider: `build-archive:${archive.driver}`,
+    parameters: ConsoleParameters,
+    async run({ source: named, lines, from }, { subject }) {
+      const source = await chooseSource(archive, subject, named);
+      if (source === null) return [];
+      const exit = from === 'exit' ? subject.exits.find((item) => item.source === source.name)?.line : undefined;
+      const last = Math.min(exit === undefined ? source.lines : exit + AFTER_EXIT, source.lines);
+      const window = await archive.lines(subject.build.id, source.name, Math.max(1, last - lines + 1), last);
+      const title = exit === undefined ? `End of ${source.name}` : `${source.name} where the process ended`;
+      const finding = window === null ? null : windowAround(source.name, title, window, exit ?? last);
+      return finding === null ? [] : [finding];
+    },
+  });
+}
+
+const MAX_LINES_VIEW_LOG = 200;
+
+const ViewLogParameters = z.strictObject({
+  source: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('Name of the log, report or artifact; by default the log in which the build failed'),
+  from: z.int().min(1).describe('First line, 1-based'),
+  to: z.int().min(1).describe('Last line, inclusive; at most 200 lines'),
+});
+
+/** What stands on these lines of the log? */
+export function viewLog(archive: BuildArchive): Tool {
+  return defineTool({
+    name: 'view_log',
+    question: 'What stands on these lines of the log?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 100,
+    provider: `build-archive:${archive.driver}`,
+    parameters: ViewLogParameters.refine(({ from, to }) => to >= from && to - from < MAX_LINES_VIEW_LOG, {
+      error: `from must not be after to, and the limit is ${MAX_LINES_VIEW_LOG} lines`,
+    }),
+    async run({ source: named, from, to }, { subject }) {
+      const source = await chooseSource(archive, subject, named);
+      if (source === null || from > source.lines) return [];
+      const window = await archive.lines(subject.build.id, source.name, from, Math.min(to, source.lines));
+      return window === null ? [] : windowPieces(source.name, source.name, window);
+    },
+  });
+}
+
+const MAX_LINES_ARTIFACT = 200;
+const MAX_LISTED = 60;
+/** Failing cases of a report that are shown. */
+const MAX_CASES = 10;
+/** Bytes of a report that is read for its cases. */
+const MAX_REPORT_BYTES = 64 * 1024 * 1024;
+
+const ArtifactParameters = z.strictObject({
+  source: z.string().min(1).max(500).optional().describe('Name of the artifact, report or log; without it all are listed'),
+  from: z.int().min(1).optional().describe('First line, 1-based; without from and to: the failing cases of a report, else the beginning'),
+  to: z.int().min(1).optional().describe('Last line, inclusive; at most 200 lines'),
+});
+
+/**
+ * What files did the build leave, and what does one of them say? Without a name: a list with what each is, its grade, why, and how it was
+ * read. With one: its failing cases where it is a report, else a window of at most 200 lines.
+ */
+export function readArtifact(archive: BuildArchive): Tool {
+  return defineTool({
+    name: 'read_artifact',
+    question: 'Which logs, reports and artifacts did the build leave, and what does one of them say?',
+    categories: CATEGORIES,
+    costClass: 'low',
+    usualLatencyMs: 100,
+    provider: `build-archive:${archive.driver}`,
+    parameters: ArtifactParameters.refine(
+      ({ from = 1, to = from + MAX_LINES_ARTIFACT - 1 }) => to >= from && to - from < MAX_LINES_ARTIFACT,
+      {
+        error: `from must not be after to, and the limit is ${MAX_LINES_ARTIFACT} lines`,
+      },
+    ).refine(({ source, from, to }) => source !== undefined || (from === undefined && to === undefined), {
+      error: 'from and to need a source',
+    }),
+    unavailable: async ({ build }) =>
+      (await archive.list(build.id)).length < 2 ? 'The build has no file besides its log; use view_log and grep_log to read that.' : null,
+    async run({ source: named, from, to }, { subject }) {
+      if (named === undefined) return listed(await archive.list(subject.build.id), subject);
+      const source = await chooseSource(archive, subject, named);
+      if (source === null) return [];
+      if (source.bytes === 0) return [{ title: source.name, text: source.notes.join('\n') || 'It is empty.', source: source.name }];
+      if (from === undefined && to === undefined && source.kind === 'report') return await casesOf(archive, subject, source);
+      const first = from ?? Math.max(1, (to ?? MAX_LINES_ARTIFACT) - MAX_LINES_ARTIFACT + 1);
+      if (first > source.lines) return [];
+      const window = await archive.lines(
+        subject.build.id,
+        source.name,
+        first,
+        Math.min(to ?? first + MAX_LINES_ARTIFACT - 1, source.lines),
+      );
+      return window === null ? [] : windowPieces(source.name, source.name, window);
+    },
+  });
+}
+
+function listed(sources: readonly ArchivedSource[], subject: TriageSubject): Finding[] {
+  if (sources.length === 0) return [];
+  const shown = sources.slice(0, MAX_LISTED).map((source) => lineOf(source, subject));
+  const more = sources.length > shown.length ? [`and ${sources.length - shown.length} more`] : [];
+  return [{ title: `${sources.length} files of the build`, text: [...shown, ...more].join('\n').slice(0, 4_000), source: 'artifacts' }];
+}
+
+function lineOf({ name, kind, lines, bytes, notes }: ArchivedSource, { survey }: TriageSubject): string {
+  const seen = survey?.files.find((file) => file.name === name);
+  const size = bytes === 0 ? (notes[0] ?? 'empty') : `${lines} lines, ${bytes} bytes`;
+  if (seen === undefined) return `${name}: ${kind}, ${size}`;
+  const read = seen.read === null ? 'not read' : 'read';
+  return `${name}: ${seen.what}, ${size}, ${seen.grade} (${seen.reason}), ${read}`;
+}
+
+/** The failing cases with what they say; a report without any says so. */
+async function casesOf(archive: BuildArchive, subject: TriageSubject, source: ArchivedSource): Promise<Finding[]> {
+  const text = source.bytes > MAX_REPORT_BYTES ? null : await archive.read(subject.build.id, source.name);
+  if (text === null) return [];
+  const { failingTests, testResults, diagnostics } = parseReport(source.name, text);
+  const title = `${source.name}: ${failingTests.length} of ${testResults.length} tests failed`;
+  const cases = failingTests.slice(0, MAX_CASES).map((test) => findingOf(source.name, test));
+  if (cases.length > 0) return cases;
+  const said = diagnostics.slice(0, MAX_CASES).map(({ file, line, message }) => `${file ?? ''}:${line ?? ''} ${message}`);
+  return [{ title, text: said.join('\n') || 'No test case failed.', source: source.name }];
+}
+
+function findingOf(source: string, test: FailingTest): Finding {
+  const name = test.suite === null ? test.name : `${test.suite} › ${test.name}`;
+  const values = test.expected === null || test.actual === null ? [] : [`expected: ${test.expected}`, `actual: ${test.actual}`];
+  const place = test.file === null ? [] : [`at ${test.file}${test.line === null ? '' : `:${test.line}`}`];
+  return { title: name, text: [test.message ?? 'It failed without a message.', ...values, ...place].join('\n'), source };
+}

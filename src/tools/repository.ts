@@ -1,0 +1,238 @@
+import type { Category } from '../domain/category.ts';
+import { TriageError } from '../domain/errors.ts';
+import type { Finding } from '../domain/evidence.ts';
+import type { FailingTest } from '../domain/failure.ts';
+import type { TriageSubject } from '../domain/triage.ts';
+import { append } from '../lib/lists.ts';
+import { repositoryPathCandidates } from '../log/paths/repository-path.ts';
+import type { ChangedFile, CodeHost, CommitInfo } from '../ports/code-host.ts';
+import type { CachePolicy } from './tool.ts';
+
+/** The commit that answers, with a remark where it is not the one that was built. */
+export interface ResolvedCommit {
+  readonly ref: string;
+  readonly note: string | null;
+}
+
+type Located = { readonly path: string } | { readonly candidates: readonly string[] } | null;
+
+/** Most files named when a path fits several. */
+const MAX_NAMED = 8;
+/** Suffixes tried before giving up. */
+const MAX_TRIES = 12;
+
+/** Why no code can be read for this build, or null. */
+export async function codeUnavailable(codeHost: CodeHost, subject: TriageSubject): Promise<string | null> {
+  if (await codeHost.canRead(subject.build.repository)) return null;
+  return `No clone of ${subject.build.repository} is configured, so its code cannot be read.`;
+}
+
+/** The built commit, or what stands in for it. Throws `not-found` where the repository holds no commit. */
+export async function resolveCommit(codeHost: CodeHost, subject: TriageSubject, signal: AbortSignal): Promise<ResolvedCommit> {
+  const { repository, commit } = subject.build;
+  const resolved = await codeHost.resolve({ repository, ref: commit }, signal);
+  if (resolved.ref === null) throw new TriageError('not-found', `${repository} has no readable commit.`);
+  const unnamed = commit === null ? `as of ${resolved.ref.slice(0, 10)}: the build names no commit` : null;
+  return { ref: resolved.ref, note: resolved.note ?? unnamed };
+}
+
+/** Finds the file that a path from a log means; several fit where the path is too short to tell. */
+export async function locateFile(
+  codeHost: CodeHost,
+  query: { repository: string; ref: string; path: string },
+  signal: AbortSignal,
+): Promise<Located> {
+  for (const suffix of repositoryPathCandidates(query.path).slice(0, MAX_TRIES)) {
+    const matches = await codeHost.findFiles({ repository: query.repository, ref: query.ref, suffix, limit: MAX_NAMED }, signal);
+    const [first] = matches;
+    if (first === undefined) continue;
+    if (matches.includes(suffix)) return { path: suffix };
+    return matches.length === 1 ? { path: first } : { candidates: matches };
+  }
+  return null;
+}
+
+/** Says that a path fits several files, so that the next question can name one. */
+export function ambiguousPath(asked: string, candidates: readonly string[]): Finding {
+  return {
+    title: `${asked} fits ${candidates.length} files; name one of them`,
+    text: candidates.join('\n'),
+    source: 'repository',
+    data: { candidates: [...candidates] },
+  };
+}
+
+/** The remark on a commit as the end of a title. */
+export function withNote(title: string, commit: ResolvedCommit): string {
+  return commit.note === null ? title : `${title} (${commit.note})`;
+}
+
+/** What stands in a commit never changes; what else an answer tells (a pull request, who an author is) may, so a week and no longer. */
+const WEEK_MS = 7 * 24 * 3_600_000;
+
+/**
+ * Keeps a code tool's answers by the commit that answers for the build. Where that is not known as a commit, nothing is kept.
+ * A tool that takes missing arguments from the failure is kept by the failure too; `ofArguments`: it looks at nothing but its arguments.
+ */
+export function keptByCommit(codeHost: CodeHost, looks: 'ofFailure' | 'ofArguments' = 'ofFailure'): CachePolicy<unknown> {
+  return {
+    ttlMs: WEEK_MS,
+    key: async (_args, { subject, signal }) => {
+      const { ref, note } = await resolveCommit(codeHost, subject, signal);
+      if (!/^[0-9a-f]{40,64}$/.test(ref)) return null;
+      return [codeHost.driver, ref, note, ...(looks === 'ofArguments' ? [] : [failureOf(subject)])];
+    },
+  };
+}
+
+/** What tools read of a failure, without the ids that differ from build to build. */
+function failureOf(subject: TriageSubject): readonly unknown[] {
+  const { fingerprint, failures, exceptions, diagnostics, failingTests } = subject;
+  return [fingerprint.value, failures.map(({ test, message, frames }) => [test, message, frames]), exceptions, diagnostics, failingTests];
+}
+
+/** How the pipeline itself is described: what changed there is looked at for a CONFIG_ERROR. */
+const CI_CONFIGURATION: readonly RegExp[] = [
+  /(?:^|\/)\.(?:github|gitlab|circleci|buildkite|semaphore|teamcity|tekton|ci|woodpecker|azure-pipelines)\//,
+  /^ci\//,
+  /(?:^|\/)action\.ya?ml$/,
+  /(?:^|\/)\.(?:gitlab-ci|travis|drone|woodpecker|cirrus|appveyor|bitrise)\.ya?ml$/,
+  /(?:^|\/)(?:appveyor|bitrise|bitbucket-pipelines|cloudbuild|buildspec|codefresh)\.ya?ml$/,
+  /(?:^|\/)azure-pipelines[\w.-]*\.ya?ml$/,
+  /(?:^|\/)Jenkinsfile[\w.-]*$/,
+];
+
+/** Manifests and lock files: what changed there is looked at for a DEPENDENCY_ERROR. */
+const MANIFESTS: readonly RegExp[] = [
+  /(?:^|\/)(?:package|package-lock|npm-shrinkwrap|deno|composer|vcpkg|packages\.lock)\.json$/,
+  /(?:^|\/)(?:yarn|bun|deno|composer|poetry|uv|pdm|pixi|Cargo|mix|pubspec|rebar|flake|conan|gems)\.lock$/,
+  /(?:^|\/)(?:pnpm-lock|pnpm-workspace|pubspec|environment|stack)\.ya?ml$/,
+  /(?:^|\/)(?:requirements|constraints)[\w.-]*\.(?:txt|in)$/,
+  /(?:^|\/)requirements\/[\w.-]+\.(?:txt|in)$/,
+  /(?:^|\/)(?:pyproject|Cargo|Pipfile|libs\.versions)\.toml$/,
+  /(?:^|\/)(?:setup\.py|setup\.cfg|Pipfile|Pipfile\.lock|Gemfile|Gemfile\.lock|Podfile|Podfile\.lock|gradle\.lockfile)$/,
+  /(?:^|\/)(?:pom\.xml|build\.sbt|project\.clj|mix\.exs|rebar\.config|MODULE\.bazel|Package\.swift|Package\.resolved)$/,
+  /(?:^|\/)(?:build|settings)\.gradle(?:\.kts)?$/,
+  /(?:^|\/)gradle-wrapper\.properties$/,
+  /(?:^|\/)go\.(?:mod|sum|work|work\.sum)$/,
+  /(?:^|\/)conanfile\.(?:txt|py)$/,
+  /(?:^|\/)Directory\.Packages\.props$/,
+  /(?:^|\/)[\w.-]+\.(?:csproj|fsproj|vbproj|gemspec|cabal|podspec)$/,
+];
+
+const SCOPES: Partial<Record<Category, readonly RegExp[]>> = {
+  CONFIG_ERROR: CI_CONFIGURATION,
+  DEPENDENCY_ERROR: MANIFESTS,
+};
+
+/** Whether a change of this path may have to do with a failure of this category. */
+export function inScope(path: string, category: Category): boolean {
+  const scope = SCOPES[category];
+  return scope === undefined || scope.some((pattern) => pattern.test(path));
+}
+
+const JVM_ENDINGS = ['java', 'kt', 'scala', 'groovy'];
+
+/**
+ * Paths that may hold a failing test, most likely first: the file that its report names, then what its class or module
+ * name stands for (`com.shop.CartTest` → `com/shop/CartTest.java`, `tests.test_cart.TestCart` → `tests/test_cart.py`).
+ */
+export function testFilePaths(test: Pick<FailingTest, 'file' | 'suite' | 'name'>): string[] {
+  const paths: string[] = [];
+  if (test.file !== null) paths.push(test.file);
+  const inName = test.name.match(/^([^\s:]+\.\w{1,5})::/)?.[1];
+  if (inName !== undefined) paths.push(inName);
+  for (const name of [test.suite, test.name]) if (name !== null) append(paths, pathsOfDotted(name));
+  return [...new Set(paths)];
+}
+
+/** A dotted class or module name as paths; nothing for a name with spaces or slashes, which is a sentence or a path. */
+function pathsOfDotted(name: string): string[] {
+  const dotted = name.replace(/[(#[$].*/s, '');
+  if (/\.(?:[cm]?[jt]sx?|py|rb|go|rs|php)$/.test(dotted) && !/\s/.test(dotted)) return [dotted];
+  if (!/^[\w]+(?:\.[\w]+)*$/.test(dotted)) return [];
+  const parts = dotted.split('.');
+  const classAt = parts.findIndex((part) => /^[A-Z]/.test(part));
+  if (classAt >= 0) {
+    const jvm = parts.slice(0, classAt + 1).join('/');
+    const module = parts.slice(0, classAt).join('/');
+    return [...JVM_ENDINGS.map((ending) => `${jvm}.${ending}`), ...(module === '' ? [] : [`${module}.py`]), `${parts[classAt]}.cs`];
+  }
+  return parts.length < 2 ? [] : [`${parts.join('/')}.py`, `${parts.slice(0, -1).join('/')}.py`];
+}
+
+const MAX_FOLDERS = 60;
+const MAX_FILES_TREE = 25;
+
+/** Folders down to the second level with how many files each holds, most first, then the files at the top. */
+export function treeOf(paths: readonly string[], under: string): string {
+  const folders = new Map<string, number>();
+  const files: string[] = [];
+  for (const path of paths) {
+    const parts = (under === '' ? path : path.slice(under.length + 1)).split('/');
+    if (parts.length === 1) files.push(path);
+    const folder = parts.slice(0, Math.min(2, parts.length - 1)).join('/');
+    if (folder !== '') folders.set(folder, (folders.get(folder) ?? 0) + 1);
+  }
+  const sorted = [...folders].sort(([, left], [, right]) => right - left).slice(0, MAX_FOLDERS);
+  const lines = sorted.sort(([left], [right]) => (left < right ? -1 : 1)).map(([folder, count]) => `${folder}/ (${count})`);
+  const more = files.length > MAX_FILES_TREE ? [`… ${files.length - MAX_FILES_TREE} more files`] : [];
+  return [...lines, ...files.slice(0, MAX_FILES_TREE), ...more].join('\n');
+}
+
+const MAX_FILES_COMMIT = 50;
+/** Ranges of changed lines kept as data; a file with more was rewritten. */
+const MAX_RANGES = 40;
+
+/** "a1b2c3d4e5 Ada, 2026-01-05, #12: Raise the tax": who changed what, when and in which pull request. */
+export function commitTitle({ commit, author, at, subject, pullRequest }: Omit<CommitInfo, 'files'>): string {
+  const request = pullRequest == null || subject.includes(`#${pullRequest}`) ? '' : `, #${pullRequest}`;
+  return `${commit.slice(0, 10)} ${author}, ${at.slice(0, 10)}${request}: ${subject}`;
+}
+
+/** What the suspect ranking reads of a commit. */
+export function commitData({ commit, author, at, subject, pullRequest }: Omit<CommitInfo, 'files'>): Record<string, unknown> {
+  return { commit, author, at, subject, pullRequest: pullRequest ?? null };
+}
+
+/** A commit with the files it touched. */
+export function commitFinding(info: CommitInfo, title: string, data: Record<string, unknown> = {}): Finding {
+  const files = info.files.slice(0, MAX_FILES_COMMIT);
+  const more = info.files.length - files.length;
+  return {
+    title,
+    text: [info.subject, ...files, ...(more > 0 ? [`… ${more} more files`] : [])].join('\n'),
+    source: `commit/${info.commit}`,
+    data: { ...data, ...commitData(info), files },
+  };
+}
+
+/** A changed file with its patch, as lines of the new state where the patch gives them. */
+export function changeFinding(file: ChangedFile, title: string, data: Record<string, unknown>): Finding {
+  const moved = file.previousPath === null ? '' : `, was ${file.previousPath}`;
+  const { path, previousPath, status, additions, deletions, patch } = file;
+  return {
+    title: `${path} (${status}${moved}, +${additions} −${deletions}) in ${title}`,
+    text: patch ?? `${status}: +${additions} −${deletions} lines, no patch`,
+    source: path,
+    data: { ...data, path, previousPath, status, additions, deletions, lines: changedRanges(patch ?? '') },
+  };
+}
+
+/** First and last line of each stretch that a unified diff adds or touches, 1-based in the new file. */
+export function changedRanges(patch: string): (readonly [number, number])[] {
+  const ranges: (readonly [number, number])[] = [];
+  let line = 0;
+  for (const text of patch.split('\n')) {
+    const start = /^@@ -\d{1,9}(?:,\d{1,9})? \+(\d{1,9})(?:,\d{1,9})? @@/.exec(text)?.[1];
+    if (start !== undefined) line = Number(start);
+    else if (text.startsWith('+') || text.startsWith('-')) {
+      const at = Math.max(1, line);
+      const last = ranges.at(-1);
+      if (last !== undefined && at <= last[1] + 1) ranges[ranges.length - 1] = [last[0], Math.max(last[1], at)];
+      else ranges.push([at, at]);
+      if (text.startsWith('+')) line += 1;
+    } else if (!text.startsWith('\\')) line += 1;
+  }
+  return ranges.slice(0, MAX_RANGES);
+}
