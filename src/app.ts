@@ -21,12 +21,10 @@ import type { Stores } from './ports/stores.ts';
 import type { Logger } from './ports/telemetry.ts';
 import { createJobTurns } from './store/triages.ts';
 import { loadKnowledge, readKnowledge } from './tools/knowledge-base.ts';
-import { type DetachableQueue, detachableQueue } from './triage/detachable-queue.ts';
-import { endJob } from './triage/end-job.ts';
-import { escalateToReviewer } from './triage/escalate-to-reviewer.ts';
-import { fairQueue } from './triage/fair-queue.ts';
+import { escalateToReviewer } from './triage/conclude.ts';
+import { type DetachableQueue, detachableQueue, fairQueue } from './triage/queue.ts';
 import { type TriageBuildDeps, triageBuild } from './triage/triage-build.ts';
-import { startWorker } from './triage/worker.ts';
+import { endJob, startWorker } from './triage/worker.ts';
 
 /** How long spans that were not sent yet may hold up an end, in milliseconds. */
 const FLUSH_MS = 2_000;

@@ -45,7 +45,7 @@ import { findBuild } from './publish/find-build.ts';
 import { registerPublishRoutes } from './publish/routes.ts';
 import { decideReview } from './review/decide.ts';
 import { decideInChat } from './review/decide-in-chat.ts';
-import { openReviewFor } from './review/open-review.ts';
+import { openReviewFor } from './review/queue.ts';
 import { registerReviewRoutes } from './review/routes.ts';
 
 const REQUEST_TIMEOUT_MS = 120_000;

@@ -10,8 +10,8 @@ import { createPostgresCheckpointer } from '../../src/adapters/checkpointer/post
 import { createNoCodeHost } from '../../src/adapters/code-host/none.ts';
 import { openPglite } from '../../src/adapters/database/pglite.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
+import { createNoWebSearch } from '../../src/adapters/memory/stores.ts';
 import { createPgvectorIndex } from '../../src/adapters/vector-index/pgvector.ts';
-import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
 import type { Step } from '../../src/domain/analysis.ts';
 import { sparseBuild } from '../../src/domain/build.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -25,9 +25,8 @@ import { createStores } from '../../src/store/stores.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { loadKnowledge, readKnowledge } from '../../src/tools/knowledge-base.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { groupsOf } from '../../src/triage/group.ts';
+import { groupsOf, subjectOf } from '../../src/triage/group.ts';
 import { type InvestigateDeps, investigate } from '../../src/triage/investigate.ts';
-import { subjectOf } from '../../src/triage/subject.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const FAILURE = 'loyalty-customer-null';

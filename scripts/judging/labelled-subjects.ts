@@ -10,9 +10,8 @@ import { rankModel, useRankModel } from '../../src/log/rank/model.ts';
 import { readSources } from '../../src/log/read-sources.ts';
 import { foldsBy, projectOf } from '../../src/replay/cases/case.ts';
 import { readDataset, textsOf } from '../../src/replay/cases/dataset.ts';
-import { groupsOf } from '../../src/triage/group.ts';
+import { groupsOf, subjectOf } from '../../src/triage/group.ts';
 import { maskSources } from '../../src/triage/read-build.ts';
-import { subjectOf } from '../../src/triage/subject.ts';
 import { labelledLogs } from '../ranking/labelled-logs.ts';
 import { train } from '../ranking/train.ts';
 

@@ -1,7 +1,7 @@
 import { createJobTurns } from '../store/triages.ts';
-import { startPassingBuildWorker } from '../triage/passing-build-worker.ts';
-import { startSweeper } from '../triage/sweeper.ts';
+import { startPassingBuildWorker } from '../triage/passing-builds.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
+import { startSweeper } from '../triage/worker.ts';
 import type { IndexKeeping } from './index-keeping.ts';
 import { type OpenedKnowledge, startEmbedding } from './open-knowledge.ts';
 import type { Publishing } from './open-publishers.ts';

@@ -1,7 +1,7 @@
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import type { VectorIndex, VectorNamespace } from '../ports/vector-index.ts';
-import { payAtOnce, startIndexWorker } from '../triage/index-worker.ts';
+import { payAtOnce, startIndexWorker } from '../triage/background.ts';
 import { createInStep } from './in-step.ts';
 
 const LOOK_MS = 5_000;

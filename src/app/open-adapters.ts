@@ -25,7 +25,7 @@ const NO_MODEL =
 /** The database with what is made from its own connections: the queue on it, unless another rings, and the checkpoints in it. */
 export async function openDatabase(config: Config) {
   const { createPostgresCheckpointer } = await import('../adapters/checkpointer/postgres.ts');
-  const { inTurn } = await import('../adapters/database/in-turn.ts');
+  const { inTurn } = await import('../adapters/database/pool-database.ts');
   const database = await connect(config.database);
   return {
     database,
@@ -135,7 +135,7 @@ export async function openModelIndex(config: Config, database: Database, embedde
 /** Asks what can be asked without opening anything: a sentence about the index; throws what keeps it from being used. */
 export async function checkVectorIndex({ vectorIndex }: Pick<Config, 'vectorIndex'>, signal?: AbortSignal): Promise<string> {
   if (vectorIndex.driver === 'pgvector') return 'in the database';
-  const { checkPinecone } = await import('../adapters/vector-index/pinecone-space.ts');
+  const { checkPinecone } = await import('../adapters/vector-index/pinecone.ts');
   return checkPinecone(vectorIndex, await openWordEmbedder(), signal);
 }
 
@@ -177,13 +177,13 @@ export async function openWebSearch(config: Partial<Pick<Config, 'webSearch'>>):
   switch (driver) {
     case 'searxng':
       if (baseUrl === null) throw new TriageError('invalid-config', 'FAULTLINE_WEB_SEARCH_URL is not set.');
-      return (await import('../adapters/web-search/searxng.ts')).createSearxngSearch({ ...limits, baseUrl, apiKey });
+      return (await import('../adapters/web-search/services.ts')).createSearxngSearch({ ...limits, baseUrl, apiKey });
     case 'brave':
-      return (await import('../adapters/web-search/brave.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+      return (await import('../adapters/web-search/services.ts')).createBraveSearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'tavily':
-      return (await import('../adapters/web-search/tavily.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
+      return (await import('../adapters/web-search/services.ts')).createTavilySearch({ ...limits, baseUrl, apiKey: needed(apiKey) });
     case 'none':
-      return (await import('../adapters/web-search/none.ts')).createNoWebSearch();
+      return (await import('../adapters/memory/stores.ts')).createNoWebSearch();
   }
 }
 

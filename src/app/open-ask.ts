@@ -22,7 +22,7 @@ export function openAsk(parts: AskParts & StoredTopicDeps & { readonly stores: P
 
 /** Follow-up questions about what was analysed in memory; its threads end with the process. */
 export async function openAskAtHand(build: Build, { analyses, reading }: TriagedSources, parts: AskParts): Promise<Ask> {
-  const { createMemoryConversations } = await import('../adapters/conversations/memory.ts');
+  const { createMemoryConversations } = await import('../adapters/memory/stores.ts');
   return createAsk({
     ...sharedOf(parts),
     topics: topicsAtHand(build, analyses, reading),

@@ -6,8 +6,14 @@ import type { Database } from '../ports/database.ts';
 import type { Stores } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
 import { createRetentionStore } from '../store/retention.ts';
-import { countRepository, type Forgotten, forgetRepository, type RetentionDeps, retain } from '../triage/retention.ts';
-import { startRetentionWorker } from '../triage/retention-worker.ts';
+import {
+  countRepository,
+  type Forgotten,
+  forgetRepository,
+  type RetentionDeps,
+  retain,
+  startRetentionWorker,
+} from '../triage/retention.ts';
 
 /** Between two looks at what other stores are owed: a store that was away is found again about so fast, in milliseconds. */
 const LOOK_MS = 5_000;

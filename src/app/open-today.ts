@@ -8,7 +8,7 @@ import type { ChatModel } from '../ports/chat-model.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 
 import type { Today } from '../replay/recording/frozen-analyst.ts';
-import { greenAtHand } from '../triage/green-logs.ts';
+import { greenAtHand } from '../triage/passing-builds.ts';
 import { listenedChatModel, listening } from '../triage/recording/recorder.ts';
 import { createAppToolbox } from './investigation.ts';
 import { limitsOf } from './limits-of.ts';
@@ -72,9 +72,9 @@ async function describedToolbox(): Promise<Today['toolbox']> {
   const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
   const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
-  const { createEmptyHistory } = await import('../adapters/history/empty.ts');
+  const { createEmptyHistory } = await import('../adapters/memory/stores.ts');
   const { createNoCodeHost } = await import('../adapters/code-host/none.ts');
-  const { createNoWebSearch } = await import('../adapters/web-search/none.ts');
+  const { createNoWebSearch } = await import('../adapters/memory/stores.ts');
   const sources = {
     vectorIndex: createMemoryIndex(createHashingEmbedder()),
     archive: createMemoryArchive(),

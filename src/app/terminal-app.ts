@@ -14,8 +14,8 @@ import type { Logger } from '../ports/telemetry.ts';
 import type { Experiment } from '../replay/ablation.ts';
 import { loadKnowledge, readKnowledge } from '../tools/knowledge-base.ts';
 import { createMemoryToolCache } from '../tools/result-cache.ts';
-import { greenAtHand } from '../triage/green-logs.ts';
 import type { InvestigateDeps } from '../triage/investigate.ts';
+import { greenAtHand } from '../triage/passing-builds.ts';
 import { recordAtHand } from '../triage/recording/recorder.ts';
 import { type TriagedSources, triageSources } from '../triage/triage-sources.ts';
 import { calibrationAtHand } from './calibrations-in-force.ts';
@@ -73,7 +73,7 @@ export async function createTerminalApp(
   const { createHashingEmbedder } = await import('../adapters/embedder/hashing.ts');
   const { createMemoryIndex } = await import('../adapters/vector-index/memory.ts');
   const { createMemoryArchive } = await import('../adapters/build-archive/memory.ts');
-  const { createEmptyHistory } = await import('../adapters/history/empty.ts');
+  const { createEmptyHistory } = await import('../adapters/memory/stores.ts');
   const vectorIndex = createMemoryIndex(createHashingEmbedder());
   await loadKnowledge(vectorIndex, await readKnowledge(config.knowledge.folder));
   const codeHost = await openCodeHost(config, logger);

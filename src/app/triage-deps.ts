@@ -2,8 +2,8 @@ import type { createPostgresCheckpointer } from '../adapters/checkpointer/postgr
 import { budgetTokensOf } from '../config/profiles.ts';
 import type { Step } from '../domain/analysis.ts';
 import { sightOfReaders } from '../tools/tool.ts';
-import { storedGreens } from '../triage/green-logs.ts';
-import { createReviewerClient } from '../triage/reviewer-client.ts';
+import { createReviewerClient } from '../triage/investigate.ts';
+import { storedGreens } from '../triage/passing-builds.ts';
 import type { TriageBuildDeps } from '../triage/triage-build.ts';
 import { calibrationsInForce } from './calibrations-in-force.ts';
 import { createAppToolbox, investigationOf } from './investigation.ts';

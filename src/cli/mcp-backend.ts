@@ -6,7 +6,7 @@ import type { Decide, OpenReview } from '../mcp/deps.ts';
 import type { Backend } from '../mcp/stdio.ts';
 import { silentLogger } from '../ports/telemetry.ts';
 import { decideReview } from '../review/decide.ts';
-import { openReviewFor } from '../review/open-review.ts';
+import { openReviewFor } from '../review/queue.ts';
 import { findSecrets } from './secrets.ts';
 import { readConfig } from './settings.ts';
 

@@ -7,7 +7,7 @@ import { messageOf, TriageError } from '../domain/errors.ts';
 import { buildHttp } from '../http.ts';
 import { startDeliveryProcessor } from '../intake/delivery-processor.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { syncLibraryIndex } from '../review/library-index.ts';
+import { syncLibraryIndex } from '../review/learn.ts';
 import { runDemo } from './demo.ts';
 import { openLogger } from './open-logger.ts';
 import { requireToken, requireWebhookSecrets } from './required-secrets.ts';

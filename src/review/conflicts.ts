@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { TriageError } from '../domain/errors.ts';
 import type { Decision, Review } from '../domain/review.ts';
 
@@ -58,4 +59,22 @@ export function heldByAnother(review: Review): TriageError {
 
 function conflict(message: string, review: Review, details: Record<string, unknown> = {}): TriageError {
   return new TriageError('conflict', message, { details: { ...details, review } });
+}
+
+/** Who decides: the name of the token that asks. The routes here declare a role, so the HTTP layer has set it by now. */
+export function reviewerOf(request: FastifyRequest): string {
+  if (request.principal === null) throw new TriageError('unauthenticated', 'Reviewing needs a token with the role review.');
+  return request.principal.name;
+}
+
+/** Whether the one who asks may also change what others decided. */
+export function isAdmin({ principal }: Pick<FastifyRequest, 'principal'>): boolean {
+  return principal?.roles.includes('admin') === true;
+}
+
+/** A conflict is answered here, with the review as it stands, so that a reviewer can go on from it. */
+export function answerConflict(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  if (!(error instanceof TriageError) || error.code !== 'conflict') throw error;
+  const { code, message, details } = error;
+  reply.code(409).send({ error: { code, message, requestId: request.id, details } });
 }

@@ -2,7 +2,7 @@ import { TriageError } from '../domain/errors.ts';
 import type { DecisionInput } from '../domain/review.ts';
 import { escapeChat } from '../ports/chat-room.ts';
 import { type DecideDeps, decideReview } from './decide.ts';
-import { type OpenReviewDeps, openReviewFor } from './open-review.ts';
+import { type OpenReviewDeps, openReviewFor } from './queue.ts';
 
 export interface DecideInChatDeps extends DecideDeps {
   readonly stores: DecideDeps['stores'] & OpenReviewDeps['stores'];

@@ -2,10 +2,14 @@ import type { Analysis } from '../domain/analysis.ts';
 import { KIND_CATEGORY, type Kind } from '../domain/category.ts';
 import type { Failure } from '../domain/failure.ts';
 import { newId } from '../domain/ids.ts';
-import type { LibraryEntry } from '../domain/library.ts';
+import { answers, type GreenFlag, type LibraryEntry, vectorOf } from '../domain/library.ts';
 import type { Decision } from '../domain/review.ts';
-import { tellingLines } from '../log/green/stands-in.ts';
+import { standsIn, tellingLines } from '../log/green/stands-in.ts';
 import { likenessOf, likenessText } from '../log/recognise/likeness.ts';
+import type { LibraryStore } from '../ports/library.ts';
+import type { GreenStore } from '../ports/stores.ts';
+import type { Logger } from '../ports/telemetry.ts';
+import type { VectorIndex } from '../ports/vector-index.ts';
 
 /** What a decision teaches, and a sentence for the reviewer about it. */
 export interface Lesson {
@@ -13,7 +17,7 @@ export interface Lesson {
   readonly teaching: string;
 }
 
-export interface LessonFacts {
+interface LessonFacts {
   readonly decision: Decision;
   readonly analysis: Analysis;
   readonly repository: string;
@@ -105,4 +109,75 @@ export function titleFrom(rootCause: string): string {
 function sightings(analysis: Analysis, previous: LibraryEntry | null): number {
   if (previous === null) return 1;
   return previous.timesSeen + (analysis.recalled === null ? 1 : 0);
+}
+
+/** Logs of green builds that are looked through when something is taught: the newest. */
+const GREEN_LOGS = 24;
+
+/** The newest green builds of a repository in which all telling lines stand too; null where there are none. */
+export async function greenFlagOf(
+  greens: Pick<GreenStore, 'newest'>,
+  repository: string,
+  telling: readonly string[],
+): Promise<GreenFlag | null> {
+  if (telling.length === 0) return null;
+  const same = (await greens.newest(repository, GREEN_LOGS)).filter(({ templates }) => standsIn(telling, [templates]));
+  const [newest] = same;
+  if (newest === undefined) return null;
+  const since = same.map(({ seenAt }) => seenAt).sort()[0] ?? newest.seenAt;
+  return { builds: new Set(same.map(({ build }) => build.buildId)).size, since, last: newest.build.buildId };
+}
+
+/** The flag as a sentence for reviewers. */
+export function flagSentence({ builds, since }: GreenFlag): string {
+  return `It also appears in ${builds === 1 ? 'a green build' : `${builds} green builds`} since ${since.slice(0, 10)}`;
+}
+
+interface LibraryIndexDeps {
+  readonly library: Pick<LibraryStore, 'list'>;
+  readonly vectorIndex: VectorIndex;
+  readonly logger: Logger;
+}
+
+const PAGE = 200;
+
+/**
+ * Makes the `error_library` namespace say what the store says: the newest entry of each fingerprint in each repository that may answer
+ * is put in where it is missing, everything else is taken out. For start-up; safe to run at any time and twice. Throws what index or store throw.
+ */
+export async function syncLibraryIndex(deps: LibraryIndexDeps, signal?: AbortSignal): Promise<{ indexed: number; removed: number }> {
+  // The index is read first: what a decision adds meanwhile is then never taken for a stray.
+  const present = new Set((await deps.vectorIndex.list('error_library')).map(({ id }) => id));
+  const wanted = new Map((await newestEntries(deps.library)).map((entry) => [entry.id, entry]));
+  const missing = [...wanted.values()].filter(({ id }) => !present.has(id));
+  const stray = [...present].filter((id) => !wanted.has(id));
+  if (stray.length > 0) await deps.vectorIndex.remove('error_library', stray);
+  for (let from = 0; from < missing.length; from += PAGE) {
+    await deps.vectorIndex.upsert('error_library', missing.slice(from, from + PAGE).map(vectorOf), signal);
+  }
+  deps.logger.info({ indexed: missing.length, removed: stray.length }, 'error library index is in step');
+  return { indexed: missing.length, removed: stray.length };
+}
+
+async function newestEntries(library: LibraryIndexDeps['library']): Promise<LibraryEntry[]> {
+  const newest = new Map<string, LibraryEntry>();
+  for await (const entry of allEntries(library)) {
+    if (!answers(entry)) continue;
+    const key = JSON.stringify([entry.repository, entry.fingerprint.value]);
+    const known = newest.get(key);
+    if (known === undefined || isNewer(entry, known)) newest.set(key, entry);
+  }
+  return [...newest.values()];
+}
+
+async function* allEntries(library: LibraryIndexDeps['library']): AsyncGenerator<LibraryEntry> {
+  for (let offset = 0; ; offset += PAGE) {
+    const page = await library.list({ limit: PAGE, offset });
+    yield* page;
+    if (page.length < PAGE) return;
+  }
+}
+
+function isNewer(one: LibraryEntry, other: LibraryEntry): boolean {
+  return one.confirmedAt === other.confirmedAt ? one.id > other.id : one.confirmedAt > other.confirmedAt;
 }

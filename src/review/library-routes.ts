@@ -1,13 +1,16 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { reviewerOf } from './reviewer.ts';
-import { confirmStays, type TeachDeps, withdrawEntry } from './teach.ts';
+import { FailureRow } from '../domain/failure.ts';
+import { Rule, RuleInput } from '../domain/library.ts';
+import { pageQuery } from '../ports/database.ts';
+import { reviewerOf } from './conflicts.ts';
+import { createRule, type RuleDeps, tryRule, withdrawRule } from './rules.ts';
+import { confirmStays, type TeachDeps, withdrawEntry } from './undo.ts';
 import { TeachView, WithdrawBody } from './views.ts';
 
 const Params = z.object({ id: z.string().min(1).max(100) });
 const access = { access: { role: 'review' } } as const;
-const tags = ['Library'];
 
 /** Second thoughts about what was taught. */
 export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): void {
@@ -17,7 +20,7 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
     {
       config: access,
       schema: {
-        tags,
+        tags: ['Library'],
         operationId: 'withdrawLibraryEntry',
         summary: 'Withdraw an entry',
         description: 'The entry is no longer used in recall and search. The entry it replaced is used again.',
@@ -33,7 +36,7 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
     {
       config: access,
       schema: {
-        tags,
+        tags: ['Library'],
         operationId: 'keepLibraryEntry',
         summary: 'Confirm a flagged entry',
         description: 'Green builds contain the same lines as this entry, so it is not used until someone confirms it.',
@@ -42,5 +45,95 @@ export function registerLibraryRoutes(app: FastifyInstance, deps: TeachDeps): vo
       },
     },
     async (request) => await confirmStays(deps, { id: request.params.id, by: reviewerOf(request) }),
+  );
+}
+
+const RuleBody = RuleInput.extend({
+  replaces: z.string().min(1).max(100).optional().describe('The rule that this version replaces'),
+});
+const RulesQuery = z.strictObject({
+  withdrawn: z.enum(['true', 'false']).default('false').describe('Include withdrawn versions'),
+  ...pageQuery,
+});
+const RuleList = z.object({ items: z.array(Rule), limit: z.int(), offset: z.int(), next: z.int().nullable() });
+const TrialView = z.object({
+  /** Why it would be refused; null: it would be taken. */
+  refused: z.string().nullable(),
+  line: z.string().nullable(),
+  matches: z.array(FailureRow),
+  tried: z.int(),
+});
+
+/** What reviewers know of a kind of failure before the next one happens. */
+export function registerRuleRoutes(app: FastifyInstance, deps: RuleDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/rules',
+    {
+      config: access,
+      schema: {
+        tags: ['Rules'],
+        operationId: 'listRules',
+        summary: 'Rules of reviewers, newest first',
+        querystring: RulesQuery,
+        response: { 200: RuleList },
+      },
+    },
+    async ({ query: { withdrawn, limit, offset } }) => {
+      const items = await deps.stores.rules.list({ limit, offset }, { withdrawn: withdrawn === 'true' });
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.post(
+    '/api/rules',
+    {
+      config: access,
+      schema: {
+        tags: ['Rules'],
+        operationId: 'createRule',
+        summary: 'Write a rule',
+        description:
+          'Failures whose message or excerpt matches the pattern (RE2) are answered with it, without a model, unless a reviewer has confirmed their cause. It is rejected if it does not match its sample, or if it matches lines of green builds or lines printed for any cause.',
+        body: RuleBody,
+        response: { 200: Rule },
+      },
+    },
+    async (request) => {
+      const { replaces, ...input } = request.body;
+      return await createRule(deps, input, reviewerOf(request), replaces);
+    },
+  );
+  typed.post(
+    '/api/rules/try',
+    {
+      config: access,
+      schema: {
+        tags: ['Rules'],
+        operationId: 'tryRule',
+        summary: 'Test a rule',
+        description: 'Tests it on its sample, on green builds and on the latest 200 failures. Nothing is stored.',
+        body: RuleInput,
+        response: { 200: TrialView },
+      },
+    },
+    async (request) => {
+      const trial = await tryRule(deps, request.body);
+      return { ...trial, matches: [...trial.matches] };
+    },
+  );
+  typed.post(
+    '/api/rules/:id/withdraw',
+    {
+      config: access,
+      schema: {
+        tags: ['Rules'],
+        operationId: 'withdrawRule',
+        summary: 'Withdraw a rule',
+        params: Params,
+        body: WithdrawBody,
+        response: { 200: Rule },
+      },
+    },
+    async (request) => await withdrawRule(deps, { id: request.params.id, by: reviewerOf(request), reason: request.body.reason }),
   );
 }

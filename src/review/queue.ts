@@ -1,5 +1,7 @@
+import type { Category } from '../domain/category.ts';
 import { TriageError } from '../domain/errors.ts';
-import type { Review } from '../domain/review.ts';
+import { openingOf, type Review } from '../domain/review.ts';
+import { isDrawn } from '../lib/statistics.ts';
 import type { Clock } from '../lib/time.ts';
 import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
 import type { ShownStores } from '../ports/stores.ts';
@@ -17,7 +19,7 @@ const SKIPPED_MS = 30 * 60_000;
 /** So long an item is held before anybody may take it over, in milliseconds. */
 const HELD_MS = 15 * 60_000;
 
-export interface NextRequest {
+interface NextRequest {
   readonly reviewer: string;
   readonly filter?: Omit<ReviewFilter, 'state'>;
   readonly sort?: ReviewSort;
@@ -60,4 +62,62 @@ export async function takeOverReview(
   const taken = await stores.reviews.takeOver(id, reviewer, claimMs);
   if (taken !== null) return taken;
   throw obstacle(review, reviewer) ?? new TriageError('conflict', 'This review is already decided.', { details: { review } });
+}
+
+export interface BlindDeps {
+  readonly stores: Pick<ShownStores, 'reviews'>;
+  /** One item in so many is blind; 0: none. */
+  readonly blindEvery: number;
+}
+
+/** What this reviewer may see of an item. */
+export interface BlindState {
+  /** The verdict is to be hidden: the item was drawn, is undecided, and this reviewer has not named a category yet. */
+  readonly blind: boolean;
+  /** What the reviewer named, once the item was drawn and a category named; null elsewhere. */
+  readonly guess: Category | null;
+}
+
+/** Whether the verdict of an item is hidden from this reviewer. Which items are drawn rests on their ids alone. */
+export async function blindStateOf(deps: BlindDeps, review: Pick<Review, 'id' | 'state'>, reviewer: string): Promise<BlindState> {
+  if (!isDrawn(review.id, deps.blindEvery)) return { blind: false, guess: null };
+  const guess = await deps.stores.reviews.guessOf(review.id, reviewer);
+  return { blind: guess === null && review.state !== 'decided', guess };
+}
+
+/**
+ * Keeps what a reviewer takes an item for before seeing the verdict; only the first word counts, and an item that is not blind to this
+ * reviewer takes none: what is said in sight of the verdict is no guess. Returns what is kept. Throws `not-found`.
+ */
+export async function recordBlindGuess(
+  deps: BlindDeps,
+  { reviewId, reviewer, category }: { readonly reviewId: string; readonly reviewer: string; readonly category: Category },
+): Promise<BlindState> {
+  const review = await deps.stores.reviews.find(reviewId);
+  if (review === null) throw unknownReview(reviewId);
+  const state = await blindStateOf(deps, review, reviewer);
+  return state.blind ? { blind: false, guess: await deps.stores.reviews.guess(reviewId, reviewer, category) } : state;
+}
+
+export interface OpenReviewDeps {
+  readonly stores: Pick<ShownStores, 'reviews' | 'analyses' | 'builds'>;
+  readonly clock: Clock;
+}
+
+/**
+ * The review of an analysis, opened where there is none yet: a person may say of any published answer whether it is right. Throws
+ * `not-found`.
+ */
+export async function openReviewFor(
+  deps: OpenReviewDeps,
+  { analysisId, by }: { readonly analysisId: string; readonly by: string },
+): Promise<Review> {
+  const { reviews, analyses, builds } = deps.stores;
+  const known = await reviews.findByAnalysis(analysisId);
+  if (known !== null) return known;
+  const analysis = await analyses.find(analysisId);
+  const build = analysis === null ? null : await builds.find(analysis.buildId);
+  if (analysis === null || build === null) throw new TriageError('not-found', `There is no analysis ${analysisId}.`);
+  const why = [`published automatically; ${by} requested a review`];
+  return await reviews.open(openingOf(build, analysis, { now: deps.clock.now(), origin: 'asked', why }));
 }

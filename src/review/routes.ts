@@ -2,19 +2,44 @@ import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
 import { TriageError } from '../domain/errors.ts';
-import { Review } from '../domain/review.ts';
+import { Review, ReviewCounts } from '../domain/review.ts';
+import type { ReviewFilter, ReviewSort } from '../ports/reviews.ts';
 import type { ScopedStores } from '../ports/stores.ts';
-import { answerConflict } from './answer-conflict.ts';
-import { blindStateOf } from './blind.ts';
-import { notHeld, obstacle, raced, unknownReview } from './conflicts.ts';
-import { type DecideDeps, decideReview } from './decide.ts';
-import { registerLibraryRoutes } from './library-routes.ts';
-import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './question-routes.ts';
-import { registerQueueRoutes } from './queue-routes.ts';
-import { reviewerOf } from './reviewer.ts';
-import { registerRuleRoutes } from './rules/routes.ts';
-import { registerUndoRoutes } from './undo-routes.ts';
-import { DecisionBody, DecisionView, ReviewConflict, ReviewDetail, ReviewList, ReviewQuery } from './views.ts';
+import { answerConflict, isAdmin, notHeld, obstacle, raced, reviewerOf, unknownReview } from './conflicts.ts';
+import { type DecideDeps, decideReview, listSame } from './decide.ts';
+import { registerLibraryRoutes, registerRuleRoutes } from './library-routes.ts';
+import { openQuestions, type QuestionDeps, registerQuestionRoutes } from './questions.ts';
+import {
+  type BlindDeps,
+  blindStateOf,
+  nextFor,
+  type OpenReviewDeps,
+  openReviewFor,
+  type QueueDeps,
+  recordBlindGuess,
+  skipReview,
+  takeOverReview,
+} from './queue.ts';
+import { type UndoDeps, undoDecision } from './undo.ts';
+import {
+  CountsQuery,
+  DecisionBody,
+  DecisionView,
+  GroupList,
+  GroupQuery,
+  GuessBody,
+  GuessView,
+  LastDecisionView,
+  NextBody,
+  NextView,
+  ReviewConflict,
+  ReviewDetail,
+  ReviewList,
+  ReviewQuery,
+  SameView,
+  UndoBody,
+  UndoView,
+} from './views.ts';
 
 export interface ReviewDeps extends DecideDeps, Omit<QuestionDeps, 'stores'> {
   readonly stores: ScopedStores;
@@ -163,4 +188,203 @@ function registerDecision(app: FastifyInstance, deps: ReviewDeps): void {
       return { ...decided, also: [...decided.also] };
     },
   );
+}
+
+/** Taking decisions back, and what can be decided as one. */
+function registerUndoRoutes(app: FastifyInstance, deps: UndoDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post(
+    '/api/reviews/:id/undo',
+    {
+      config: access,
+      errorHandler: answerConflict,
+      schema: {
+        tags,
+        operationId: 'undoReview',
+        summary: 'Undo a decision',
+        description:
+          'Your own decision, or anyone’s with the role admin. The item returns to the queue, its library entry is withdrawn, and the entry it replaced is used again. Decisions made together are undone together.',
+        params: Params,
+        body: UndoBody,
+        response: { 200: UndoView, 409: ReviewConflict },
+      },
+    },
+    async (request) => {
+      const version = request.body?.version;
+      const who = { reviewId: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) };
+      const { review, undone, withdrawn, restored } = await undoDecision(deps, { ...who, ...(version === undefined ? {} : { version }) });
+      return { review, undone: [...undone], withdrawn: [...withdrawn], restored: [...restored] };
+    },
+  );
+  typed.get(
+    '/api/reviews/last-decision',
+    {
+      config: access,
+      schema: { tags, operationId: 'getLastDecision', summary: 'Your latest decision', response: { 200: LastDecisionView } },
+    },
+    async (request) => ({ decision: await deps.stores.reviews.lastDecision(reviewerOf(request)) }),
+  );
+  typed.get(
+    '/api/reviews/:id/same',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'listSameReviews',
+        summary: 'Items that can be decided together with this one',
+        params: Params,
+        response: { 200: SameView },
+      },
+    },
+    async (request) => ({ items: await listSame(deps, { reviewId: request.params.id, reviewer: reviewerOf(request) }) }),
+  );
+}
+
+type QueueRouteDeps = QueueDeps & BlindDeps & OpenReviewDeps & { readonly stores: QueueDeps['stores'] & OpenReviewDeps['stores'] };
+
+/** The queue as a whole, and the way from item to item. */
+function registerQueueRoutes(app: FastifyInstance, deps: QueueRouteDeps): void {
+  registerLists(app, deps);
+  registerNext(app, deps);
+  registerOpening(app, deps);
+}
+
+function registerLists(app: FastifyInstance, { stores }: QueueRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.get(
+    '/api/reviews/groups',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'listReviewGroups',
+        summary: 'The queue, grouped by fingerprint',
+        querystring: GroupQuery,
+        response: { 200: GroupList },
+      },
+    },
+    async ({ query: { limit, offset, sort, ...asked } }) => {
+      const items = await stores.reviews.listGroups(filterOf(asked), { limit, offset }, sort);
+      return { items, limit, offset, next: items.length < limit ? null : offset + limit };
+    },
+  );
+  typed.get(
+    '/api/reviews/counts',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'countReviews',
+        summary: 'Queue status',
+        querystring: CountsQuery,
+        response: { 200: ReviewCounts },
+      },
+    },
+    async (request) => {
+      const { repository } = request.query;
+      return await stores.reviews.counts(reviewerOf(request), repository === undefined ? {} : { repository });
+    },
+  );
+}
+
+function registerNext(app: FastifyInstance, deps: QueueRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post(
+    '/api/reviews/next',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'claimNextReview',
+        summary: 'Claim the next item',
+        description: 'Skips items held by others and items you skipped in the last half hour. Null if none is left.',
+        body: NextBody,
+        response: { 200: NextView },
+      },
+    },
+    async (request) => {
+      const { sort, after, ...asked } = request.body ?? {};
+      const how = { ...(sort && { sort }), ...(after && { after }) };
+      return { review: await nextFor(deps, { reviewer: reviewerOf(request), filter: filterOf(asked), ...how }) };
+    },
+  );
+  typed.post(
+    '/api/reviews/:id/skip',
+    {
+      config: access,
+      errorHandler: answerConflict,
+      schema: {
+        tags,
+        operationId: 'skipReview',
+        summary: 'Skip an item',
+        params: Params,
+        response: { 200: Review, 409: ReviewConflict },
+      },
+    },
+    async (request) => await skipReview(deps, request.params.id, reviewerOf(request)),
+  );
+  typed.post(
+    '/api/reviews/:id/take-over',
+    {
+      config: access,
+      errorHandler: answerConflict,
+      schema: {
+        tags,
+        operationId: 'takeOverReview',
+        summary: 'Take over an item',
+        description: 'With the role admin at any time, otherwise once it has been held for 15 minutes.',
+        params: Params,
+        response: { 200: Review, 409: ReviewConflict },
+      },
+    },
+    async (request) => await takeOverReview(deps, { id: request.params.id, reviewer: reviewerOf(request), isAdmin: isAdmin(request) }),
+  );
+}
+
+function registerOpening(app: FastifyInstance, deps: QueueRouteDeps): void {
+  const typed = app.withTypeProvider<ZodTypeProvider>();
+  typed.post(
+    '/api/reviews/:id/guess',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'guessReview',
+        summary: 'Choose a category before the verdict is shown',
+        description: 'Only your first choice on an item that is blind to you counts; later calls change nothing.',
+        params: Params,
+        body: GuessBody,
+        response: { 200: GuessView },
+      },
+    },
+    async (request) =>
+      await recordBlindGuess(deps, { reviewId: request.params.id, reviewer: reviewerOf(request), category: request.body.category }),
+  );
+  typed.post(
+    '/api/analyses/:id/review',
+    {
+      config: access,
+      schema: {
+        tags,
+        operationId: 'openReview',
+        summary: 'Open a review of an answer',
+        description: 'Also for automatically published answers. An analysis has one review: later calls return the same one.',
+        params: Params,
+        response: { 200: Review },
+      },
+    },
+    async (request) => await openReviewFor(deps, { analysisId: request.params.id, by: reviewerOf(request) }),
+  );
+}
+
+interface Asked {
+  readonly category?: ReviewFilter['category'] | undefined;
+  readonly repository?: string | undefined;
+  readonly fingerprint?: string | undefined;
+  readonly why?: string | undefined;
+  readonly sort?: ReviewSort | undefined;
+}
+
+function filterOf({ category, repository, fingerprint, why }: Asked): Omit<ReviewFilter, 'state'> {
+  return { ...(category && { category }), ...(repository && { repository }), ...(fingerprint && { fingerprint }), ...(why && { why }) };
 }

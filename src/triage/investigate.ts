@@ -1,4 +1,5 @@
 import type { TriageContext } from '../../graphs/triage/context.ts';
+import { startDeadline } from '../../graphs/triage/deadline.ts';
 import type { TriageGraph } from '../../graphs/triage/graph.ts';
 import type { ReviewerAnswer } from '../../graphs/triage/question.ts';
 import { isWaiting, resumedWith } from '../../graphs/triage/resume.ts';
@@ -7,12 +8,15 @@ import type { TriageLimits, TriageStateValue } from '../../graphs/triage/state.t
 import type { Analysis } from '../domain/analysis.ts';
 import type { CalibrationInUse } from '../domain/calibration.ts';
 import { TriageError } from '../domain/errors.ts';
+import type { ToolOutcome } from '../domain/evidence.ts';
 import { newId } from '../domain/ids.ts';
 import type { TriageSubject } from '../domain/triage.ts';
+import type { Clock } from '../lib/time.ts';
+import type { Masker } from '../log/mask/mask.ts';
 import type { RunRecorder, RunRecording } from '../ports/measurements.ts';
+import type { NoticeStore } from '../ports/notices.ts';
 import type { QuestionStore } from '../ports/reviews.ts';
-import { missingAnswers } from './missing-answers.ts';
-import { type TimeLimit, withinTime } from './within-time.ts';
+import type { ReviewerClient } from '../ports/toolbox.ts';
 
 export interface InvestigateDeps extends TriageContext {
   /** Compiled once; with a checkpointer a run continues from its last finished node. */
@@ -161,5 +165,80 @@ export function reductionOf(subject: TriageSubject): Analysis['reduction'] {
     logBytes: subject.sources.reduce((total, source) => total + source.bytes, 0),
     keptLines: subject.excerpts.reduce((total, excerpt) => total + excerpt.lineEnd - excerpt.lineStart + 1, 0),
     tokens: subject.tokens,
+  };
+}
+
+/** More would bury the answer. */
+const MAX_NOTES = 5;
+const MAX_REASON = 160;
+
+/**
+ * One sentence for each tool whose provider was away or too slow, so that whoever reads the answer knows what it was made without. A tool
+ * that could be asked after all, or that another one stood in for, is not named; what was never configured is nobody's failure.
+ */
+export function missingAnswers(outcomes: readonly Pick<ToolOutcome, 'call' | 'status' | 'summary' | 'answeredBy'>[]): string[] {
+  const last = new Map(outcomes.map((outcome) => [outcome.call.tool, outcome]));
+  return [...last.values()]
+    .filter(({ status, answeredBy }) => (status === 'failed' || status === 'timed-out') && answeredBy === undefined)
+    .slice(0, MAX_NOTES)
+    .map(({ call, summary }) => `Made without ${call.tool}, which was unavailable: ${short(summary)}`);
+}
+
+function short(summary: string): string {
+  const line = summary.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_REASON ? `${line.slice(0, MAX_REASON)}…` : line;
+}
+
+/** A signal that also ends by time, and whether it was the time that ended it. */
+interface TimeLimit {
+  readonly signal: AbortSignal;
+  readonly ranOut: () => boolean;
+}
+
+/** Does work under a time limit, in milliseconds, whose clock stops with the work. */
+async function withinTime<Value>(limitMs: number, signal: AbortSignal, work: (limit: TimeLimit) => Promise<Value>): Promise<Value> {
+  const tooLong = startDeadline(limitMs);
+  try {
+    return await work({ signal: AbortSignal.any([signal, tooLong.signal]), ranOut: () => tooLong.signal.aborted });
+  } finally {
+    tooLong.stop();
+  }
+}
+
+interface ReviewerClientDeps {
+  readonly questions: Pick<QuestionStore, 'ask'>;
+  /** Told that a build waits for a person. Absent: nobody is. */
+  readonly notices?: Pick<NoticeStore, 'changed'>;
+  readonly masker: Pick<Masker, 'mask'>;
+  readonly clock: Clock;
+  /** How long a question waits before the run goes on without an answer, in milliseconds. */
+  readonly waitMs: number;
+}
+
+const MAX_TITLE = 200;
+
+/** Puts questions into the review queue. What a model words is masked like all that is stored. */
+export function createReviewerClient({ questions, notices, masker, clock, waitMs }: ReviewerClientDeps): ReviewerClient {
+  return {
+    ask: async ({ subject, category, text }) => {
+      const now = clock.now();
+      const { triageId, build, failures } = subject;
+      const asked = await questions.ask(
+        {
+          id: newId('rev', now),
+          triageId,
+          buildId: build.id,
+          repository: build.repository,
+          title: (failures[0]?.message.split('\n', 1)[0] ?? 'a failure').slice(0, MAX_TITLE),
+          category,
+          question: (await masker.mask(text.toWellFormed().replaceAll('\0', '\ufffd'))).text,
+          openedAt: new Date(now).toISOString(),
+        },
+        waitMs,
+      );
+      // Not in one transaction: what is lost with the process in between is said when the build is answered.
+      await notices?.changed({ buildId: build.id, delayMs: 0 });
+      return { id: asked.id, text: asked.question };
+    },
   };
 }

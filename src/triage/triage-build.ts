@@ -4,19 +4,13 @@ import { TriageError } from '../domain/errors.ts';
 import type { FailureGroup, Reading, Survey } from '../domain/reading.ts';
 import type { LogThreads } from '../log/threads.ts';
 import type { Stores } from '../ports/stores.ts';
-import { type ConcludeDeps, conclude, type Draft } from './conclude.ts';
-import { type BesideGreen, diffAgainstPassing, greenBehind } from './diff-against-passing.ts';
-import { escalateGroup } from './escalate-to-reviewer.ts';
-import { UNREAD } from './failed-analysis.ts';
-import { type GatherDeps, gatherSources } from './gather-sources.ts';
-import { groupsOf } from './group.ts';
+import { type ConcludeDeps, conclude, type Draft, escalateGroup, UNREAD } from './conclude.ts';
+import { causesOfLogs, groupsOf, joinKnown, sourcesOfGroup, subjectOf } from './group.ts';
 import { type InvestigateDeps, investigateOrWait } from './investigate.ts';
-import { causesOfLogs, joinKnown, sourcesOfGroup } from './log-causes.ts';
-import { readAside } from './read-build.ts';
-import { recallAnalysis } from './recall.ts';
-import { ruleAnalysis, ruleFor } from './rule-answer.ts';
-import { mayPass, type TriageRun } from './run.ts';
-import { subjectOf } from './subject.ts';
+import { type BesideGreen, diffAgainstPassing, greenBehind } from './passing-builds.ts';
+import { mayPass, type TriageRun } from './queue.ts';
+import { type GatherDeps, gatherSources, readAside } from './read-build.ts';
+import { recallAnalysis, ruleAnalysis, ruleFor } from './recall.ts';
 
 export interface TriageBuildDeps extends ConcludeDeps, GatherDeps {
   readonly stores: Stores;

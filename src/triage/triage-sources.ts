@@ -8,10 +8,9 @@ import type { LogInPieces } from '../log/read-sources.ts';
 import { surveyFiles } from '../log/survey/survey.ts';
 import type { LogThreads } from '../log/threads.ts';
 import type { BuildArchive } from '../ports/build-archive.ts';
-import { groupsOf } from './group.ts';
+import { groupsOf, subjectOf } from './group.ts';
 import { type InvestigateDeps, investigate } from './investigate.ts';
 import { maskSources, readAside } from './read-build.ts';
-import { subjectOf } from './subject.ts';
 
 export interface TriageSourcesDeps {
   readonly archive: BuildArchive & { putPieces(buildId: string, log: LogInPieces): Promise<void> };

@@ -1,13 +1,13 @@
 import { messageOf, TriageError } from '../domain/errors.ts';
 import type { TriageJob } from '../domain/triage.ts';
-import type { Failpoint } from '../ports/database.ts';
+import type { Database, Failpoint } from '../ports/database.ts';
+import type { JobQueue, JobTurns } from '../ports/job-queue.ts';
+import type { NoticeStore } from '../ports/notices.ts';
+import type { QuestionStore } from '../ports/reviews.ts';
 import type { TriageStore } from '../ports/stores.ts';
 import type { Logger } from '../ports/telemetry.ts';
-import { type CrashIsolation, createCrashIsolation, type StepOut } from './crash-isolation.ts';
-import type { DetachableQueue, WaitOutside } from './detachable-queue.ts';
-import { keepLease } from './keep-lease.ts';
-import { MAX_RETRIES, retryDelay } from './retries.ts';
-import { mayPass, type TriageRun } from './run.ts';
+import { lookRegularly, MAX_RETRIES, retryDelay } from './background.ts';
+import { type DetachableQueue, mayPass, type TriageRun, type WaitOutside } from './queue.ts';
 
 export interface WorkerDeps {
   readonly jobQueue: DetachableQueue;
@@ -45,7 +45,7 @@ export async function runJob(
   while ((await runOnce(jobId, deps, signal, places)) === 'owed-again' && !signal.aborted);
 }
 
-export interface Places {
+interface Places {
   /** Shared by all jobs of the process: a job that a process died with runs alone. */
   readonly crashIsolation: CrashIsolation;
   readonly outside?: WaitOutside;
@@ -146,4 +146,149 @@ function once(act: () => void): () => void {
     done = true;
     act();
   };
+}
+
+/** Steps out of a place for as long as `wait` takes; then comes back as it came, also where that throws. */
+type StepOut = <Value>(wait: () => Promise<Value>) => Promise<Value>;
+
+/** Work that goes on together, and work that nothing else may go on beside. */
+interface CrashIsolation {
+  /** Runs beside other shared work, once there is a place and nothing that must be alone runs or waits. */
+  together<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
+  /** Waits for what runs to end, and keeps everything else out meanwhile. */
+  alone<Result>(work: (stepOut: StepOut) => Promise<Result>): Promise<Result>;
+}
+
+/**
+ * For jobs that a process died with: what they do alone, no other job can be blamed for. Who must be alone goes first, so
+ * that a steady stream of others does not keep it waiting. `places` is how many go on together.
+ */
+export function createCrashIsolation(places = Number.POSITIVE_INFINITY): CrashIsolation {
+  let shared = 0;
+  let lonely = false;
+  let queue: { readonly mustBeAlone: boolean; readonly start: () => void }[] = [];
+
+  const admit = () => {
+    for (;;) {
+      const next = queue.find(({ mustBeAlone }) => mustBeAlone) ?? queue[0];
+      if (next === undefined || lonely || shared >= (next.mustBeAlone ? 1 : places)) return;
+      queue = queue.filter((one) => one !== next);
+      if (next.mustBeAlone) lonely = true;
+      else shared += 1;
+      next.start();
+    }
+  };
+  const enter = (mustBeAlone: boolean) =>
+    new Promise<void>((start) => {
+      queue.push({ mustBeAlone, start });
+      admit();
+    });
+  const leave = (mustBeAlone: boolean) => {
+    if (mustBeAlone) lonely = false;
+    else shared -= 1;
+    admit();
+  };
+  const within = async <Result>(mustBeAlone: boolean, work: (stepOut: StepOut) => Promise<Result>): Promise<Result> => {
+    await enter(mustBeAlone);
+    try {
+      return await work(async (wait) => {
+        leave(mustBeAlone);
+        try {
+          return await wait();
+        } finally {
+          await enter(mustBeAlone);
+        }
+      });
+    } finally {
+      leave(mustBeAlone);
+    }
+  };
+
+  return { together: (work) => within(false, work), alone: (work) => within(true, work) };
+}
+
+interface LeaseDeps {
+  readonly triages: Pick<TriageStore, 'renew'>;
+  readonly logger: Logger;
+  readonly leaseMs: number;
+}
+
+/**
+ * Renews the lease at a third of its length. `lost` tells a holder to stop: the lease was taken over, or could not be
+ * renewed for as long as it lasts, so that somebody else may have it by now.
+ */
+function keepLease(job: TriageJob, deps: LeaseDeps): { readonly lost: AbortSignal; stop(): void } {
+  const lost = new AbortController();
+  let heldAt = performance.now();
+  let waiting = 0;
+  const giveUpIfExpired = () => {
+    if (performance.now() - heldAt >= deps.leaseMs) lost.abort(new Error('the lease could not be renewed'));
+  };
+  const timer = setInterval(() => {
+    // A renewal that does not answer is as good as one that fails.
+    if (waiting > 0) giveUpIfExpired();
+    const askedAt = performance.now();
+    waiting += 1;
+    deps.triages
+      .renew(job, deps.leaseMs)
+      .then(
+        (held) => {
+          if (held) heldAt = askedAt;
+          else lost.abort(new Error('the lease was taken over'));
+        },
+        (error: unknown) => {
+          deps.logger.warn({ jobId: job.id, error }, 'lease could not be renewed');
+          giveUpIfExpired();
+        },
+      )
+      .finally(() => {
+        waiting -= 1;
+      });
+  }, deps.leaseMs / 3);
+  return { lost: lost.signal, stop: () => clearInterval(timer) };
+}
+
+interface EndJobDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly stores: { readonly triages: Pick<TriageStore, 'holds' | 'finish'>; readonly notices: Pick<NoticeStore, 'changed'> };
+}
+
+/**
+ * Ends a job like `TriageStore.finish`, and in the same transaction wants the build's notices anew: some speak only once nothing more is
+ * looked at, and the last answer was concluded before that.
+ */
+export function endJob({ database, stores: { triages, notices } }: EndJobDeps): TriageStore['finish'] {
+  return async (job, state, error) =>
+    await database.transaction(async (sql) => {
+      // Locks the build's row before the job's, as everybody else does.
+      await triages.holds(job, sql);
+      const end = await triages.finish(job, state, error, sql);
+      if (end === 'ended') await notices.changed({ buildId: job.buildId, delayMs: 0 }, sql);
+      return end;
+    });
+}
+
+const BATCH = 100;
+
+interface SweeperDeps {
+  readonly jobQueue: JobQueue;
+  readonly turns: Pick<JobTurns, 'next'>;
+  /** Where runs wait for people; what waited too long is closed, and its run goes on. */
+  readonly questions?: Pick<QuestionStore, 'expire'>;
+  readonly logger: Logger;
+  readonly intervalMs: number;
+}
+
+/** Rings again for every job that is owed and that nobody holds: the queue may forget, the database does not. */
+export function startSweeper(deps: SweeperDeps): { stop(): Promise<void> } {
+  return lookRegularly(deps.intervalMs, () => sweep(deps));
+}
+
+async function sweep(deps: SweeperDeps): Promise<void> {
+  try {
+    await deps.questions?.expire();
+    for (const { id, urgent } of await deps.turns.next(BATCH)) await deps.jobQueue.enqueue(id, { priority: urgent ? 'high' : 'normal' });
+  } catch (error) {
+    deps.logger.warn({ error }, 'sweep failed; it will be tried again');
+  }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fenceData } from '../../prompts/fence.ts';
-import { jsonObjectsIn } from '../../src/adapters/chat-model/json-in-text.ts';
-import { readRefusal } from '../../src/adapters/chat-model/model-errors.ts';
+import { readRefusal } from '../../src/adapters/chat-model/dialect.ts';
+import { jsonObjectsIn } from '../../src/adapters/chat-model/read-reply.ts';
 import { findBelow } from '../../src/log/mask/assigned.ts';
 import { findKeyBlock } from '../../src/log/mask/key-blocks.ts';
 import { createKnownFinder } from '../../src/log/mask/known.ts';

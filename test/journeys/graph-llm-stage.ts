@@ -5,9 +5,8 @@ import { createLlmAnalyst } from '../../src/adapters/analyst/llm/llm-analyst.ts'
 import { withFallback } from '../../src/adapters/analyst/with-fallback.ts';
 import { createOpenAiChatModel } from '../../src/adapters/chat-model/openai.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createEmptyHistory, createNoWebSearch } from '../../src/adapters/memory/stores.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
-import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import { createRulesAnalyst } from '../../src/judge/rules-analyst.ts';
@@ -18,8 +17,7 @@ import type { CodeHost } from '../../src/ports/code-host.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createTools } from '../../src/tools/all-tools.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { groupsOf } from '../../src/triage/group.ts';
-import { subjectOf } from '../../src/triage/subject.ts';
+import { groupsOf, subjectOf } from '../../src/triage/group.ts';
 import { type ChatCompletionRequest, type OpenAiServer, type Script, TEST_KEY } from '../support/openai-server.ts';
 import { sampleBuild } from '../support/subject.ts';
 

@@ -14,7 +14,7 @@ import { renderPlain } from '../../src/publish/render.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { diffWithGreen } from '../../src/tools/diff-with-green.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { storedGreens } from '../../src/triage/green-logs.ts';
+import { storedGreens } from '../../src/triage/passing-builds.ts';
 import { type GithubApi, githubJob, startGithubApi } from '../support/github-api.ts';
 import { makeZip } from '../support/make-zip.ts';
 import { copyTestDatabase } from '../support/pglite.ts';

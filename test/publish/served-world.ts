@@ -15,7 +15,7 @@ import type { Stores } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import type { VectorIndex } from '../../src/ports/vector-index.ts';
 import { createStores } from '../../src/store/stores.ts';
-import { payAtOnce } from '../../src/triage/index-worker.ts';
+import { payAtOnce } from '../../src/triage/background.ts';
 import { emptyHttpDeps } from '../support/http-deps.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview } from '../support/sample-analysis.ts';

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Build } from '../../src/domain/build.ts';
 import type { NewReview } from '../../src/domain/review.ts';
 import type { Stores } from '../../src/ports/stores.ts';
-import { blindStateOf, recordBlindGuess } from '../../src/review/blind.ts';
-import { openReviewFor } from '../../src/review/open-review.ts';
-import { mayTakeOver } from '../../src/review/queue.ts';
+import { blindStateOf, mayTakeOver, openReviewFor, recordBlindGuess } from '../../src/review/queue.ts';
 import { sampleAnalysis, sampleBuild, sampleFailure, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
 import { createReviewWorld, NOW } from './review-world.ts';
 

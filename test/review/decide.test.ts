@@ -3,7 +3,7 @@ import type { TriageErrorCode } from '../../src/domain/errors.ts';
 import type { DecisionInput } from '../../src/domain/review.ts';
 import { likenessOf, likenessText } from '../../src/log/recognise/likeness.ts';
 import { decideReview } from '../../src/review/decide.ts';
-import { syncLibraryIndex } from '../../src/review/library-index.ts';
+import { syncLibraryIndex } from '../../src/review/learn.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
 import { createReviewWorld, NOW, type ReviewWorld } from './review-world.ts';
 

@@ -13,7 +13,7 @@ import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import type { OwedVector, VectorDebtStore, VectorIndex, VectorItem } from '../../src/ports/vector-index.ts';
 import type { DecideDeps } from '../../src/review/decide.ts';
 import type { ReviewDeps } from '../../src/review/routes.ts';
-import { payAtOnce } from '../../src/triage/index-worker.ts';
+import { payAtOnce } from '../../src/triage/background.ts';
 
 /** Everything that the review needs, in memory; `state` is what the stores hold, and may be changed between acts. */
 export interface ReviewWorld {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { decideReview } from '../../src/review/decide.ts';
-import { confirmStays, withdrawEntry } from '../../src/review/teach.ts';
+import { confirmStays, withdrawEntry } from '../../src/review/undo.ts';
 import { sampleFailure, sampleReview, unsureAnalysis } from '../support/sample-analysis.ts';
 import { createReviewWorld } from './review-world.ts';
 

@@ -3,7 +3,7 @@ import type { Turn } from '../../src/domain/conversation.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Review } from '../../src/domain/review.ts';
 import { decideReview } from '../../src/review/decide.ts';
-import { withdrawEntry } from '../../src/review/teach.ts';
+import { withdrawEntry } from '../../src/review/undo.ts';
 import { failingTest, sampleAnalysis, sampleBuild, sampleEntry, sampleGroup, sampleReview } from '../store/samples.ts';
 import type { StockedConsole } from './stocked-console.ts';
 

@@ -6,10 +6,8 @@ import type { JobQueue, QueueAdmin } from '../../src/ports/job-queue.ts';
 import { type Logger, silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { createJobTurns } from '../../src/store/triages.ts';
-import { detachableQueue } from '../../src/triage/detachable-queue.ts';
-import { fairQueue } from '../../src/triage/fair-queue.ts';
-import { startSweeper } from '../../src/triage/sweeper.ts';
-import { startWorker } from '../../src/triage/worker.ts';
+import { detachableQueue, fairQueue } from '../../src/triage/queue.ts';
+import { startSweeper, startWorker } from '../../src/triage/worker.ts';
 import { sampleBuild } from '../store/samples.ts';
 
 const SWEEP_MS = 300;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLocalGitHost } from '../../src/adapters/code-host/local-git.ts';
-import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import { TriageError } from '../../src/domain/errors.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import type { CodeHost } from '../../src/ports/code-host.ts';

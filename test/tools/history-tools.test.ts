@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import type { HistoryStore } from '../../src/ports/stores.ts';
 import { sampleBuild, sampleSubject } from '../support/subject.ts';

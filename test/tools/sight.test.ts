@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createEmptyHistory } from '../../src/adapters/memory/stores.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
 import type { FailureRow } from '../../src/domain/failure.ts';
 import { sightOfReaders } from '../../src/tools/tool.ts';

@@ -1,8 +1,7 @@
 import { createNoCodeHost } from '../../src/adapters/code-host/none.ts';
 import { createHashingEmbedder } from '../../src/adapters/embedder/hashing.ts';
-import { createEmptyHistory } from '../../src/adapters/history/empty.ts';
+import { createEmptyHistory, createNoWebSearch } from '../../src/adapters/memory/stores.ts';
 import { createMemoryIndex } from '../../src/adapters/vector-index/memory.ts';
-import { createNoWebSearch } from '../../src/adapters/web-search/none.ts';
 import type { Category } from '../../src/domain/category.ts';
 import type { TriageSubject } from '../../src/domain/triage.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';

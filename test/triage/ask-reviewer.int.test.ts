@@ -16,7 +16,7 @@ import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createStores } from '../../src/store/stores.ts';
 import { askReviewer } from '../../src/tools/last-resorts.ts';
 import { createToolbox } from '../../src/tools/toolbox.ts';
-import { createReviewerClient } from '../../src/triage/reviewer-client.ts';
+import { createReviewerClient } from '../../src/triage/investigate.ts';
 import { type TriageBuildDeps, triageBuild } from '../../src/triage/triage-build.ts';
 import { runJob } from '../../src/triage/worker.ts';
 import { sampleBuild } from '../store/samples.ts';

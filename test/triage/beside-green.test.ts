@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
 import type { ChosenGreen } from '../../src/ports/stores.ts';
-import { diffAgainstPassing, greenBehind } from '../../src/triage/diff-against-passing.ts';
+import { diffAgainstPassing, greenBehind } from '../../src/triage/passing-builds.ts';
 import { readMasked } from '../../src/triage/read-build.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 

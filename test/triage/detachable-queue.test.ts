@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { JobQueue } from '../../src/ports/job-queue.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
-import { detachableQueue, type WaitOutside } from '../../src/triage/detachable-queue.ts';
+import { detachableQueue, type WaitOutside } from '../../src/triage/queue.ts';
+import { createCrashIsolation } from '../../src/triage/worker.ts';
 
 type Handler = Parameters<JobQueue['work']>[0];
 

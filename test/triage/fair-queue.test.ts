@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JobQueue, Turn } from '../../src/ports/job-queue.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { fairQueue } from '../../src/triage/fair-queue.ts';
+import { fairQueue } from '../../src/triage/queue.ts';
 
 type Job = Pick<Turn, 'id' | 'repository'> & Partial<Turn>;
 

@@ -7,7 +7,7 @@ import { createMasker } from '../../src/log/mask/mask.ts';
 import type { BuildArchive } from '../../src/ports/build-archive.ts';
 import type { FetchedBuild } from '../../src/ports/build-source.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type GatherDeps, gatherSources } from '../../src/triage/gather-sources.ts';
+import { type GatherDeps, gatherSources } from '../../src/triage/read-build.ts';
 import { sampleBuild } from '../support/subject.ts';
 
 const build = { ...sampleBuild(), provider: 'github' as const };

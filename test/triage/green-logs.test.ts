@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { greenOfLogs } from '../../src/log/green/green-diff.ts';
 import { templatesOf } from '../../src/log/green/templates.ts';
 import type { ChosenGreen } from '../../src/ports/stores.ts';
-import { greenAtHand, storedGreens } from '../../src/triage/green-logs.ts';
+import { greenAtHand, storedGreens } from '../../src/triage/passing-builds.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
 const TEMPLATES = templatesOf('make test\ndone');

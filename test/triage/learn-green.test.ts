@@ -5,8 +5,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import { createMasker } from '../../src/log/mask/mask.ts';
 import type { GreenJob, GreenLog } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type LearnDeps, learnGreen } from '../../src/triage/learn-green.ts';
-import { type PassingBuildWorkerDeps, startPassingBuildWorker } from '../../src/triage/passing-build-worker.ts';
+import { type LearnDeps, learnGreen, type PassingBuildWorkerDeps, startPassingBuildWorker } from '../../src/triage/passing-builds.ts';
 import { sampleBuild } from '../support/sample-build.ts';
 
 const JOB: GreenJob = { buildId: 'bld_1', attempts: 1, lease: 1 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceText } from '../../src/domain/build.ts';
 import type { FailureGroup } from '../../src/domain/reading.ts';
-import { causesOfLogs, joinKnown, sourcesOfGroup } from '../../src/triage/log-causes.ts';
+import { causesOfLogs, joinKnown, sourcesOfGroup } from '../../src/triage/group.ts';
 import { readMasked } from '../../src/triage/read-build.ts';
 import { failingTest, sampleFailure, sampleGroup } from '../store/samples.ts';
 import { capturedFailure } from '../support/captured-failures.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ToolOutcome } from '../../src/domain/evidence.ts';
-import { missingAnswers } from '../../src/triage/missing-answers.ts';
+import { missingAnswers } from '../../src/triage/investigate.ts';
 
 const outcome = (tool: string, status: ToolOutcome['status'], more: Partial<ToolOutcome> = {}) => ({
   call: { tool, args: {}, why: '' },

@@ -9,8 +9,14 @@ import { systemClock } from '../../src/lib/time.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
 import { createVectorDebtStore } from '../../src/store/library.ts';
 import { createRetentionStore } from '../../src/store/retention.ts';
-import { countRepository, forgetRepository, longestLogsDays, type RetentionDeps, retain } from '../../src/triage/retention.ts';
-import { startRetentionWorker } from '../../src/triage/retention-worker.ts';
+import {
+  countRepository,
+  forgetRepository,
+  longestLogsDays,
+  type RetentionDeps,
+  retain,
+  startRetentionWorker,
+} from '../../src/triage/retention.ts';
 import { startMongodb, withoutMongodb } from '../support/mongodb.ts';
 import { openTestDatabase, type TestDatabase } from '../support/pglite.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_RULES, type Rule } from '../../src/domain/library.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { type RuleAnswerDeps, ruleAnalysis, ruleFor } from '../../src/triage/rule-answer.ts';
+import { type RuleAnswerDeps, ruleAnalysis, ruleFor } from '../../src/triage/recall.ts';
 import { sampleFailure } from '../support/sample-analysis.ts';
 import { sampleSubject } from '../support/subject.ts';
 

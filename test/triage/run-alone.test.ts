@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
+import { createCrashIsolation } from '../../src/triage/worker.ts';
 
 /** Work that notes when it begins and ends. */
 function noting(events: string[], name: string, milliseconds: number) {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { groupsOf } from '../../src/triage/group.ts';
-import { subjectOf } from '../../src/triage/subject.ts';
+import { groupsOf, subjectOf } from '../../src/triage/group.ts';
 import { failingTest, sampleReading } from '../support/reading.ts';
 import { sampleBuild } from '../support/subject.ts';
 

@@ -3,8 +3,7 @@ import { TriageError } from '../../src/domain/errors.ts';
 import type { TriageJob } from '../../src/domain/triage.ts';
 import type { TriageStore } from '../../src/ports/stores.ts';
 import { silentLogger } from '../../src/ports/telemetry.ts';
-import { createCrashIsolation } from '../../src/triage/crash-isolation.ts';
-import { runJob, type WorkerDeps } from '../../src/triage/worker.ts';
+import { createCrashIsolation, runJob, type WorkerDeps } from '../../src/triage/worker.ts';
 
 const fresh: TriageJob = {
   id: 'job_1',

@@ -2,10 +2,8 @@ import { type Grade, isNotDevelopersFault } from '../../domain/analysis.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { ToolCall } from '../../domain/evidence.ts';
 import { type Clock, systemClock } from '../../lib/time.ts';
-import type { Analyst, Assessment, Insight, Judgement, ModelUsage } from '../../ports/analyst.ts';
+import type { Analyst, Assessment, Converse, Insight, Judgement, ModelUsage, TextPiece } from '../../ports/analyst.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { createCircuit } from './circuit.ts';
-import { converseWithFallback } from './converse-with-fallback.ts';
 import { plus, usageOf } from './llm/fit-context.ts';
 
 export interface FallbackOptions {
@@ -130,4 +128,69 @@ function reasonOf(error: unknown): string {
   return error instanceof TriageError
     ? error.message.replace(/\s+/g, ' ').slice(0, 300)
     : 'The model could not be used because of a fault in Faultline';
+}
+
+type Judge = <Value>(name: string, signal: AbortSignal, ask: (analyst: Analyst) => Promise<Judgement<Value>>) => Promise<Judgement<Value>>;
+
+/** Each judgement of a conversation with the fallback behind it. What the first had told before it failed is taken back. */
+function converseWithFallback(judge: Judge): Converse {
+  return {
+    understand: (input, signal) => judge('understand', signal, ({ converse }) => converse.understand(input, signal)),
+    chooseTools: (input, signal) => judge('chooseTools', signal, ({ converse }) => converse.chooseTools(input, signal)),
+    reply: (input, signal) => {
+      let told = false;
+      return judge('reply', signal, ({ converse }) => {
+        let first = told;
+        const onText = (piece: TextPiece) => {
+          input.onText(first ? { ...piece, restart: true } : piece);
+          first = false;
+          told = true;
+        };
+        return converse.reply({ ...input, onText }, signal);
+      });
+    },
+  };
+}
+
+/** Remembers that somebody is not worth asking for a while. One per process and model. */
+export interface Circuit {
+  /** Why nobody is asked now, or null. */
+  resting(): string | null;
+  succeeded(): void;
+  failed(error: unknown): void;
+}
+
+/** A refused key or a used-up quota does not mend itself in seconds. */
+const REFUSED_REST_MS = 5 * 60_000;
+/** After failures in a row that might pass: time-outs, overload. */
+const FAILED_REST_MS = 60_000;
+const FAILURES_IN_A_ROW = 2;
+
+/**
+ * Opens at once on a refused key or an empty quota, and after two passing failures in a row. After the rest one question goes
+ * through: where that fails too, the rest begins anew.
+ */
+function createCircuit(clock: Clock): Circuit {
+  let until = 0;
+  let reason = '';
+  let inARow = 0;
+  const rest = (milliseconds: number, error: TriageError) => {
+    until = clock.now() + milliseconds;
+    reason = error.message;
+    inARow = FAILURES_IN_A_ROW - 1;
+  };
+  return {
+    resting: () => (clock.now() < until ? reason : null),
+    succeeded: () => {
+      inARow = 0;
+    },
+    failed: (error) => {
+      if (!(error instanceof TriageError)) return;
+      if (error.code === 'upstream-auth' || error.code === 'quota-exhausted') rest(REFUSED_REST_MS, error);
+      else if (['timeout', 'upstream-failed', 'rate-limited'].includes(error.code)) {
+        inARow += 1;
+        if (inARow >= FAILURES_IN_A_ROW) rest(Math.max(FAILED_REST_MS, error.retryAfterMs ?? 0), error);
+      }
+    },
+  };
 }

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
+import type { SourceText } from '../../domain/build.ts';
 import { append } from '../../lib/lists.ts';
-import type { TextPiece } from '../../ports/build-archive.ts';
-import { archivable, countLines } from './text-lines.ts';
+import type { ArchivedSource, TextPiece } from '../../ports/build-archive.ts';
 
 /** Lines of one chunk: a window of 400 lines opens one or two, which takes less than a millisecond. */
 export const CHUNK_LINES = 1000;
@@ -21,7 +21,7 @@ const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** A text in chunks, with its lines and bytes as it is kept. */
-export interface ChunkedText {
+interface ChunkedText {
   readonly chunks: readonly Chunk[];
   readonly lines: number;
   readonly bytes: number;
@@ -84,4 +84,30 @@ function endOfLines(text: string, start: number, count: number): number {
     if (at === -1) return text.length;
   }
   return at;
+}
+
+/** The most lines one window holds. */
+const MAX_WINDOW = 2000;
+
+/** The text as every archive keeps it: without NUL characters and lone surrogates, which databases refuse or alter. */
+export function archivable(text: string): string {
+  return (text.includes('\0') ? text.replaceAll('\0', '\uFFFD') : text).toWellFormed();
+}
+
+/** `text` is archivable already. A lone `\r` never ends a line; an empty text has one empty line. */
+export function describeSource(source: SourceText, text: string): ArchivedSource {
+  return { name: source.name, kind: source.kind, lines: countLines(text), bytes: Buffer.byteLength(text), notes: [...source.notes] };
+}
+
+/** The window that is read for lines `from`..`to`; `last` is before `first` where nothing is asked. Not clipped at the end. */
+export function windowOf(from: number, to: number): { readonly first: number; readonly last: number } {
+  const first = Math.max(1, Math.trunc(from));
+  return { first, last: Math.min(Math.trunc(to), first + MAX_WINDOW - 1) };
+}
+
+/** A lone `\r` never ends a line; an empty text has one empty line. */
+function countLines(text: string): number {
+  let lines = 1;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1;
+  return lines;
 }

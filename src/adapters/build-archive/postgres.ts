@@ -3,8 +3,7 @@ import { SourceKind } from '../../domain/build.ts';
 import { TriageError } from '../../domain/errors.ts';
 import type { BuildArchive, TextPiece } from '../../ports/build-archive.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks } from './chunks.ts';
-import { windowOf } from './text-lines.ts';
+import { CHUNK_LINES, type Chunk, chunkOf, linesOfChunks, piecesOfChunks, textOfChunks, toChunks, windowOf } from './chunks.ts';
 
 /** Chunks of one statement; bounds its size. */
 const BATCH = 40;

@@ -1,8 +1,8 @@
+import type { AIMessageChunk } from '@langchain/core/messages';
+import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
-import { type Completion, readCompletion } from './completion-body.ts';
-import { type CompletionRequest, connect, post, readBounded } from './connect.ts';
-import { errorOfFailure, readRefusal, refusalInBody } from './model-errors.ts';
-import type { Refusal } from './refusal.ts';
+import { type CompletionRequest, connect, post, readBounded, tooLarge } from './connect.ts';
+import { errorOfFailure, type Refusal, readRefusal, refusalInBody } from './dialect.ts';
 
 interface Seen {
   readonly status: number;
@@ -38,4 +38,259 @@ export async function complete(request: CompletionRequest, signal: AbortSignal):
   const { status, headers, body } = seen;
   if (status !== 200) return readRefusal(status, headers, body);
   return refusalInBody(body, headers) ?? readCompletion(body);
+}
+
+/** A call as the model wrote it: its arguments are text that ought to be JSON. */
+export interface WrittenCall {
+  readonly name: string;
+  readonly args: string;
+}
+
+interface TokenCount {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Null where the server does not say. */
+  readonly cachedInputTokens: number | null;
+}
+
+/** The part of a reply that we use. */
+export interface Completion extends TokenCount {
+  /** Without the model's thoughts. */
+  readonly text: string;
+  readonly calls: readonly WrittenCall[];
+  /** Why there is no more text: "stop", "length", "content_filter", "tool_calls". */
+  readonly finish: string;
+  readonly refused: boolean;
+  readonly model: string | null;
+}
+
+const Content = z
+  .union([z.string(), z.array(z.object({ type: z.string(), text: z.string().optional() }))])
+  .nullish()
+  .transform((content) =>
+    Array.isArray(content) ? content.map((part) => (part.type === 'text' ? (part.text ?? '') : '')).join('') : (content ?? ''),
+  );
+const Called = z.object({ name: z.string(), arguments: z.unknown() });
+const Count = z.number().min(0).nullish();
+const UsageBody = z.object({
+  prompt_tokens: z.number().min(0),
+  completion_tokens: z.number().min(0),
+  prompt_tokens_details: z.object({ cached_tokens: Count }).nullish(),
+  /** DeepSeek's and Anthropic's names for the same. */
+  prompt_cache_hit_tokens: Count,
+  cache_read_input_tokens: Count,
+});
+const Body = z.object({
+  model: z.string().nullish(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullish(),
+        message: z.object({
+          content: Content,
+          refusal: z.string().nullish(),
+          reasoning_content: z.string().nullish(),
+          tool_calls: z.array(z.object({ function: Called })).nullish(),
+          function_call: Called.nullish(),
+        }),
+      }),
+    )
+    .min(1),
+  usage: UsageBody.nullish().catch(null),
+});
+
+/** Reads the body of a chat completion. Throws `invalid-input` where it is none. */
+function readCompletion(body: string): Completion {
+  const parsed = Body.safeParse(parseJson(body));
+  const choice = parsed.data?.choices[0];
+  if (!parsed.success || choice === undefined) {
+    throw new TriageError('invalid-input', 'The model server did not return a chat completion');
+  }
+  const { message, finish_reason: finish } = choice;
+  const called = message.tool_calls?.map((call) => call.function) ?? (message.function_call ? [message.function_call] : []);
+  const text = withoutThinking(message.content);
+  return {
+    // A server whose reasoning parser is set wrongly puts the whole reply among the thoughts.
+    text: text.trim() === '' && called.length === 0 && finish !== 'length' ? (message.reasoning_content ?? '') : text,
+    calls: called.map((call) => ({ name: call.name, args: writtenArguments(call.arguments) })),
+    finish: finish ?? 'stop',
+    refused: (message.refusal ?? '') !== '',
+    model: parsed.data.model ?? null,
+    ...countTokens(parsed.data.usage),
+  };
+}
+
+function countTokens(usage: z.infer<typeof UsageBody> | null | undefined): TokenCount {
+  return {
+    inputTokens: usage?.prompt_tokens ?? 0,
+    outputTokens: usage?.completion_tokens ?? 0,
+    cachedInputTokens:
+      usage?.prompt_tokens_details?.cached_tokens ?? usage?.prompt_cache_hit_tokens ?? usage?.cache_read_input_tokens ?? null,
+  };
+}
+
+/** Some servers send the arguments as an object, or nothing where there are none. */
+function writtenArguments(args: unknown): string {
+  if (typeof args === 'string') return args.trim() === '' ? '{}' : args;
+  return JSON.stringify(args ?? {});
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+interface StreamOptions {
+  /** Told each piece of the answer, without the model's thoughts. */
+  readonly onText: (piece: string) => void;
+  /** Told whenever the server sent anything, so that silence can be noticed. */
+  readonly onLife: () => void;
+}
+
+/** What passed by beneath LangChain. */
+interface Tap {
+  /** The server's refusal, or its whole reply where it does not stream. */
+  whole: Completion | Refusal | undefined;
+  /** The last characters of the stream. */
+  tail: string;
+}
+
+const TAIL = 64;
+
+/**
+ * Asks once and tells the answer as it arrives. Resolves to the whole of it, or to the server's refusal; throws
+ * `upstream-failed` where there is no answer or it ends before its end, `invalid-input` where it is too large. A server that
+ * does not stream is heard out and told in one piece.
+ */
+export async function streamCompletion(
+  request: CompletionRequest,
+  options: StreamOptions,
+  signal: AbortSignal,
+): Promise<Completion | Refusal> {
+  const tap: Tap = { whole: undefined, tail: '' };
+  const model = await connect(request, async (_input, init) => {
+    const response = await post(request, init, signal);
+    const { status, headers } = response;
+    if (status === 200 && headers.get('content-type')?.includes('event-stream') && response.body !== null) {
+      return new Response(response.body.pipeThrough(watch(tap, options, request.maxReplyBytes)), {
+        status,
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    }
+    const body = await readBounded(response, request.maxReplyBytes);
+    tap.whole = status === 200 ? (refusalInBody(body, headers) ?? readCompletion(body)) : readRefusal(status, headers, body);
+    return new Response(body === '' ? null : body, {
+      status: status === 200 ? 502 : status,
+      headers: { 'content-type': 'application/json' },
+    });
+  });
+  try {
+    const messages = request.messages.map(({ role, content }) => ({ role, content }));
+    return await tell(await model.stream(messages, { signal, ...request.wishes }), tap, options);
+  } catch (error) {
+    if (tap.whole === undefined) throw errorOfFailure(error);
+    if ('text' in tap.whole && tap.whole.text !== '') options.onText(tap.whole.text);
+    return tap.whole;
+  }
+}
+
+async function tell(chunks: AsyncIterable<AIMessageChunk>, tap: Tap, { onText }: StreamOptions): Promise<Completion> {
+  const filter = createThinkingFilter();
+  const seen = { text: '', finish: '', model: '', ...countTokens(null) };
+  const say = (piece: string) => {
+    if (piece === '') return;
+    seen.text += piece;
+    onText(piece);
+  };
+  for await (const chunk of chunks) {
+    if (typeof chunk.content === 'string') say(filter.push(chunk.content));
+    const { finish_reason: finish, model_name: model } = chunk.response_metadata;
+    if (typeof finish === 'string') seen.finish = finish;
+    if (typeof model === 'string') seen.model = model;
+    // Beside LangChain's own count, which knows fewer names for cached tokens.
+    const usage = UsageBody.safeParse(chunk.response_metadata.usage);
+    if (usage.success) Object.assign(seen, countTokens(usage.data));
+  }
+  say(filter.end());
+  if (seen.finish === '' && !tap.tail.includes('[DONE]')) {
+    throw new TriageError('upstream-failed', "The model's answer was cut off before its end", { retryable: true });
+  }
+  return { ...seen, model: seen.model || null, finish: seen.finish || 'stop', calls: [], refused: false };
+}
+
+function watch(tap: Tap, { onLife }: StreamOptions, limit: number): TransformStream<Uint8Array, Uint8Array> {
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  return new TransformStream({
+    transform: (chunk, controller) => {
+      bytes += chunk.byteLength;
+      if (bytes > limit) throw tooLarge(limit);
+      onLife();
+      tap.tail = (tap.tail + decoder.decode(chunk, { stream: true })).slice(-TAIL);
+      controller.enqueue(chunk);
+    },
+  });
+}
+
+const OPEN = /^\s{0,20}<(?:think|thinking|thought)>/;
+const CLOSE = /<\/(?:think|thinking|thought)>/g;
+/** Longest opening tag with some space before it; by then we know whether a reply begins with one. */
+const LONGEST_OPENING = 40;
+
+/**
+ * What a reasoning model says after its thoughts, where its server leaves them in the text. Some leave only the closing tag,
+ * because the opening one stood in the prompt. A reply that begins with JSON is left as it is: tags in it are quotations.
+ */
+function withoutThinking(text: string): string {
+  if (text.trimStart().startsWith('{')) return text;
+  const last = [...text.matchAll(CLOSE)].at(-1);
+  if (last !== undefined) return text.slice(last.index + last[0].length).trimStart();
+  return OPEN.test(text) ? '' : text;
+}
+
+/** Lets the pieces of a streamed reply through, but for the thoughts that it begins with. */
+interface ThinkingFilter {
+  /** What of this piece may be shown now. */
+  push(piece: string): string;
+  /** What was held back and is no thought after all. */
+  end(): string;
+}
+
+function createThinkingFilter(): ThinkingFilter {
+  let state: 'unknown' | 'thinking' | 'telling' = 'unknown';
+  let held = '';
+  return {
+    push: (piece) => {
+      if (state === 'telling') return piece;
+      held += piece;
+      if (state === 'unknown') {
+        if (OPEN.test(held)) state = 'thinking';
+        else if (mayBegin(held)) return '';
+        else return release();
+      }
+      const close = held.search(CLOSE);
+      if (close < 0) {
+        held = held.slice(-LONGEST_OPENING);
+        return '';
+      }
+      held = held.slice(held.indexOf('>', close) + 1).trimStart();
+      return release();
+    },
+    end: () => (state === 'unknown' ? release() : ''),
+  };
+
+  function release(): string {
+    state = 'telling';
+    const text = held;
+    held = '';
+    return text;
+  }
+}
+
+function mayBegin(text: string): boolean {
+  const start = text.trimStart();
+  return text.length <= LONGEST_OPENING && ['<think>', '<thinking>', '<thought>'].some((tag) => tag.startsWith(start));
 }

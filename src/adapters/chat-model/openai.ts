@@ -1,12 +1,13 @@
-import type { ChatModel, StreamRequest } from '../../ports/chat-model.ts';
+import { TriageError } from '../../domain/errors.ts';
+import type { ChatModel, ChatRequest, ChatToolCall, StreamRequest, ToolChoiceRequest } from '../../ports/chat-model.ts';
 import { type Logger, silentLogger } from '../../ports/telemetry.ts';
-import { askValue } from './ask-value.ts';
-import { chooseTools } from './choose-tools.ts';
-import { type Dialect, firstDialect, type QuestionKind } from './dialect.ts';
-import { endpointOf, shownAddress } from './endpoint.ts';
+import { type Completion, streamCompletion } from './completion.ts';
+import { endpointOf, type Message, shownAddress } from './connect.ts';
+import { type Dialect, type Format, firstDialect, type QuestionKind, type ToolFormat } from './dialect.ts';
 import type { PriceTable } from './prices.ts';
-import { type ModelConnection, priced, type Question } from './question.ts';
-import { tellStream } from './tell-stream.ts';
+import { type ModelConnection, priced, type Question, send, unusable } from './question.ts';
+import { type CallsReading, isOffered, readCalls, readValue, whyUnanswered } from './read-reply.ts';
+import { formatWish, formatWithoutCalling, isCalling, toolTurn } from './tool-format.ts';
 
 export interface OpenAiChatModelOptions {
   /** Any OpenAI-compatible server, with or without `/v1`; null: OpenAI's own. */
@@ -93,4 +94,167 @@ async function stream(connection: ModelConnection, request: StreamRequest, signa
   } finally {
     clearTimeout(timer);
   }
+}
+
+const AGAIN = 'Reply again with one JSON object that fits, and nothing else.';
+
+/** A value by JSON schema, else by any JSON, else out of the text. A reply that does not fit is sent back once with the reason. */
+async function askValue<Value>(connection: ModelConnection, question: Question, request: ChatRequest<Value>): Promise<Value> {
+  const turn = (more: readonly Message[]) => (dialect: Dialect) => ({
+    messages: [...opening(request, dialect.value), ...more],
+    wishes: formatWish(dialect.value, request.name, request.schema),
+  });
+  const first = await send(connection, question, turn([]));
+  const reading = readValue(first, request.parse);
+  if ('value' in reading) return reading.value;
+  if (!reading.mendable) throw unusable(reading.problem);
+  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
+  const second = readValue(await send(connection, question, turn(repair(first.text, reading.problem, AGAIN))), request.parse);
+  if ('value' in second) return second.value;
+  throw unusable(second.problem);
+}
+
+/** A server that is not sent the schema's format must read the schema. */
+function opening({ system, user, schema }: ChatRequest<unknown>, format: Format): Message[] {
+  const told =
+    format === 'json_schema' ? system : `${system}\n\nReply with one JSON object of this JSON schema:\n${JSON.stringify(schema)}`;
+  return [
+    { role: 'system', content: told },
+    { role: 'user', content: user },
+  ];
+}
+
+const MAX_QUOTED = 8_000;
+
+/** Sends a reply back with what is wrong with it. In plain messages, which every server and chat template understands. */
+function repair(said: string, problem: string, how: string): Message[] {
+  const quoted: Message[] = said.trim() === '' ? [] : [{ role: 'assistant', content: said.slice(0, MAX_QUOTED) }];
+  return [...quoted, { role: 'user', content: `Your reply could not be used: ${problem}\n${how}` }];
+}
+
+/**
+ * Plain text as it arrives. Tried again only while nothing was told: what a reader saw cannot be taken back. `onLife` is
+ * called whenever the server sends anything.
+ */
+async function tellStream(connection: ModelConnection, question: Question, request: StreamRequest, onLife: () => void): Promise<string> {
+  let told = false;
+  const onText = (piece: string) => {
+    told = true;
+    request.onText(piece);
+  };
+  const messages: Message[] = [
+    { role: 'system', content: request.system },
+    ...request.turns.map(({ role, text }): Message => ({ role, content: text })),
+  ];
+  const completion = await send(
+    connection,
+    question,
+    () => ({ messages, wishes: {} }),
+    async (asked, signal) => {
+      try {
+        return await streamCompletion(asked, { onText, onLife }, signal);
+      } catch (error) {
+        throw told ? final(error) : error;
+      }
+    },
+  );
+  const unanswered = whyUnanswered(completion);
+  if (unanswered !== null) throw unusable(unanswered);
+  if (completion.text.trim() === '') throw unusable('the reply is empty');
+  return completion.text;
+}
+
+function final(error: unknown): unknown {
+  if (!(error instanceof TriageError) || !error.retryable) return error;
+  return new TriageError(error.code, error.message, { details: error.details, cause: error });
+}
+
+const MAX_SAID = 4_000;
+
+/**
+ * A choice among tools by function calling, else by JSON, else out of the text. Calls that cannot be read, or name no tool
+ * that was offered, are sent back once with the reason; those that can be read count in any case.
+ */
+async function chooseTools(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+  if (request.tools.length === 0) return [];
+  const first = await ask(connection, question, request, (dialect) => dialect.tools, []);
+  if (first.reading.by === 'calling') connection.called = true;
+  if (isCalling(first.format) && first.reading.by === 'nothing')
+    return connection.called ? [] : await askInWords(connection, question, request);
+  return await mend(connection, question, request, first);
+}
+
+interface Reply {
+  readonly completion: Completion;
+  readonly reading: CallsReading;
+  /** How it was asked for, in the end. */
+  readonly format: ToolFormat;
+}
+
+async function ask(
+  connection: ModelConnection,
+  question: Question,
+  request: ToolChoiceRequest,
+  formatOf: (dialect: Dialect) => ToolFormat,
+  more: readonly Message[],
+): Promise<Reply> {
+  let format = formatOf(connection.dialect);
+  const completion = await send(connection, question, (dialect) => {
+    format = formatOf(dialect);
+    return toolTurn(request, format, dialect, more);
+  });
+  const unanswered = whyUnanswered(completion);
+  if (unanswered !== null) throw unusable(unanswered);
+  return { completion, reading: readCalls(completion, request.tools), format };
+}
+
+/**
+ * A server that was never seen to call a function answered in prose: the model wants none, or the server does not know
+ * tools and keeps quiet about it. Asked in words the model must say which.
+ */
+async function askInWords(connection: ModelConnection, question: Question, request: ToolChoiceRequest): Promise<readonly ChatToolCall[]> {
+  const reply = await ask(connection, question, request, formatWithoutCalling, []);
+  const calls = await mend(connection, question, request, reply);
+  if (calls.length > 0 && isCalling(connection.dialect.tools)) {
+    connection.logger.info({ tools: reply.format }, 'model server ignores tools and is asked in words from now on');
+    connection.dialect = { ...connection.dialect, tools: reply.format };
+  }
+  return calls;
+}
+
+async function mend(
+  connection: ModelConnection,
+  question: Question,
+  request: ToolChoiceRequest,
+  { completion, reading, format }: Reply,
+): Promise<readonly ChatToolCall[]> {
+  if (reading.problem === null) return reading.calls;
+  connection.logger.info({ reply: request.name, problem: reading.problem }, 'model reply did not fit and is sent back once');
+  const how = isCalling(format)
+    ? 'Call again what you want, with tools that are offered and arguments that fit.'
+    : 'Reply again with one JSON object that fits, and nothing else.';
+  const sameFormat = (dialect: Dialect) => (isCalling(format) ? dialect.tools : formatWithoutCalling(dialect));
+  const again = await ask(connection, question, request, sameFormat, repair(said(completion), reading.problem, how));
+  const kept = reading.calls.filter((call) => isOffered(call, request.tools));
+  const calls = joined(kept, again.reading.calls);
+  const usable = calls.some((call) => isOffered(call, request.tools));
+  if (!usable && !(again.reading.problem === null && again.reading.calls.length === 0))
+    throw unusable(again.reading.problem ?? reading.problem);
+  return calls;
+}
+
+/** What the model said, in words, for servers that could not take its own broken calls back. */
+function said({ text, calls }: Completion): string {
+  const called = calls.map((call) => `${call.name}(${call.args})`).join('\n');
+  return [text, called]
+    .filter((part) => part.trim() !== '')
+    .join('\n')
+    .slice(0, MAX_SAID);
+}
+
+/** Those of the first reply that could be used, and what the second one adds. */
+function joined(first: readonly ChatToolCall[], second: readonly ChatToolCall[]): readonly ChatToolCall[] {
+  const key = ({ name, args }: ChatToolCall) => JSON.stringify([name, args]);
+  const known = new Set(first.map(key));
+  return [...first, ...second.filter((call) => !known.has(key(call)))];
 }

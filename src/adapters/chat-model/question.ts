@@ -2,14 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
 import type { ChatReply } from '../../ports/chat-model.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { complete } from './completion.ts';
-import type { Completion } from './completion-body.ts';
-import type { CompletionRequest, Message, Wishes } from './connect.ts';
-import { type Dialect, type QuestionKind, weakerDialect } from './dialect.ts';
-import type { Endpoint } from './endpoint.ts';
-import { errorOfRefusal } from './model-errors.ts';
+import { type Completion, complete } from './completion.ts';
+import type { CompletionRequest, Endpoint, Message, Wishes } from './connect.ts';
+import { type Dialect, errorOfRefusal, type QuestionKind, type Refusal, weakerDialect } from './dialect.ts';
 import { costOf, PRICES, type PriceTable, priceOf } from './prices.ts';
-import type { Refusal } from './refusal.ts';
 
 /** A model's server and what was learnt of it. One per process and model. */
 export interface ModelConnection {

@@ -1,11 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type pg from 'pg';
-import { TriageError } from '../../domain/errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { messageOf, TriageError } from '../../domain/errors.ts';
 import type { Database, Sql } from '../../ports/database.ts';
-import { againWhereRolledBack, askAgain } from './again.ts';
-import { cleanParameters } from './parameters.ts';
-import { readColumns } from './row-types.ts';
-import { toStorageError } from './storage-error.ts';
 
 /** A database over a pg pool. The pool is for libraries that bring their own SQL: the queue and the checkpointer. */
 export interface PgDatabase extends Database {
@@ -156,4 +153,179 @@ async function runQuery<Row extends object>(
   } catch (error) {
     throw toStorageError(error);
   }
+}
+
+/** Any number that nobody else locks. */
+const KEY = 4_600_015;
+
+/** How long a process waits for its turn: ten that start on a new and busy database are through in far less. */
+const WAIT_MS = 300_000;
+const LOOK_MS = 100;
+
+/**
+ * Lets one process at a time set something up in the database, for libraries that do not see to that themselves: several that start
+ * together on a new database would trip over each other. An embedded database has one process only.
+ */
+export async function inTurn<Result>(db: Pick<PgDatabase, 'driver' | 'pool'>, work: () => Promise<Result>): Promise<Result> {
+  if (db.driver === 'pglite') return await work();
+  const client = await db.pool.connect().catch((error: unknown) => {
+    throw toStorageError(error);
+  });
+  try {
+    await takeTurn(client);
+    return await work();
+  } finally {
+    // A lock that cannot be given back goes with its connection.
+    const failed = await client.query('select pg_advisory_unlock_all()').then(
+      () => false,
+      () => true,
+    );
+    client.release(failed);
+  }
+}
+
+/** Asked for again and again: a wait in the server would be ended by the limit that is meant for rows. Throws `storage-failed`, retryable. */
+async function takeTurn(client: pg.PoolClient): Promise<void> {
+  const end = performance.now() + WAIT_MS;
+  for (;;) {
+    const { rows } = await client.query<{ mine: boolean }>('select pg_try_advisory_lock($1) as mine', [KEY]).catch((error: unknown) => {
+      throw toStorageError(error);
+    });
+    if (rows[0]?.mine === true) return;
+    if (performance.now() > end) {
+      throw new TriageError(
+        'storage-failed',
+        `Another process has been setting up the database for more than ${WAIT_MS / 60_000} minutes.`,
+        {
+          retryable: true,
+        },
+      );
+    }
+    await delay(LOOK_MS);
+  }
+}
+
+/** Serialization failure and deadlock: the server has rolled everything back, so doing it again is always safe. */
+const ROLLED_BACK = /^40(001|P01)$/;
+
+/** What only reads; `for update` locks, but outside a transaction not for longer than the statement. */
+const READS = /^\s*select\b/i;
+
+const TRIES = 3;
+
+/** Runs `work` again, up to twice and after a moment, where the server rolled it back to let another go on. */
+async function againWhereRolledBack<Result>(work: () => Promise<Result>): Promise<Result> {
+  return await tryAgain(work, isRolledBack);
+}
+
+/** The same for one statement of its own; one that only reads is asked again also where its connection broke. */
+async function askAgain<Result>(text: string, ask: () => Promise<Result>): Promise<Result> {
+  const reads = READS.test(text);
+  return await tryAgain(ask, (error) => isRolledBack(error) || (reads && isBroken(error)));
+}
+
+async function tryAgain<Result>(work: () => Promise<Result>, passes: (error: unknown) => boolean): Promise<Result> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (attempt >= TRIES || !passes(error)) throw error;
+      // Two that met once must not meet again.
+      await delay(10 * 4 ** attempt * (0.5 + Math.random()));
+    }
+  }
+}
+
+function isRolledBack(error: unknown): boolean {
+  return error instanceof TriageError && ROLLED_BACK.test(String(error.details.state));
+}
+
+/** A pool without a free connection is left alone: more questions do not empty it. */
+function isBroken(error: unknown): boolean {
+  return error instanceof TriageError && error.code === 'storage-failed' && error.retryable && error.details.busy !== true;
+}
+
+const NUL = /\0/g;
+const REPLACEMENT = '\uFFFD';
+
+/**
+ * Makes parameters that PostgreSQL accepts: NUL characters, which text and jsonb refuse, become U+FFFD; plain objects
+ * become JSON whose strings are clean in the same way and hold no lone surrogates. Arrays become SQL arrays, so a jsonb
+ * column is always given an object.
+ */
+function cleanParameters(values: readonly unknown[]): unknown[] {
+  return values.map(cleanParameter);
+}
+
+function cleanParameter(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value);
+  if (Array.isArray(value)) return value.map(cleanParameter);
+  if (value === null || typeof value !== 'object' || value instanceof Date || ArrayBuffer.isView(value)) return value;
+  return JSON.stringify(cleanJson(value));
+}
+
+function cleanJson(value: unknown): unknown {
+  if (typeof value === 'string') return cleanText(value).toWellFormed();
+  if (Array.isArray(value)) return value.map(cleanJson);
+  if (value === null || typeof value !== 'object' || value instanceof Date) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [cleanText(key).toWellFormed(), cleanJson(item)]));
+}
+
+function cleanText(text: string): string {
+  return text.includes('\0') ? text.replace(NUL, REPLACEMENT) : text;
+}
+
+const { INT8, TIMESTAMPTZ } = pg.types.builtins;
+
+/**
+ * Makes rows read as our own queries expect them: int8 (counts) as numbers, timestamptz as ISO 8601 in UTC with
+ * milliseconds. Done per result rather than by parsers set on the driver: pg-boss and the checkpointer share the pool and
+ * expect pg's own rules. (Parsers given with a query do not work either: PGlite's connection takes them for parameter types.)
+ */
+function readColumns(fields: readonly pg.FieldDef[], rows: readonly pg.QueryResultRow[]): void {
+  for (const { name, dataTypeID } of fields) {
+    if (dataTypeID === INT8) for (const row of rows) row[name] = toNumber(row[name]);
+    else if (dataTypeID === TIMESTAMPTZ) for (const row of rows) row[name] = toIsoTime(row[name]);
+  }
+}
+
+function toNumber(value: unknown): unknown {
+  return typeof value === 'string' ? Number(value) : value;
+}
+
+function toIsoTime(value: unknown): unknown {
+  return value instanceof Date ? value.toISOString() : value;
+}
+
+/**
+ * SQLSTATEs after which the same call may succeed: class 08 (connection), 57P (shutdown, restart), serialization failure,
+ * deadlock, a full disk, a server that has no connection left, a transaction that idled too long (as in a frozen process), and our own
+ * limits of a statement and of a lock. https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const RETRYABLE_STATE = /^(08|57P|40001$|40P01$|53[13]00$|25P03$|57014$|55P03$)/;
+
+/** A statement or lock that took its whole limit, as while another release migrates: it is tried again later, and not at once. */
+const TOO_LONG = /^(57014|55P03)$/;
+
+/** What sockets and pg's own client say when the connection is gone; these errors carry no SQLSTATE. */
+const CONNECTION_LOST =
+  /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)|Connection terminated|not queryable|trying to connect|Query read timeout/;
+
+/** The pool's words where every connection stays busy; asking again at once would only lengthen the line. */
+const NONE_FREE = /timeout exceeded when trying to connect/;
+
+/** Turns what the driver threw into `storage-failed`; a TriageError stays as it is. Details name the SQLSTATE, never values. */
+export function toStorageError(error: unknown): TriageError {
+  if (error instanceof TriageError) return error;
+  const state = textField(error, 'code');
+  const isSqlState = state !== null && /^[0-9A-Z]{5}$/.test(state);
+  const retryable = isSqlState ? RETRYABLE_STATE.test(state) : CONNECTION_LOST.test(state ?? messageOf(error));
+  const busy = state === null ? NONE_FREE.test(messageOf(error)) : TOO_LONG.test(state);
+  const details = { state, constraint: textField(error, 'constraint'), table: textField(error, 'table'), ...(busy ? { busy } : {}) };
+  return new TriageError('storage-failed', `The database request failed: ${messageOf(error)}`, { retryable, cause: error, details });
+}
+
+function textField(error: unknown, name: string): string | null {
+  const value: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, name) : null;
+  return typeof value === 'string' ? value : null;
 }

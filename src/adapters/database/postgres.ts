@@ -1,10 +1,8 @@
+import { accessSync, constants } from 'node:fs';
 import pg from 'pg';
-import { TriageError } from '../../domain/errors.ts';
-import { createPoolDatabase, type PgDatabase } from './pool-database.ts';
+import { messageOf, TriageError } from '../../domain/errors.ts';
+import { createPoolDatabase, type PgDatabase, toStorageError } from './pool-database.ts';
 import { MIGRATIONS_FOLDER, runMigrations } from './run-migrations.ts';
-import { serverAddress } from './server-address.ts';
-import { LIMITS, LINE_PER_CONNECTION, MIGRATION_LIMITS } from './session-limits.ts';
-import { toStorageError } from './storage-error.ts';
 
 export interface PostgresOptions {
   /** `postgres://user:password@host:port/database`, with `?sslmode=verify-full&sslrootcert=/path` for TLS. */
@@ -78,3 +76,63 @@ async function migrateAs(url: string, folder: string): Promise<{ readonly applie
 async function refuseMigration(): Promise<never> {
   throw new TriageError('internal', 'A database opened for reading is not migrated');
 }
+
+const FILES = ['sslrootcert', 'sslcert', 'sslkey'];
+
+/**
+ * The address as pg is to read it: `sslmode` means what it means to PostgreSQL's own clients (require encrypts and believes any
+ * certificate unless `sslrootcert` is given; verify-full also checks the name). Throws `invalid-config` where a file it names cannot be
+ * read; the message holds no password.
+ */
+export function serverAddress(text: string): string {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch (error) {
+    throw new TriageError('invalid-config', 'The database URL is invalid; use postgres://user:password@host:port/database', {
+      cause: error,
+    });
+  }
+  for (const name of FILES) {
+    const file = url.searchParams.get(name);
+    if (file !== null) checkReadable(name, file);
+  }
+  if (url.searchParams.get('sslmode') === 'verify-ca' && !url.searchParams.has('sslrootcert')) {
+    throw new TriageError('invalid-config', 'sslmode=verify-ca in the database URL needs sslrootcert, a CA file');
+  }
+  if (url.searchParams.has('sslmode') && !url.searchParams.has('uselibpqcompat')) url.searchParams.set('uselibpqcompat', 'true');
+  return url.href;
+}
+
+function checkReadable(name: string, file: string): void {
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new TriageError('invalid-config', `${name} in the database URL: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/**
+ * Limits so that no statement, lock, forgotten transaction or silent server holds others up for ever, in milliseconds. A caller waits
+ * at most `connectionTimeoutMillis` for a connection of a pool that is busy, and is then told to come back.
+ */
+export const LIMITS = {
+  connectionTimeoutMillis: 5_000,
+  idleTimeoutMillis: 30_000,
+  statement_timeout: 60_000,
+  // ours, for a server that says nothing any more: its own limit comes first where it still lives
+  query_timeout: 65_000,
+  lock_timeout: 20_000,
+  idle_in_transaction_session_timeout: 60_000,
+} satisfies pg.PoolConfig;
+
+/** A migration may take its time, and waits for another process's. Nothing is served on its connection. */
+export const MIGRATION_LIMITS = {
+  connectionTimeoutMillis: 10_000,
+  statement_timeout: 0,
+  lock_timeout: 300_000,
+  keepAlive: true,
+} satisfies pg.ClientConfig;
+
+/** Callers in line for a connection, for each connection, before the next one is refused at once. */
+export const LINE_PER_CONNECTION = 50;

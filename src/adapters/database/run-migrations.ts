@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
 import { TriageError } from '../../domain/errors.ts';
-import { toStorageError } from './storage-error.ts';
+import { toStorageError } from './pool-database.ts';
 
 /** The numbered SQL files that ship with Faultline. */
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../../migrations', import.meta.url));

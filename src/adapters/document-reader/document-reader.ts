@@ -3,8 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
 import { type DocumentReader, ReadDocument } from '../../ports/knowledge.ts';
-import { formatOf } from './format.ts';
-import { readDocument } from './read-document.ts';
+import { formatOf, readDocument } from './read-document.ts';
 
 export interface DocumentReaderOptions {
   /** Of the file. */

@@ -1,7 +1,10 @@
-import { TriageError } from '../../domain/errors.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, isAbsolute, join } from 'node:path';
+import { z } from 'zod';
+import { messageOf, TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
 import type { Embedder } from '../../ports/vector-index.ts';
-import { type Extract, findModel, loadModel } from './local-model.ts';
 import { meanCosine, UNRELATED } from './unrelated.ts';
 
 export interface LocalEmbedderOptions {
@@ -101,4 +104,125 @@ function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number ** 2, 0));
   if (length > 0) return vector.map((number) => number / length);
   return vector.map((_, index) => (index === 0 ? 1 : 0));
+}
+
+/** Texts in, one vector each out; the whole model behind one function. */
+export type Extract = (texts: readonly string[]) => Promise<readonly (readonly number[])[]>;
+
+/** Where a model lies, and how its vectors are made of its words' vectors. */
+export interface LocalModel {
+  /** Of the folder or the hub. */
+  readonly source: string;
+  readonly isFolder: boolean;
+  /** The weights: as transformers.js names their precision. */
+  readonly dtype: string;
+  readonly pooling: 'mean' | 'cls';
+  /** Differs for models that differ. */
+  readonly name: string;
+}
+
+const PACKAGE = '@huggingface/transformers';
+/** Precise enough for likeness, and a quarter of the size: the small one first. */
+const WEIGHTS: readonly (readonly [dtype: string, file: string])[] = [
+  ['q8', 'onnx/model_quantized.onnx'],
+  ['fp16', 'onnx/model_fp16.onnx'],
+  ['fp32', 'onnx/model.onnx'],
+];
+
+/** Threads that wait without sleeping take the machine from everything else that runs on it. */
+const SESSION = { extra: { session: { intra_op: { allow_spinning: '0' } } } };
+
+/** The part of transformers.js that is used. Its objects are asked themselves, never copies: they know what they are by `this`. */
+interface Library {
+  readonly env: { cacheDir?: unknown };
+  pipeline(task: string, model: string, options: object): Promise<unknown>;
+}
+
+const Vectors = z.array(z.array(z.number()));
+const Pooling = z.object({ pooling_mode_cls_token: z.boolean().default(false) });
+
+/** Looks at a folder before anything is loaded. A name such as `org/model` that is no folder is one of the hub. Throws `invalid-config`. */
+export async function findModel(model: string): Promise<LocalModel> {
+  const sizes = await Promise.all(WEIGHTS.map(async ([dtype, file]) => ({ dtype, file, size: await sizeOf(join(model, file)) })));
+  const found = sizes.find(({ size }) => size !== null);
+  if (found !== undefined) {
+    const pooling = Pooling.catch({ pooling_mode_cls_token: false }).parse(await readJson(join(model, '1_Pooling/config.json')));
+    return {
+      source: model,
+      isFolder: true,
+      dtype: found.dtype,
+      pooling: pooling.pooling_mode_cls_token ? 'cls' : 'mean',
+      name: `local:${basename(model)}:${found.dtype}:${found.size}`,
+    };
+  }
+  if (!isAbsolute(model) && /^[\w.-]{1,96}\/[\w.-]{1,96}$/.test(model) && (await sizeOf(model)) === null) {
+    return { source: model, isFolder: false, dtype: 'q8', pooling: 'mean', name: `local:${model}:q8` };
+  }
+  const files = WEIGHTS.map(([, file]) => file).join(', ');
+  throw new TriageError(
+    'invalid-config',
+    `${model} is not a folder with a sentence model: it contains none of ${files} (FAULTLINE_EMBEDDER_MODEL)`,
+  );
+}
+
+/** Loads the model. Nothing is fetched unless `download` allows it, and then from the hub alone. Throws `invalid-config`. */
+export async function loadModel(model: LocalModel, download: boolean, importLibrary = importPackage): Promise<Extract> {
+  const library = await importLibrary();
+  if (!isLibrary(library)) throw new TriageError('internal', `${PACKAGE} is not what it was: it has no pipeline`);
+  library.env.cacheDir = join(homedir(), '.cache', 'faultline', 'models');
+  const options = { dtype: model.dtype, local_files_only: model.isFolder || !download, session_options: SESSION };
+  const extract = await library.pipeline('feature-extraction', model.source, options).catch((error: unknown) => {
+    throw new TriageError('invalid-config', `The embedding model ${model.source} cannot be loaded: ${reason(model, download, error)}`, {
+      cause: error,
+    });
+  });
+  if (typeof extract !== 'function') throw new TriageError('internal', `${PACKAGE} returned something that is no pipeline`);
+  return async (texts) => {
+    const tensor: unknown = await extract([...texts], { pooling: model.pooling, normalize: true });
+    if (!isTensor(tensor)) throw new TriageError('internal', `${PACKAGE} returned something that is no tensor`);
+    return Vectors.parse(tensor.tolist());
+  };
+}
+
+function isLibrary(value: unknown): value is Library {
+  if (typeof value !== 'object' || value === null || !('env' in value) || !('pipeline' in value)) return false;
+  return typeof value.env === 'object' && value.env !== null && typeof value.pipeline === 'function';
+}
+
+function isTensor(value: unknown): value is { tolist(): unknown } {
+  return typeof value === 'object' && value !== null && 'tolist' in value && typeof value.tolist === 'function';
+}
+
+function reason({ isFolder }: LocalModel, download: boolean, error: unknown): string {
+  if (!isFolder && !download)
+    return 'it is not available locally, and downloads are off; set FAULTLINE_EMBEDDER_DOWNLOAD=true to allow one';
+  return messageOf(error).slice(0, 300);
+}
+
+/** Named in a variable: it is no dependency of ours, and hundreds of megabytes large with its runtime. */
+async function importPackage(): Promise<unknown> {
+  const name: string = PACKAGE;
+  try {
+    return await import(name);
+  } catch (error) {
+    const remedy = `Install it alongside Faultline (npm install ${PACKAGE}), or set FAULTLINE_EMBEDDER=hashing.`;
+    throw new TriageError('invalid-config', `A local embedding model needs the package ${PACKAGE}, which cannot be loaded. ${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+async function sizeOf(path: string): Promise<number | null> {
+  return await stat(path).then(
+    ({ size }) => size,
+    () => null,
+  );
+}
+
+async function readJson(path: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    return null;
+  }
 }

@@ -1,14 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Queue } from 'bullmq';
+import { type Job, Queue, Worker } from 'bullmq';
+import type { Redis } from 'ioredis';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
+import { append } from '../../lib/lists.ts';
+import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { countRings, createBullmqAdmin, PRIORITIES, type RingData } from './bullmq-admin.ts';
-import { type BullmqWorker, startBullmqWorker } from './bullmq-worker.ts';
-import { createDirectHandoff, type DirectHandoff } from './direct-handoff.ts';
-import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
-import { openRedisLink, type RedisLink } from './redis-link.ts';
-import { settlesWithin } from './settles-within.ts';
+import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
+import { connectWorker, openRedisLink, type RedisLink } from './redis-link.ts';
 
 const QUEUE = 'triage';
 /** How long the start waits for Redis before it goes on without. */
@@ -144,4 +142,177 @@ async function stopAll(queue: Queue<RingData>, link: RedisLink, working: Working
   }
   await settlesWithin(queue.close(), LAST_WORDS_MS);
   link.close();
+}
+
+const LONGEST_BACKOFF_MS = 30_000;
+
+const WORKER_OPTIONS = {
+  // BullMQ would bury a job on its second crash. How often a job may take its process down is counted in the database.
+  maxStalledCount: 1000,
+  // Between two tries to tell Redis how a job ended.
+  runRetryDelay: 1000,
+};
+
+/** BullMQ's side of a working process. */
+export interface BullmqWorker {
+  /** Takes no more rings; resolves when those it had are told to Redis. */
+  close(): Promise<void>;
+  /** Breaks its connections, whatever they wait for. */
+  disconnect(): void;
+}
+
+export interface BullmqWorkerOptions {
+  readonly url: string;
+  readonly prefix: string;
+  readonly name: string;
+  readonly runs: HandlerRuns;
+  readonly concurrency: number;
+  readonly logger: Logger;
+  readonly link: Pick<RedisLink, 'reachable'>;
+  /**
+   * How long a ring stays with a process that says nothing more, in milliseconds; after at most one and a half times as long it
+   * is handed out again. Too short does no harm: who may work on a job is decided by the lease in the database.
+   */
+  readonly lockMs: number;
+}
+
+export function startBullmqWorker({ url, prefix, name, runs, concurrency, logger, link, lockMs }: BullmqWorkerOptions): BullmqWorker {
+  const connections = tracked(connectWorker(url));
+  const worker = new Worker<RingData>(name, ({ data }) => runs.run(data.jobId), {
+    connection: connections.first,
+    prefix,
+    concurrency,
+    lockDuration: lockMs,
+    lockRenewTime: lockMs / 3,
+    stalledInterval: lockMs / 2,
+    ...WORKER_OPTIONS,
+    skipVersionCheck: true,
+    skipWaitingForReady: true,
+    settings: { backoffStrategy },
+  });
+  worker.on('error', (error) => {
+    // The link has said already that Redis is away.
+    if (link.reachable) logger.warn({ error: messageOf(error) }, 'the job queue could not keep a ring; its job stays owed');
+  });
+  worker.on('stalled', (ring) => logger.warn({ ring }, 'a ring whose process died is handed out again'));
+  worker.on('failed', (ring, error) => {
+    if (ring !== undefined && ring.attemptsMade >= (ring.opts.attempts ?? 1)) {
+      logger.error({ jobId: ring.data.jobId, error }, 'a ring was given up after its last try; its job stays owed');
+    }
+  });
+  return { close: () => worker.close(), disconnect: connections.disconnect };
+}
+
+/** One second doubled with each failed try, half a minute at most, of which up to half is left to chance. In milliseconds. */
+export function backoffStrategy(attemptsMade: number): number {
+  const longest = Math.min(1000 * 2 ** Math.max(attemptsMade - 1, 0), LONGEST_BACKOFF_MS);
+  return Math.round(longest * (0.5 + Math.random() / 2));
+}
+
+/** BullMQ makes a second connection from the first; both are ours to break when it cannot let go by itself. */
+function tracked(first: Redis): { readonly first: Redis; disconnect(): void } {
+  const all = [first];
+  const duplicate = first.duplicate.bind(first);
+  first.duplicate = (options) => {
+    const copy = duplicate(options);
+    all.push(copy);
+    return copy;
+  };
+  return {
+    first,
+    disconnect: () => {
+      for (const client of all) client.disconnect();
+    },
+  };
+}
+
+export interface RingData {
+  readonly jobId: string;
+}
+
+/** BullMQ takes what has no priority before what has one. */
+export const PRIORITIES = { high: 0, normal: 10 } as const;
+
+const LIVE = ['waiting', 'prioritized', 'active', 'delayed'] as const;
+/** How many of the dead are looked through for one job. */
+const MOST_DEAD = 1000;
+
+type Ask = <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+
+export async function countRings(queue: Queue<RingData>): Promise<number> {
+  const counts = await queue.getJobCounts(...LIVE);
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+/** The rings that Redis keeps. */
+export function createBullmqAdmin(queue: Queue<RingData>, asked: Ask, enqueue: JobQueue['enqueue']): QueueAdmin {
+  return {
+    rings: async (limit) => {
+      const rings: RingState[] = [];
+      for (const [state, types] of [
+        ['running', ['active']],
+        ['waiting', ['waiting', 'prioritized']],
+        ['later', ['delayed']],
+      ] as const) {
+        if (rings.length >= limit) break;
+        const jobs = await asked(() => queue.getJobs([...types], 0, limit - rings.length - 1, true));
+        append(
+          rings,
+          jobs.map((job) => ringOf(job, state)),
+        );
+      }
+      return rings.slice(0, limit);
+    },
+    dead: async (limit) => (await asked(() => queue.getFailed(0, limit - 1))).map((job) => ringOf(job, 'dead')),
+    requeue: async (jobId) => {
+      const found = (await asked(() => queue.getFailed(0, MOST_DEAD - 1))).filter(({ data }) => data.jobId === jobId);
+      if (found.length === 0) return false;
+      await enqueue(jobId, { priority: 'high' });
+      for (const job of found) await asked(() => job.remove());
+      return true;
+    },
+  };
+}
+
+function ringOf(job: Job<RingData>, state: RingState['state']): RingState {
+  const at = new Date((state === 'dead' ? job.finishedOn : undefined) ?? job.timestamp).toISOString();
+  return { jobId: job.data.jobId, state, tries: job.attemptsMade, at, error: job.failedReason ?? null };
+}
+
+/** Where jobs are handed in while the queue is broken: straight to the handler of this process. */
+export interface DirectHandoff {
+  /** Hands a job in; one that is here already and has not begun is not handed in twice. */
+  take(jobId: string): void;
+  /** Jobs that wait or run here. */
+  readonly depth: number;
+  /** Forgets what waits: it is still owed, and somebody else will find it. */
+  close(): void;
+}
+
+export function createDirectHandoff(runs: HandlerRuns, logger: Logger): DirectHandoff {
+  const waiting = new Set<string>();
+  let running = 0;
+  let pumping = 0;
+  const begin = async (jobId: string) => {
+    waiting.delete(jobId);
+    running += 1;
+    // What it failed with is logged by the runs; the job stays owed, and the sweeper hands it in again.
+    await runs.run(jobId).catch((error: unknown) => logger.debug({ jobId, error }, 'job handed in directly failed'));
+    running -= 1;
+  };
+  const pump = async () => {
+    pumping += 1;
+    for (const jobId of waiting) await begin(jobId);
+    pumping -= 1;
+  };
+  return {
+    take: (jobId) => {
+      waiting.add(jobId);
+      if (pumping < runs.concurrency) void pump();
+    },
+    get depth() {
+      return waiting.size + running;
+    },
+    close: () => waiting.clear(),
+  };
 }

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { TriageError } from '../../domain/errors.ts';
 import type { JobQueue } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
 
-export type Handler = Parameters<JobQueue['work']>[0];
+type Handler = Parameters<JobQueue['work']>[0];
 
 /** The handler with at most so many runs at once, whoever asks for them. */
 export interface HandlerRuns {
@@ -62,4 +63,17 @@ export function createHandlerRuns(handler: Handler, concurrency: number, logger:
       for (const controller of controllers) controller.abort(reason);
     },
   };
+}
+
+/** Whether the work ended, well or not, within the time. */
+export async function settlesWithin(work: Promise<unknown>, milliseconds: number): Promise<boolean> {
+  const timer = new AbortController();
+  const settled = work.then(
+    () => true,
+    () => true,
+  );
+  const late = delay(milliseconds, false, { signal: timer.signal }).catch(() => false);
+  const result = await Promise.race([settled, late]);
+  timer.abort();
+  return result;
 }

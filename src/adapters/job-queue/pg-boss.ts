@@ -1,12 +1,55 @@
 import { PgBoss } from 'pg-boss';
 import { z } from 'zod';
 import { messageOf, TriageError } from '../../domain/errors.ts';
-import type { JobQueue, QueueAdmin } from '../../ports/job-queue.ts';
+import type { JobQueue, QueueAdmin, RingState } from '../../ports/job-queue.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { createHandlerRuns, type HandlerRuns } from './handler-runs.ts';
-import { createPgBossAdmin, DEAD_QUEUE, QUEUE, SCHEMA } from './pg-boss-admin.ts';
-import { type PoolExecutor, poolExecutor, type QueuePool } from './pool-executor.ts';
-import { settlesWithin } from './settles-within.ts';
+import { createHandlerRuns, type HandlerRuns, settlesWithin } from './handler-runs.ts';
+
+export const SCHEMA = 'pgboss';
+export const QUEUE = 'triage';
+/** Where pg-boss puts a ring after its last try. */
+export const DEAD_QUEUE = 'triage-dead';
+
+const ROW = `
+  singleton_key as "jobId", state::text as state, retry_count as tries, created_on as at,
+  coalesce(output ->> 'message', output ->> 'value') as error`;
+
+const LIVE = `
+  select ${ROW} from ${SCHEMA}.job where name = $1 and state < 'completed'
+  order by case state when 'active' then 0 when 'created' then 1 else 2 end, priority desc, created_on limit $2`;
+
+const DEAD = `
+  select distinct on (singleton_key) ${ROW} from ${SCHEMA}.job where name = $1 and state < 'completed'
+  order by singleton_key, created_on desc`;
+
+const DEAD_NEWEST = `select * from (${DEAD}) as dead order by at desc limit $2`;
+
+const REMOVE_DEAD = `delete from ${SCHEMA}.job where name = $1 and singleton_key = $2 returning id`;
+
+const Row = z.object({
+  jobId: z.string(),
+  state: z.enum(['created', 'retry', 'active', 'blocked']),
+  tries: z.int(),
+  at: z.union([z.date(), z.string()]).transform((at) => new Date(at).toISOString()),
+  error: z.string().nullable(),
+});
+
+const STATES = { active: 'running', created: 'waiting', blocked: 'waiting', retry: 'later' } as const;
+
+/** The rings that pg-boss keeps in the database. */
+export function createPgBossAdmin(sql: PoolExecutor, enqueue: JobQueue['enqueue']): QueueAdmin {
+  const rows = async (text: string, name: string, limit: number) => z.array(Row).parse((await sql.executeSql(text, [name, limit])).rows);
+  return {
+    rings: async (limit) => (await rows(LIVE, QUEUE, limit)).map((row): RingState => ({ ...row, state: STATES[row.state] })),
+    dead: async (limit) => (await rows(DEAD_NEWEST, DEAD_QUEUE, limit)).map((row): RingState => ({ ...row, state: 'dead' })),
+    requeue: async (jobId) => {
+      const { rows: removed } = await sql.executeSql(REMOVE_DEAD, [DEAD_QUEUE, jobId]);
+      if (removed.length === 0) return false;
+      await enqueue(jobId, { priority: 'high' });
+      return true;
+    },
+  };
+}
 
 /** Only for rings that come from elsewhere and for retries: a ring of this process wakes its workers itself. */
 const POLL_SECONDS = 1;
@@ -151,4 +194,52 @@ async function stopBoss(boss: PgBoss, workerIds: readonly string[], runs: Handle
     await settlesWithin(drained, ABORT_GRACE_MS);
   }
   await boss.stop({ graceful: false, close: false });
+}
+
+/** The part of a pg pool that the queue uses. */
+export interface QueuePool {
+  connect(): Promise<QueueClient>;
+}
+
+interface QueueClient {
+  query(text: string, values?: unknown[]): Promise<unknown>;
+  /** With `true` the connection is thrown away. */
+  release(broken?: boolean): void;
+}
+
+/** What pg-boss asks of a database. */
+export interface PoolExecutor {
+  executeSql(text: string, values?: unknown[]): Promise<{ rows: object[] }>;
+}
+
+/**
+ * Lets pg-boss run its SQL on our pool, one statement or block at a time. On PGlite's single connection that keeps it out
+ * of everybody's open transaction; a block that fails half-way is rolled back, or the connection would stay in it. A connection on which
+ * not even that works is thrown away: behind a server that went silent whoever got it next would wait in vain.
+ */
+export function poolExecutor(pool: QueuePool): PoolExecutor {
+  return {
+    executeSql: async (text, values) => {
+      const client = await pool.connect();
+      try {
+        const rows = rowsOf(await client.query(text, values));
+        client.release();
+        return { rows };
+      } catch (error) {
+        const isBroken = await client.query('ROLLBACK').then(
+          () => false,
+          () => true,
+        );
+        client.release(isBroken);
+        throw error;
+      }
+    },
+  };
+}
+
+/** A block of several statements answers with one result for each. */
+function rowsOf(result: unknown): object[] {
+  if (Array.isArray(result)) return result.flatMap(rowsOf);
+  if (typeof result === 'object' && result !== null && 'rows' in result && Array.isArray(result.rows)) return result.rows;
+  return [];
 }

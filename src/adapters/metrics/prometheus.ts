@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
-import { boundLabels } from './bounded-labels.ts';
+import { type LabelValues, METRICS, type MetricOutline, type Metrics, type Reading } from '../../ports/telemetry.ts';
 
 export interface PrometheusOptions {
   /** How long a reading stands before it is made again, in milliseconds: two scrapers cost the database no more than one. */
@@ -107,4 +106,31 @@ async function fresh(source: Source, freshMs: number, limitMs: number): Promise<
   const readings = await Promise.race([source.running, limit]).finally(() => ended.abort());
   if (readings === null) throw new Error('the reading took too long');
   return readings;
+}
+
+/** Longest value of a label; names of tools, routes and models are shorter. */
+const MAX_TEXT = 80;
+const OTHER = 'other';
+
+/** Values of one label, of which there are never more than its outline allows, and "other". */
+function boundValues(allowed: LabelValues): (value: string) => string {
+  if (typeof allowed !== 'number') {
+    const known = new Set(allowed);
+    return (value) => (known.has(value) ? value : OTHER);
+  }
+  const seen = new Set<string>();
+  return (value) => {
+    const short = value.slice(0, MAX_TEXT);
+    if (seen.has(short)) return short;
+    if (seen.size >= allowed) return OTHER;
+    seen.add(short);
+    return short;
+  };
+}
+
+/** The same for all labels of one metric; what is missing is "other". */
+export function boundLabels(labels: Readonly<Record<string, LabelValues>>) {
+  const bounds = Object.entries(labels).map(([name, allowed]) => [name, boundValues(allowed)] as const);
+  return (given: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(bounds.map(([name, bound]) => [name, bound(given[name] ?? OTHER)]));
 }

@@ -1,12 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Attributes, type Context, context, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import {
+  type Attributes,
+  type Context,
+  context,
+  type Span,
+  type SpanContext,
+  SpanKind,
+  SpanStatusCode,
+  TraceFlags,
+  trace,
+} from '@opentelemetry/api';
+import { JsonTraceSerializer } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
-import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
+import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace';
 import { TriageError } from '../../domain/errors.ts';
 import { type Logger, type SpanFacts, type SpanOutline, type Tracer, withFields } from '../../ports/telemetry.ts';
-import { createOtlpExporter, type SpanReceiver } from './otlp-exporter.ts';
-import { readTraceparent, writeTraceparent } from './traceparent.ts';
 
 export interface OpenTelemetryOptions {
   readonly serviceName: string;
@@ -90,4 +99,71 @@ function attributesOf(facts: SpanFacts): Attributes {
     attributes[name] = typeof value === 'object' ? [...value] : value;
   }
   return attributes;
+}
+
+/** Who gets spans. */
+export interface SpanReceiver {
+  /** For the log: "langfuse". */
+  readonly name: string;
+  /** The whole address: "https://collector:4318/v1/traces". */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 5_000;
+
+/**
+ * Sends spans as OTLP over HTTP in JSON. OpenTelemetry's own exporter is not used because it adds the headers of OTEL_EXPORTER_OTLP_HEADERS
+ * to every receiver: with two of them, one would get the other's key. What cannot be sent is lost and logged once.
+ */
+function createOtlpExporter(receiver: SpanReceiver, logger: Logger): SpanExporter {
+  let warned = false;
+  const running = new Set<Promise<void>>();
+  return {
+    export: (spans, done) => {
+      const sent = send(receiver, JsonTraceSerializer.serializeRequest(spans)).then(
+        () => done({ code: 0 }),
+        (error: unknown) => {
+          if (!warned) logger.warn({ receiver: receiver.name, error }, 'spans could not be sent');
+          warned = true;
+          done({ code: 1, error: error instanceof Error ? error : new Error(String(error)) });
+        },
+      );
+      running.add(sent);
+      void sent.finally(() => running.delete(sent));
+    },
+    forceFlush: async () => void (await Promise.all(running)),
+    shutdown: async () => void (await Promise.all(running)),
+  };
+}
+
+async function send({ url, headers }: SpanReceiver, body: Uint8Array | undefined): Promise<void> {
+  if (body === undefined) return;
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: Buffer.from(body),
+    // A key must not follow a redirect.
+    redirect: 'error',
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  await response.body?.cancel();
+  if (!response.ok) throw new TriageError('upstream-failed', `The span receiver returned ${response.status}`);
+}
+
+/** Version 00 of W3C Trace Context; other versions are not sent by us. */
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
+const NO_TRACE = '0'.repeat(32);
+const NO_SPAN = '0'.repeat(16);
+
+/** The span that a traceparent names; null where it names none. */
+function readTraceparent(text: string | null): SpanContext | null {
+  const [, traceId, spanId, flags] = TRACEPARENT.exec(text ?? '') ?? [];
+  if (traceId === undefined || spanId === undefined || flags === undefined) return null;
+  if (traceId === NO_TRACE || spanId === NO_SPAN) return null;
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true };
+}
+
+function writeTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
+  return `00-${traceId}-${spanId}-${(traceFlags & TraceFlags.SAMPLED).toString(16).padStart(2, '0')}`;
 }

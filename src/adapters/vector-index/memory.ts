@@ -1,5 +1,4 @@
 import type { Embedder, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
-import { aboveFloor } from './above-floor.ts';
 
 interface StoredItem {
   readonly item: VectorItem;
@@ -50,4 +49,13 @@ function similarity(left: Float32Array, right: Float32Array): number {
   let dot = 0;
   for (let index = 0; index < left.length; index += 1) dot += (left[index] ?? 0) * (right[index] ?? 0);
   return Math.min(Math.max(dot, 0), 1);
+}
+
+/**
+ * A cosine as likeness. Models differ in what they give to texts that have nothing in common (0.1 for some, 0.8 for others): measured from
+ * there, 0 means unrelated and 1 the same text, whatever the model.
+ */
+export function aboveFloor(cosine: number, floor: number): number {
+  if (floor >= 1) return 0;
+  return Math.min(Math.max((cosine - floor) / (1 - floor), 0), 1);
 }

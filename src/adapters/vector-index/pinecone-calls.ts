@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pinecone } from '@pinecone-database/pinecone';
+import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import type { Logger } from '../../ports/telemetry.ts';
-import { refusal } from './pinecone-errors.ts';
 
-export interface PineconeCallOptions {
+interface PineconeCallOptions {
   readonly apiKey: string;
   /** Of the control plane; null: Pinecone's own. */
   readonly baseUrl: string | null;
@@ -28,7 +28,7 @@ export interface PineconeAnswer<T> {
 }
 
 /** Calls the client's library. Throws TriageError alone. */
-export type PineconeCall = <T>(work: (client: Pinecone) => Promise<T>, signal?: AbortSignal) => Promise<PineconeAnswer<T>>;
+type PineconeCall = <T>(work: (client: Pinecone) => Promise<T>, signal?: AbortSignal) => Promise<PineconeAnswer<T>>;
 
 /** One try: what its requests are bound to, and what they left behind. */
 interface Try {
@@ -133,4 +133,122 @@ function numberIn(headers: Headers, name: string): number | null {
 function backoff(firstMs: number, attempt: number): number {
   const ceiling = firstMs * 2 ** (attempt - 1);
   return ceiling / 2 + (Math.random() * ceiling) / 2;
+}
+
+/** The data plane answers with a status of gRPC, the control plane with an error object. */
+const ErrorReply = z.union([
+  z.looseObject({ message: z.string() }),
+  z.looseObject({ error: z.looseObject({ message: z.string() }) }).transform(({ error }) => error),
+]);
+/** What the monthly limits of a plan are refused with; they too come as HTTP 429. */
+const USED_UP = /for the current month|upgrade your plan|quota/i;
+const MAX_WORDS = 300;
+
+/** What a status other than 2xx means. */
+function refusal({ status, headers }: Response, text: string): TriageError {
+  const words = wordsOf(text);
+  const details = { status };
+  if (status === 401 || status === 403) {
+    const message = `Pinecone rejected the key (HTTP ${status}); check PINECONE_API_KEY and its permissions`;
+    return new TriageError('upstream-auth', message, { details });
+  }
+  if (status === 402 || (status === 429 && USED_UP.test(words))) {
+    return new TriageError('quota-exhausted', `The quota of the Pinecone plan is used up (HTTP ${status}): ${words}`, { details });
+  }
+  const later = retryAfter(headers);
+  const retry = { retryable: true, details, ...(later === null ? {} : { retryAfterMs: later }) };
+  if (status === 429) return new TriageError('rate-limited', 'Pinecone is rate limiting requests (HTTP 429)', retry);
+  if (status === 408 || status >= 500) return new TriageError('upstream-failed', `Pinecone failed (HTTP ${status})`, retry);
+  if (status === 404) return new TriageError('not-found', `Pinecone cannot find the requested resource (HTTP 404): ${words}`, { details });
+  return new TriageError('invalid-input', `Pinecone refused the request (HTTP ${status}): ${words}`, { details });
+}
+
+function wordsOf(text: string): string {
+  const read = ErrorReply.safeParse(parsed(text));
+  return (read.success ? read.data.message : text).replace(/\s+/g, ' ').slice(0, MAX_WORDS);
+}
+
+function retryAfter(headers: Headers): number | null {
+  const value = headers.get('retry-after')?.trim() ?? '';
+  if (value === '') return null;
+  const seconds = Number(value);
+  if (seconds >= 0) return seconds * 1000;
+  const at = Date.parse(value);
+  return Number.isNaN(at) ? null : Math.max(0, at - Date.now());
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where the index answers, and what it holds. */
+export interface PineconeTarget {
+  readonly host: string;
+  readonly dimension: number;
+}
+
+interface PineconePlace {
+  /** Name of the index. */
+  readonly index: string;
+  /** Of the control plane; null: Pinecone's own. */
+  readonly baseUrl: string | null;
+  /** How long vectors of the embedder are; null where nobody knows yet. */
+  readonly dimensions: number | null;
+}
+
+/** Says that it is the service that is not as it should be: a start goes on without it. */
+const DETAILS = { details: { backend: 'pinecone' } };
+
+/**
+ * Asks the control plane for the index. Throws `invalid-config` where there is none, or not a usable one, with how to mend it; `upstream-failed`
+ * where it is not ready yet; and what `call` throws.
+ */
+export async function findTarget(call: PineconeCall, place: PineconePlace, signal?: AbortSignal): Promise<PineconeTarget> {
+  const { index, dimensions } = place;
+  const { value } = await call((client) => client.indexes.describe(index), signal).catch((error: unknown) => {
+    if (error instanceof TriageError && error.code === 'not-found') throw missing(index, dimensions);
+    throw error;
+  });
+  const field = Object.values(value.schema.fields).find((one) => 'type' in one && one.type === 'dense_vector');
+  if (field === undefined || !('dimension' in field)) throw unfit(index, 'has no dense vectors', dimensions);
+  const { dimension, metric } = field;
+  if (typeof dimension !== 'number') throw unfit(index, 'has no dense vectors', dimensions);
+  if (metric !== 'cosine') throw unfit(index, `measures by ${metric}`, dimensions);
+  if (dimensions !== null && dimension < dimensions) throw tooShort(index, dimension, dimensions);
+  if (!value.status.ready) {
+    throw new TriageError('upstream-failed', `Pinecone's index ${index} is not ready yet (${value.status.state})`, { retryable: true });
+  }
+  return { host: addressOf(value.privateHost ?? value.host, place), dimension };
+}
+
+/** The index has fewer places than a vector has numbers. */
+export function tooShort(index: string, dimension: number, wanted: number): TriageError {
+  return unfit(index, `has ${dimension} dimensions, but the embedder produces ${wanted}`, wanted);
+}
+
+/** A control plane of one's own may name hosts without a scheme; the key goes to no other host than Pinecone's otherwise. */
+function addressOf(host: string, { index, baseUrl }: PineconePlace): string {
+  const address = /^https?:\/\//.test(host) ? host : `${baseUrl?.startsWith('http://') ? 'http' : 'https'}://${host}`;
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || (baseUrl === null && (url.protocol !== 'https:' || !url.hostname.endsWith('.pinecone.io')))) {
+    throw new TriageError('upstream-failed', `Pinecone returned an unexpected host for the index ${index}: ${host.slice(0, 200)}`);
+  }
+  return address;
+}
+
+function missing(index: string, dimensions: number | null): TriageError {
+  return new TriageError('invalid-config', `Pinecone has no index named ${index}. ${remedy(dimensions)}`, DETAILS);
+}
+
+function unfit(index: string, why: string, dimensions: number | null): TriageError {
+  return new TriageError('invalid-config', `Pinecone's index ${index} ${why}. ${remedy(dimensions)}`, DETAILS);
+}
+
+function remedy(dimensions: number | null): string {
+  const length = dimensions === null ? 'as many dimensions as the embedder produces' : `at least ${dimensions} dimensions`;
+  return `Create one with dense vectors, metric cosine and ${length}, and name it in FAULTLINE_PINECONE_INDEX.`;
 }

@@ -1,10 +1,13 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Index } from '@pinecone-database/pinecone';
+import { z } from 'zod';
 import { TriageError } from '../../domain/errors.ts';
 import { append } from '../../lib/lists.ts';
+import { type Logger, silentLogger } from '../../ports/telemetry.ts';
 import type { Embedder, SemanticIndex, VectorIndex, VectorItem, VectorNamespace } from '../../ports/vector-index.ts';
-import { aboveFloor } from './above-floor.ts';
-import { batchesOf, idsOf, isOfOthers, readMetadata, recordOf, valuesOf } from './pinecone-records.ts';
-import { openSpace, type PineconeOptions, type Space, untilVisible } from './pinecone-space.ts';
-import { tooShort } from './pinecone-target.ts';
+import { aboveFloor } from './memory.ts';
+import { createPineconeCalls, findTarget, type PineconeAnswer, type PineconeTarget, tooShort } from './pinecone-calls.ts';
 
 /** Items embedded and sent at once; bounds what is held in memory. */
 const GROUP = 100;
@@ -149,4 +152,214 @@ async function listAll(space: Space, namespace: VectorNamespace): Promise<Pick<V
     }
   }
   return items;
+}
+
+export interface PineconeOptions {
+  readonly apiKey: string;
+  /** Name of the index. */
+  readonly index: string;
+  /** Of the control plane; null: Pinecone's own. */
+  readonly baseUrl: string | null;
+  readonly logger?: Logger;
+  /** Of one call with all its tries, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** Tries after the first. */
+  readonly maxRetries?: number;
+  readonly retryDelayMs?: number;
+  readonly maxReplyBytes?: number;
+  /** How long a write waits until queries show it, in milliseconds. */
+  readonly visibleMs?: number;
+}
+
+const DEFAULTS = { timeoutMs: 10_000, maxRetries: 3, retryDelayMs: 250, maxReplyBytes: 32 * 1024 * 1024, visibleMs: 10_000 };
+/** What doctor and readiness ask: a sentence about the index; throws what keeps it from being used. */
+export async function checkPinecone(
+  options: PineconeOptions,
+  embedder: Pick<Embedder, 'dimensions'>,
+  signal?: AbortSignal,
+): Promise<string> {
+  const call = createPineconeCalls({ ...DEFAULTS, logger: silentLogger, ...options });
+  const { dimension } = await findTarget(call, { ...options, dimensions: embedder.dimensions }, signal);
+  return `index ${options.index}, cosine, ${dimension} dimensions`;
+}
+
+export type Space = ReturnType<typeof openSpace>;
+
+/** The calls to one index, whose host is asked for once and again after it could not be reached. */
+export function openSpace(given: PineconeOptions, embedder: Embedder) {
+  const options = { ...DEFAULTS, logger: silentLogger, ...given };
+  const call = createPineconeCalls(options);
+  let known: PineconeTarget | null = null;
+  const target = async (signal?: AbortSignal) => {
+    known ??= await findTarget(call, { ...options, dimensions: embedder.dimensions }, signal);
+    return known;
+  };
+  const nameOf = (namespace: string) => (isOurs(namespace) ? namespaceOf(namespace, embedder.name) : namespace);
+  const onIndex = async <T>(
+    namespace: string,
+    work: (index: Index, dimension: number) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<PineconeAnswer<T>> => {
+    const { host, dimension } = await target(signal);
+    try {
+      return await call((client) => work(client.index({ host, namespace: nameOf(namespace) }), dimension), signal);
+    } catch (error) {
+      if (error instanceof TriageError && ['upstream-failed', 'timeout', 'not-found'].includes(error.code)) known = null;
+      throw error;
+    }
+  };
+  return {
+    options,
+    nameOf,
+    dimension: async (signal?: AbortSignal) => (await target(signal)).dimension,
+    call: onIndex,
+    /** A namespace that is not there has nothing to be taken out of. */
+    write: async (namespace: string, work: (index: Index) => Promise<void>, signal?: AbortSignal): Promise<number | null> => {
+      try {
+        return (await onIndex(namespace, work, signal)).written;
+      } catch (error) {
+        if (error instanceof TriageError && error.code === 'not-found') return null;
+        throw error;
+      }
+    },
+  };
+}
+
+function isOurs(namespace: string): namespace is VectorNamespace {
+  return namespace === 'knowledge' || namespace === 'team_knowledge' || namespace === 'error_library';
+}
+
+/**
+ * Pinecone shows a write a moment later. Each namespace counts its writes, and a query says how far it looked: what is asked after a write
+ * then sees it, in this process and in any other. Where it takes too long the write stands all the same. Indexes of pods have no such count.
+ */
+export async function untilVisible(space: Space, namespace: VectorNamespace, written: number | null, signal: AbortSignal | undefined) {
+  if (written === null) return;
+  const deadline = performance.now() + space.options.visibleMs;
+  for (let pause = 25; ; pause = Math.min(pause * 2, 500)) {
+    const asked = (index: Index, dimension: number) => index.query({ vector: valuesOf(new Float32Array(), dimension), topK: 1 });
+    const { indexed } = await space.call(namespace, asked, signal);
+    if (indexed === null || indexed >= written) return;
+    if (performance.now() + pause >= deadline) break;
+    await sleep(pause, undefined, { signal });
+  }
+  space.options.logger.warn({ namespace, written }, 'Pinecone does not show a write yet; it stands, and is found later');
+}
+
+export interface PineconeVector {
+  readonly id: string;
+  readonly values: number[];
+  readonly metadata: Record<string, string | number | boolean>;
+}
+
+/** A record holds its text in its metadata, under a name that no item uses. */
+const TEXT = 'faultline_text';
+/** Pinecone takes 40 KB of metadata a record. */
+const MAX_METADATA_BYTES = 40_000;
+/** Strings other than the text are cut only where they would leave no room for it, to no less than this at first. */
+const FIRST_CUT_BYTES = 8_000;
+const ROOM_FOR_TEXT = 8_000;
+/** Pinecone takes 2 MB a request, and recommends no more than 100 vectors. */
+const MAX_BATCH = 100;
+const MAX_BATCH_BYTES = 1_900_000;
+
+const Metadata = z.record(z.string(), z.union([z.string(), z.number(), z.boolean()]));
+
+/** Vectors of different embedders lie in different namespaces, so that they are never compared. */
+export function namespaceOf(namespace: VectorNamespace, embedder: string): string {
+  return `${namespace}.${slugOf(embedder)}`;
+}
+
+/** Whether a namespace of the index is one of ours and belongs to none of these embedders. */
+export function isOfOthers(name: string, embedders: readonly string[]): boolean {
+  const ours = /^(?:knowledge|team_knowledge|error_library)\.(.+)$/.exec(name);
+  return ours !== null && !embedders.some((embedder) => slugOf(embedder) === ours[1]);
+}
+
+function slugOf(embedder: string): string {
+  const slug = embedder.replace(/[^A-Za-z0-9._-]/g, '_').slice(0, 100);
+  return slug === embedder ? slug : `${slug}-${createHash('sha256').update(embedder).digest('hex').slice(0, 8)}`;
+}
+
+/** A record as Pinecone takes it: never a vector of zeros, which has no direction; filled up with zeros, which changes no cosine. */
+export function recordOf({ id, text, metadata }: VectorItem, vector: Float32Array, dimension: number): PineconeVector {
+  return { id, values: valuesOf(vector, dimension), metadata: fitted(text, metadata) };
+}
+
+export function valuesOf(vector: Float32Array, dimension: number): number[] {
+  const values = Array.from({ length: dimension }, (_, index) => {
+    const value = vector[index] ?? 0;
+    return Number.isFinite(value) ? Number(value.toPrecision(8)) : 0;
+  });
+  return values.some((value) => value !== 0) ? values : values.map((_, index) => (index === 0 ? 1 : 0));
+}
+
+/** What was stored: the item's own metadata, and its text as far as it had room. */
+export function readMetadata(stored: unknown): Pick<VectorItem, 'text' | 'metadata'> {
+  const { [TEXT]: text = '', ...metadata } = Metadata.catch({}).parse(stored);
+  return { text: String(text), metadata };
+}
+
+function fitted(text: string, metadata: VectorItem['metadata']): PineconeVector['metadata'] {
+  const kept = Object.entries(metadata).filter(([, value]) => typeof value !== 'number' || Number.isFinite(value));
+  let fields = Object.fromEntries(kept);
+  for (let most = FIRST_CUT_BYTES; bytesOf(fields) > MAX_METADATA_BYTES - ROOM_FOR_TEXT && most >= 1; most /= 2) {
+    fields = Object.fromEntries(kept.map(([name, value]) => [name, typeof value === 'string' ? cut(value, most) : value]));
+  }
+  const room = MAX_METADATA_BYTES - bytesOf({ ...fields, [TEXT]: '' });
+  return { ...fields, [TEXT]: cut(text.toWellFormed(), room) };
+}
+
+/** The longest beginning that takes no more bytes as JSON; never half a character. */
+function cut(text: string, most: number): string {
+  if (bytesOf(text) - 2 <= most) return text;
+  let fits = 0;
+  let tooLong = Math.min(text.length, Math.ceil(most) + 1);
+  while (tooLong - fits > 1) {
+    const middle = Math.floor((fits + tooLong) / 2);
+    if (bytesOf(text.slice(0, middle)) - 2 <= most) fits = middle;
+    else tooLong = middle;
+  }
+  const code = text.charCodeAt(fits - 1);
+  return text.slice(0, code >= 0xd800 && code < 0xdc00 ? fits - 1 : fits);
+}
+
+function bytesOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value));
+}
+
+/** Pieces of a request's size. */
+export function* batchesOf(records: readonly PineconeVector[]): Generator<PineconeVector[]> {
+  let batch: PineconeVector[] = [];
+  let bytes = 0;
+  for (const record of records) {
+    const size = bytesOf(record) + 1;
+    if (batch.length === MAX_BATCH || (batch.length > 0 && bytes + size > MAX_BATCH_BYTES)) {
+      yield batch;
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(record);
+    bytes += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Ids of requests that carry them in their address. */
+export function* idsOf(ids: readonly string[]): Generator<string[]> {
+  const MOST = 100;
+  const MOST_CHARACTERS = 4_000;
+  let piece: string[] = [];
+  let characters = 0;
+  for (const id of ids) {
+    const length = encodeURIComponent(id).length + 5;
+    if (piece.length === MOST || (piece.length > 0 && characters + length > MOST_CHARACTERS)) {
+      yield piece;
+      piece = [];
+      characters = 0;
+    }
+    piece.push(id);
+    characters += length;
+  }
+  if (piece.length > 0) yield piece;
 }

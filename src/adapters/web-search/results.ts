@@ -1,7 +1,11 @@
+import { lookup as lookupAddress } from 'node:dns';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { BlockList, isIP, type LookupFunction } from 'node:net';
+import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
+import { TriageError } from '../../domain/errors.ts';
+import { cleanLine } from '../../log/lines/clean.ts';
 import type { WebResult, WebSearch } from '../../ports/toolbox.ts';
-import { type AddressGuard, createAddressGuard, isPublicUrl } from './address-guard.ts';
-import { fetchPage } from './fetch-page.ts';
-import { pageText, plain, snippetText } from './page-text.ts';
 
 export interface WebSearchOptions {
   readonly baseUrl: string | null;
@@ -15,7 +19,7 @@ export interface WebSearchOptions {
 }
 
 /** What a provider finds, as it says it. */
-export interface RawResult {
+interface RawResult {
   readonly title?: string | null | undefined;
   readonly url?: string | null | undefined;
   /** May hold marks in HTML. */
@@ -69,4 +73,230 @@ async function withPage(result: WebResult, guard: AddressGuard, timeoutMs: numbe
 function textOfPage(type: string, body: string): string {
   if (/^text\/html|^application\/xhtml/i.test(type)) return pageText(body, MAX_PAGE_TEXT);
   return /^text\/plain/i.test(type) ? plain(body.slice(0, MAX_PAGE_TEXT * 2), MAX_PAGE_TEXT) : '';
+}
+
+interface PageLimits {
+  readonly timeoutMs: number;
+  readonly maxBytes: number;
+}
+
+/** A page as it came: what it says of its type, and its bytes up to the limit. */
+interface FetchedPage {
+  readonly type: string;
+  readonly bytes: Buffer;
+}
+
+const MAX_REDIRECTS = 3;
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+
+/**
+ * Fetches a page of the public web. The address, what it resolves to, and every redirect go through the guard. No cookies, no credentials, no
+ * compression, so that the size limit counts what is parsed. Throws `forbidden`, `timeout`, `upstream-failed`.
+ */
+export async function fetchPage(address: URL, guard: AddressGuard, limits: PageLimits, signal: AbortSignal): Promise<FetchedPage> {
+  const within = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]);
+  let url = address;
+  for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {
+    guard.check(url);
+    const response = await open(url, guard, within);
+    const { statusCode: status = 0, headers } = response;
+    if (!REDIRECTS.has(status)) return await read(url, response, limits.maxBytes, within);
+    response.destroy();
+    const next = headers.location ?? '';
+    if (!URL.canParse(next, url.href)) throw failed(url, 'redirects without a target');
+    url = new URL(next, url);
+  }
+  throw failed(address, 'redirects too often');
+}
+
+function open(url: URL, guard: AddressGuard, signal: AbortSignal): Promise<IncomingMessage> {
+  const request = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const headers = { accept: 'text/html, text/plain;q=0.9', 'accept-encoding': 'identity', 'user-agent': 'faultline' };
+  return new Promise((resolve, reject) => {
+    // A connection of its own: one kept open was checked for another name.
+    const sent = request(url, { headers, signal, lookup: guard.lookup, agent: false }, resolve);
+    sent.on('error', (error) => reject(asTriageError(url, error, signal)));
+    sent.end();
+  });
+}
+
+async function read(url: URL, response: IncomingMessage, maxBytes: number, signal: AbortSignal): Promise<FetchedPage> {
+  if (response.statusCode !== 200) {
+    response.destroy();
+    throw failed(url, `answered ${response.statusCode ?? 0}`);
+  }
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of response) {
+      const bytes = Buffer.from(chunk);
+      chunks.push(bytes);
+      size += bytes.length;
+      // Its beginning says enough; leaving the loop closes the connection.
+      if (size >= maxBytes) break;
+    }
+  } catch (error) {
+    throw asTriageError(url, error, signal);
+  }
+  return { type: response.headers['content-type'] ?? '', bytes: Buffer.concat(chunks).subarray(0, maxBytes) };
+}
+
+function asTriageError(url: URL, error: unknown, signal: AbortSignal): TriageError {
+  if (error instanceof TriageError) return error;
+  if (signal.aborted) return new TriageError('timeout', `${url.host} took too long.`, { retryable: true, cause: error });
+  return new TriageError('upstream-failed', `${url.host} could not be reached.`, { retryable: true, cause: error });
+}
+
+function failed(url: URL, why: string): TriageError {
+  return new TriageError('upstream-failed', `${url.host} ${why}.`);
+}
+
+type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document | DefaultTreeAdapterTypes.DocumentFragment;
+
+/** What says nothing of the page's subject, or is never seen. */
+const UNSEEN = new Set(
+  'script style noscript template head svg math iframe object select textarea nav header footer form button'.split(' '),
+);
+const BREAKS = new Set(
+  'address article blockquote br dd div dl dt figure h1 h2 h3 h4 h5 h6 hr li main ol p pre section table tr ul'.split(' '),
+);
+
+/** The text of a page as a person reads it, at most so many characters. Hostile nesting costs no stack. */
+function pageText(html: string, maxLength: number): string {
+  return textOf(parse(html), maxLength);
+}
+
+/** The text of a piece of HTML, such as a result with marked words. */
+function snippetText(html: string, maxLength: number): string {
+  return textOf(parseFragment(html), maxLength).replace(/\s+/g, ' ');
+}
+
+function textOf(root: Node, maxLength: number): string {
+  let text = '';
+  const open: Node[] = [root];
+  for (let node = open.pop(); node !== undefined && text.length < maxLength * 2; node = open.pop()) {
+    if (node.nodeName === '#text' && 'value' in node) text += node.value;
+    if (!('childNodes' in node)) continue;
+    if ('tagName' in node && UNSEEN.has(node.tagName)) continue;
+    if (BREAKS.has(node.nodeName)) text += '\n';
+    for (let index = node.childNodes.length - 1; index >= 0; index -= 1) {
+      const child = node.childNodes[index];
+      if (child !== undefined) open.push(child);
+    }
+  }
+  return plain(text, maxLength);
+}
+
+/** Lines that say something, without control characters. */
+function plain(text: string, maxLength: number): string {
+  const lines = text.split('\n').map((line) =>
+    cleanLine(line)
+      .replace(/[\t \u00a0]+/g, ' ')
+      .trim(),
+  );
+  return lines
+    .filter((line) => line !== '')
+    .join('\n')
+    .slice(0, maxLength)
+    .toWellFormed();
+}
+
+/** Decides whom we may connect to on the word of others. */
+interface AddressGuard {
+  /** Throws `forbidden` for a host that is, or is named like, one of a private network. */
+  check(url: URL): void;
+  /** Resolves as the system does, and fails with `forbidden` where any of the addresses is not public. */
+  readonly lookup: LookupFunction;
+}
+
+interface GuardOptions {
+  /** Resolves a name; the system's resolver unless a test has its own. */
+  readonly resolve?: (hostname: string) => Promise<readonly string[]>;
+  readonly isPublic?: (address: string) => boolean;
+}
+
+/** IANA's special-purpose registries: what is not globally reachable, and multicast. */
+const IPV4_SPECIAL: readonly (readonly [string, number])[] = [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+];
+/** Inside of 2000::/3, which is all that is global in IPv6: protocol assignments, documentation, and tunnels that hold an IPv4 address. */
+const IPV6_SPECIAL: readonly (readonly [string, number])[] = [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+];
+const PRIVATE_ENDING = /(?:^|\.)(?:localhost|local|internal|intranet|lan|home|corp|private|home\.arpa|test|invalid|onion)$/i;
+
+const special = new BlockList();
+for (const [address, prefix] of IPV4_SPECIAL) special.addSubnet(address, prefix, 'ipv4');
+for (const [address, prefix] of IPV6_SPECIAL) special.addSubnet(address, prefix, 'ipv6');
+const globalIpv6 = new BlockList();
+globalIpv6.addSubnet('2000::', 3, 'ipv6');
+
+/** Whether an address of either version is one of the public internet. */
+export function isPublicAddress(address: string): boolean {
+  const plain = address.replace(/%.{0,100}$/, '');
+  const version = isIP(plain);
+  if (version === 4) return !special.check(plain, 'ipv4');
+  return version === 6 && globalIpv6.check(plain, 'ipv6') && !special.check(plain, 'ipv6');
+}
+
+/** Whether an address of the web names a public host; a name is not resolved. */
+export function isPublicUrl(url: URL, isPublic: (address: string) => boolean = isPublicAddress): boolean {
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return false;
+  if (url.username !== '' || url.password !== '') return false;
+  const host = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (isIP(host) !== 0) return isPublic(host);
+  return host.includes('.') && !PRIVATE_ENDING.test(host);
+}
+
+/** A guard over the system's resolver. What it resolved is what is connected to: no second answer can be another one. */
+export function createAddressGuard({ resolve = resolveAll, isPublic = isPublicAddress }: GuardOptions = {}): AddressGuard {
+  return {
+    check: (url) => {
+      if (!isPublicUrl(url, isPublic)) throw refused(url.hostname);
+    },
+    lookup: (hostname, options, callback) => {
+      resolve(hostname).then(
+        (addresses) => {
+          const [first] = addresses;
+          if (first === undefined || !addresses.every(isPublic)) return callback(refused(hostname), '', 4);
+          if (options.all === true)
+            callback(
+              null,
+              addresses.map((address) => ({ address, family: isIP(address) })),
+            );
+          else callback(null, first, isIP(first));
+        },
+        (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), '', 4),
+      );
+    },
+  };
+}
+
+function resolveAll(hostname: string): Promise<string[]> {
+  return new Promise((resolve, reject) => {
+    lookupAddress(hostname, { all: true, verbatim: true }, (error, addresses) => {
+      if (error !== null) reject(error);
+      else resolve(addresses.map(({ address }) => address));
+    });
+  });
+}
+
+function refused(hostname: string): TriageError {
+  return new TriageError('forbidden', `${hostname.slice(0, 200)} is not a host on the public internet, so it is not contacted.`);
 }

@@ -1,5 +1,5 @@
 import { answers, type LibraryEntry } from '../../domain/library.ts';
-import { flagSentence } from '../../review/green-flag.ts';
+import { flagSentence } from '../../review/learn.ts';
 import { analysisAddress, buildAddress, causeAddress, libraryAddress } from '../addresses.ts';
 import { postForm, timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';

@@ -1,6 +1,6 @@
 import { KINDS } from '../../domain/category.ts';
 import type { RuleInput } from '../../domain/library.ts';
-import type { RuleTrial } from '../../review/rules/rules.ts';
+import type { RuleTrial } from '../../review/rules.ts';
 import { buildAddress } from '../addresses.ts';
 import { timeOf } from '../controls.ts';
 import { type Html, html } from '../html.ts';

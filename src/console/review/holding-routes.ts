@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { ZodTypeProvider } from 'fastify-type-provider-zod';
 import { z } from 'zod';
-import { answerQuestion } from '../../review/question-routes.ts';
+import { isAdmin, reviewerOf } from '../../review/conflicts.ts';
+import { answerQuestion } from '../../review/questions.ts';
 import { nextFor, skipReview, takeOverReview } from '../../review/queue.ts';
-import { isAdmin, reviewerOf } from '../../review/reviewer.ts';
 import { reviewAddress } from '../addresses.ts';
 import type { ConsoleDeps } from '../console-deps.ts';
 import { addressAfter } from './decision-routes.ts';

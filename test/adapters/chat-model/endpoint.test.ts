@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { endpointOf } from '../../../src/adapters/chat-model/endpoint.ts';
+import { endpointOf } from '../../../src/adapters/chat-model/connect.ts';
 import { sendJson, startLoopback } from '../../support/loopback-server.ts';
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer, TEST_KEY } from '../../support/openai-server.ts';
 import { CHOICE, errorOf, modelOf, never } from './model-stage.ts';

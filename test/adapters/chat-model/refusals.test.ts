@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isTooLong } from '../../../src/adapters/chat-model/context-length.ts';
-import { errorOfRefusal, readRefusal } from '../../../src/adapters/chat-model/model-errors.ts';
+import { errorOfRefusal, isTooLong, readRefusal } from '../../../src/adapters/chat-model/dialect.ts';
 import type { ChatRequest } from '../../../src/ports/chat-model.ts';
 import { type OpenAiServer, type OpenAiServerOptions, startOpenAiServer } from '../../support/openai-server.ts';
 import { errorOf, modelOf, never } from './model-stage.ts';

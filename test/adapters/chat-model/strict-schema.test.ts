@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { strictSchema } from '../../../src/adapters/chat-model/strict-schema.ts';
+import { strictSchema } from '../../../src/adapters/chat-model/tool-format.ts';
 
 test('says the limits that strict schemas have no words for', () => {
   const parameters = z.strictObject({

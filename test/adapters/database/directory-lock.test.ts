@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { lockDirectory } from '../../../src/adapters/database/directory-lock.ts';
-import { processSpace, processStart } from '../../../src/adapters/database/process-identity.ts';
+import { lockDirectory, processSpace, processStart } from '../../../src/adapters/database/directory-lock.ts';
 
 describe('the lock of a data directory', () => {
   let folder: string;

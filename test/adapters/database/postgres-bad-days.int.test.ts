@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { inTurn } from '../../../src/adapters/database/in-turn.ts';
-import type { PgDatabase } from '../../../src/adapters/database/pool-database.ts';
-import { openPostgres } from '../../../src/adapters/database/postgres.ts';
-import type { LIMITS } from '../../../src/adapters/database/session-limits.ts';
+import { inTurn, type PgDatabase } from '../../../src/adapters/database/pool-database.ts';
+import { type LIMITS, openPostgres } from '../../../src/adapters/database/postgres.ts';
 import { createPgBossQueue } from '../../../src/adapters/job-queue/pg-boss.ts';
 import { isRetryable } from '../../../src/domain/errors.ts';
 import type { Database } from '../../../src/ports/database.ts';

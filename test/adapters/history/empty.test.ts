@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createEmptyHistory } from '../../../src/adapters/history/empty.ts';
+import { createEmptyHistory } from '../../../src/adapters/memory/stores.ts';
 
 it('knows of no past', async () => {
   const history = createEmptyHistory();

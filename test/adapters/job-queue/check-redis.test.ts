@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkRedis } from '../../../src/adapters/job-queue/check-redis.ts';
+import { checkRedis } from '../../../src/adapters/job-queue/redis-link.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 
 async function warningsOf(info: () => Promise<string>): Promise<string[]> {

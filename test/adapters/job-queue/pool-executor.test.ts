@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { poolExecutor } from '../../../src/adapters/job-queue/pool-executor.ts';
+import { poolExecutor } from '../../../src/adapters/job-queue/pg-boss.ts';
 
 /** A pool of one connection that answers as it is told to; `released` says whether each time it was thrown away. */
 function poolThat(query: (text: string) => Promise<unknown>) {

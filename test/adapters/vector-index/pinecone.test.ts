@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHashingEmbedder } from '../../../src/adapters/embedder/hashing.ts';
-import { createPineconeIndex, createSemanticPineconeIndex } from '../../../src/adapters/vector-index/pinecone.ts';
-import { checkPinecone, type PineconeOptions } from '../../../src/adapters/vector-index/pinecone-space.ts';
+import {
+  checkPinecone,
+  createPineconeIndex,
+  createSemanticPineconeIndex,
+  type PineconeOptions,
+} from '../../../src/adapters/vector-index/pinecone.ts';
 import type { Embedder } from '../../../src/ports/vector-index.ts';
 import { vectorIndexContract } from '../../contract/vector-index-contract.ts';
 import { PINECONE_INDEX, PINECONE_KEY, type PineconeApi, startPineconeApi } from '../../support/pinecone-api.ts';

@@ -1,8 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createBraveSearch } from '../../../src/adapters/web-search/brave.ts';
-import { createSearxngSearch } from '../../../src/adapters/web-search/searxng.ts';
-import { createTavilySearch } from '../../../src/adapters/web-search/tavily.ts';
+import { createBraveSearch, createSearxngSearch, createTavilySearch } from '../../../src/adapters/web-search/services.ts';
 import type { WebSearch } from '../../../src/ports/toolbox.ts';
 import { webSearchContract } from '../../contract/web-search-contract.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';

@@ -12,7 +12,7 @@ import { createMasker } from '../../../src/log/mask/mask.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
 import { createStores } from '../../../src/store/stores.ts';
-import { endJob } from '../../../src/triage/end-job.ts';
+import { endJob } from '../../../src/triage/worker.ts';
 import { sampleAnalysis, sampleBuild, sampleGroup } from '../../store/samples.ts';
 import { emptyHttpDeps } from '../../support/http-deps.ts';
 import { type LoopbackServer, sendJson, startLoopback } from '../../support/loopback-server.ts';

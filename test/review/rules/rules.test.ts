@@ -4,8 +4,7 @@ import type { Rule, RuleInput } from '../../../src/domain/library.ts';
 import { templatesOf } from '../../../src/log/green/templates.ts';
 import type { Stores } from '../../../src/ports/stores.ts';
 import { silentLogger } from '../../../src/ports/telemetry.ts';
-import { GENERIC_LINES } from '../../../src/review/rules/generic-lines.ts';
-import { createRule, type RuleDeps, tryRule, withdrawRule } from '../../../src/review/rules/rules.ts';
+import { createRule, GENERIC_LINES, type RuleDeps, tryRule, withdrawRule } from '../../../src/review/rules.ts';
 import { sampleFailure } from '../../support/sample-analysis.ts';
 
 const REGISTRY: RuleInput = {

@@ -1,20 +1,32 @@
 import { z } from 'zod';
 import { loadPrompt, type Prompt, type RenderedPrompt, renderPrompt } from '../../../../prompts/load.ts';
 import { type Category, KINDS } from '../../../domain/category.ts';
+import type { ToolCall } from '../../../domain/evidence.ts';
+import type { LogPosition } from '../../../domain/failure.ts';
+import type { TriageSubject } from '../../../domain/triage.ts';
 import { maxOf } from '../../../lib/lists.ts';
+import { roleOf } from '../../../log/roles.ts';
 import type { Analyst, Insight, Judgement, Plan } from '../../../ports/analyst.ts';
 import type { ChatModel } from '../../../ports/chat-model.ts';
+import type { ToolDescription } from '../../../ports/toolbox.ts';
 import { createLlmConverse } from './converse.ts';
-import { cutText } from './cut-text.ts';
 import { type ContextFit, createContextFit, type FittedReply, usageOfReply } from './fit-context.ts';
 import { JUDGEMENTS, type JudgementName, type Limits, limitsOf, type PromptValues } from './judgements.ts';
-import { readAnswer, readAssessment, readClassification, readPlan } from './read-answer.ts';
-import { AnswerReply, ClassifyReply, ReasonReply, VerifyReply } from './replies.ts';
-import { withoutExamples, withoutRecital } from './sanitize-reply.ts';
-import { showFacts } from './show-facts.ts';
-import { showPage } from './show-page.ts';
-import { describeTool, listTools, showAnswer, showSituation, showTool } from './show-situation.ts';
-import { correctionSchema, parseCorrection } from './tool-call-schema.ts';
+import {
+  AnswerReply,
+  ClassifyReply,
+  CorrectReply,
+  ReasonReply,
+  readAnswer,
+  readAssessment,
+  readClassification,
+  readPlan,
+  VerifyReply,
+  withoutExamples,
+  withoutRecital,
+} from './read-answer.ts';
+import { type Focus, showEvidence } from './show-evidence.ts';
+import { cutText, describeTool, listTools, showAnswer, showFacts, showSituation, showTool } from './show-facts.ts';
 
 export interface LlmAnalystOptions {
   readonly model: ChatModel;
@@ -198,3 +210,70 @@ function bestRetrieval({ evidence }: Insight): number {
     0,
   );
 }
+
+type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** JSON schema of mended arguments for one tool, or null. */
+function correctionSchema(tool: ToolDescription): JsonSchema {
+  return closed({ why: { type: 'string' }, args: { anyOf: [argumentsSchema(tool), { type: 'null' }] } });
+}
+
+/** The call with mended arguments; null where the model sees none, or gave the refused ones again. */
+function parseCorrection(reply: unknown, call: ToolCall): ToolCall | null {
+  const { args, why } = CorrectReply.parse(reply);
+  if (args === null) return null;
+  const mended = withoutNulls(args);
+  return sameArgs(mended, call.args) ? null : { tool: call.tool, args: mended, why: why === '' ? call.why : why };
+}
+
+/** A tool without arguments may describe them as nothing at all. */
+function argumentsSchema(tool: ToolDescription): JsonSchema {
+  return { type: 'object', ...tool.parameters };
+}
+
+/** Strict schemas make models fill optional arguments with null. */
+function withoutNulls(args: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(args).filter(([, value]) => value !== null));
+}
+
+function sameArgs(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+  const key = (args: Readonly<Record<string, unknown>>) =>
+    JSON.stringify(Object.entries(args).sort(([one], [two]) => (one < two ? -1 : 1)));
+  return key(left) === key(right);
+}
+
+function closed(properties: JsonSchema): JsonSchema {
+  return { type: 'object', properties, required: Object.keys(properties), additionalProperties: false };
+}
+
+/**
+ * What a judgement sees of a failure: the failing step and what the reader made of it, then the evidence, laid out within `room` characters. What the last
+ * round of questions brought is shown whole.
+ */
+export function showPage(
+  { subject, evidence, outcomes = [] }: Pick<Insight, 'subject' | 'evidence'> & Partial<Pick<Insight, 'outcomes'>>,
+  room: number,
+  focus: Pick<Focus, 'cited' | 'quoted'> = {},
+): string {
+  const last = outcomes.at(-1)?.round;
+  const newest = new Set(outcomes.filter(({ round }) => round === last).flatMap((outcome) => outcome.evidence ?? []));
+  const weak = new Set(subject.excerpts.filter(({ weight }) => weight < FILL).map(({ source, lineStart }) => `${source}:${lineStart}`));
+  const fill = new Set(
+    evidence.filter(({ tool, source, lineStart }) => tool === 'log' && weak.has(`${source}:${lineStart}`)).map(({ id }) => id),
+  );
+  const shown = showEvidence(evidence, { room, telling: tellingLines(subject), steps: subject.failedSections, fill, newest, ...focus });
+  return `${showFacts(subject, shown)}\n\n${shown}`;
+}
+
+/** Where error lines, failing tests, exceptions, compiler messages and the ends of processes stand, most telling first. */
+function tellingLines({ messages, failingTests, exceptions, diagnostics, exits }: TriageSubject): LogPosition[] {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const others = messages.slice(BEST).filter(({ text }) => roleOf(text) === 'cause');
+  const read = [...messages.slice(0, BEST), ...failingTests, ...exceptions, ...errors, ...others].flatMap(({ at }) => at ?? []);
+  return [...read, ...exits];
+}
+
+/** Excerpts of less weight were taken because there was room. */
+const FILL = 70;
+/** Messages that the ranking of lines puts first go before everything that was read by structure; of the others warnings tell nothing. */
+const BEST = 3;

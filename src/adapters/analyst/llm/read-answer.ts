@@ -1,11 +1,11 @@
-import type { Answer, Claim, Classification, Quote, Suspect } from '../../../domain/analysis.ts';
-import { CATEGORIES, CategoryProbabilities } from '../../../domain/category.ts';
+import { z } from 'zod';
+import { type Answer, type Claim, type Classification, Grade, type Quote, type Suspect } from '../../../domain/analysis.ts';
+import { CATEGORIES, Category, CategoryProbabilities, Kind } from '../../../domain/category.ts';
+import { TriageError } from '../../../domain/errors.ts';
 import { type Evidence, holdsQuote } from '../../../domain/evidence.ts';
+import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import type { Assessment, Insight, Plan } from '../../../ports/analyst.ts';
 import type { ToolDescription } from '../../../ports/toolbox.ts';
-import { literalQuote } from './literal-quote.ts';
-import { type AnswerReply, type ClassifyReply, clamp, type ReasonReply, type VerifyReply } from './replies.ts';
-import { withoutAddresses } from './sanitize-reply.ts';
 import { showFacts } from './show-facts.ts';
 
 /** An abstaining verdict stays below this (TAXONOMY, tie 7). */
@@ -147,4 +147,176 @@ function lineOf(value: number | null): number | null {
 
 function short(text: string, limit: number): string {
   return withoutAddresses(text.replace(/\s+/g, ' ').trim().slice(0, limit));
+}
+
+/**
+ * What a model is asked to reply, per judgement. Everything is required and nothing is bounded, as OpenAI's strict schemas
+ * want it; numbers are clamped and ids checked afterwards. Reasons stand before verdicts, so that they are thought first.
+ */
+export const ClassifyReply = z.object({
+  because: z.string(),
+  category: Category,
+  kind: Kind,
+  confidence: z.number(),
+  probabilities: z.object({
+    CODE_ERROR: z.number(),
+    INFRA_ERROR: z.number(),
+    CONFIG_ERROR: z.number(),
+    DEPENDENCY_ERROR: z.number(),
+    TEST_FAILURE: z.number(),
+  } satisfies Record<(typeof CATEGORIES)[number], z.ZodNumber>),
+  abstained: z.boolean(),
+});
+export type ClassifyReply = z.infer<typeof ClassifyReply>;
+
+export const ReasonReply = z.object({
+  thought: z.string(),
+  gaps: z.array(z.object({ missing: z.string(), tool: z.string().nullable(), blocks: z.boolean() })),
+  revised: z.object({ category: Category, kind: Kind }).nullable(),
+  confidence: z.number(),
+  next: z.enum(['look', 'answer', 'stop']),
+});
+export type ReasonReply = z.infer<typeof ReasonReply>;
+
+export const CorrectReply = z.object({ why: z.string(), args: z.record(z.string(), z.unknown()).nullable() });
+
+export const AnswerReply = z.object({
+  title: z.string(),
+  rootCause: z.string(),
+  fixRecommendation: z.string(),
+  claims: z.array(
+    z.object({
+      text: z.string(),
+      evidence: z.array(z.string()),
+      quotes: z.array(z.object({ source: z.string(), line: z.number(), text: z.string() })),
+    }),
+  ),
+  suspects: z.array(
+    z.object({
+      path: z.string(),
+      line: z.number().nullable(),
+      commit: z.string().nullable(),
+      author: z.string().nullable(),
+      score: z.number(),
+      reason: z.string(),
+    }),
+  ),
+  hypotheses: z.array(z.object({ text: z.string(), category: Category, settledBy: z.string() })),
+  confidence: z.number(),
+});
+export type AnswerReply = z.infer<typeof AnswerReply>;
+
+export const VerifyReply = z.object({
+  grades: z.array(z.object({ evidence: z.string(), grade: Grade })),
+  unsupportedClaims: z.array(z.string()),
+  gaps: z.array(z.string()),
+  against: z.array(z.string()),
+  confidence: z.number(),
+});
+export type VerifyReply = z.infer<typeof VerifyReply>;
+
+/** A probability, whatever the model wrote: NaN is 0. */
+function clamp(value: number): number {
+  return Number.isNaN(value) ? 0 : Math.min(1, Math.max(0, value));
+}
+
+const SHORTEST = 4;
+
+/**
+ * Models read log lines without colour codes; quotations must stand in the stored line with them. A quotation that is true of
+ * the line as shown becomes its longest part that no code interrupts; any other stays as given, for the graph to judge.
+ */
+export function literalQuote(quote: Quote, evidence: readonly Evidence[]): Quote {
+  for (const item of evidence) {
+    if (item.source !== quote.source || item.lineStart === undefined) continue;
+    const raw = item.text.split('\n')[quote.line - item.lineStart];
+    if (raw === undefined) continue;
+    if (raw.includes(quote.text)) return quote;
+    if (!cleanLine(stripEscapes(raw)).includes(quote.text)) continue;
+    const part = longestPart(quote.text, raw);
+    if (part.length >= SHORTEST) return { ...quote, text: part };
+  }
+  return quote;
+}
+
+/** The longest stretch between two control sequences that lies within the quotation. */
+function longestPart(quoted: string, raw: string): string {
+  const pieces = raw.split('\u001b').map((piece, index) => (index === 0 ? piece : stripEscapes(`\u001b${piece}`)));
+  const start = pieces.join('').indexOf(quoted);
+  if (start < 0) return '';
+  let at = 0;
+  let longest = '';
+  for (const piece of pieces) {
+    const part = piece.slice(Math.max(0, start - at), Math.max(0, start + quoted.length - at)).trim();
+    if (part.length > longest.length) longest = part;
+    at += piece.length;
+  }
+  return longest;
+}
+
+/** Shorter sentences of a prompt may be said by chance. */
+const TELLING = 80;
+/** Shorter texts of an example ("states the version") may be meant. */
+const EXAMPLE = 30;
+const ADDRESS = /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s<>"'`]{1,2000}/gi;
+
+/** Text of a model without addresses: it is told to give none, so one that is there was put there by others. */
+export function withoutAddresses(text: string): string {
+  return text.replace(ADDRESS, '[address left out]');
+}
+
+/**
+ * The reply as it came. Throws `invalid-input` where an answer says a whole sentence of our own instructions: no honest answer about a build does, and a model
+ * that was talked into that may have been talked into more.
+ */
+export function withoutRecital(reply: unknown, system: string): unknown {
+  const told = sentencesOf(system);
+  const recited = textsIn(reply).some((text) => {
+    const said = flat(text);
+    return said.length >= TELLING && told.some((sentence) => said.includes(sentence));
+  });
+  if (recited) throw new TriageError('invalid-input', 'it recites the instructions instead of answering');
+  return reply;
+}
+
+/**
+ * The reply as it came. Throws `invalid-input` where it repeats a text of the examples in its instructions that this build's own data (`shown`) do not
+ * hold: small models copy the example whole instead of answering, with its confidence.
+ */
+export function withoutExamples(reply: unknown, system: string, shown: string): unknown {
+  const data = flat(shown);
+  const examples = new Set(examplesIn(system).flatMap(textsIn).map(flat));
+  const copied = textsIn(reply)
+    .map(flat)
+    .find((text) => text.length >= EXAMPLE && examples.has(text) && !data.includes(text));
+  if (copied !== undefined) throw new TriageError('invalid-input', `"${copied}" is the example's; say what this build shows`);
+  return reply;
+}
+
+/** Examples are written as JSON, each on a line of its own. */
+function examplesIn(system: string): unknown[] {
+  return system.split('\n').flatMap((line) => {
+    const start = line.indexOf('{"');
+    if (start < 0) return [];
+    try {
+      return [JSON.parse(line.slice(start))];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function sentencesOf(system: string): string[] {
+  const sentences = system.split('\n').flatMap((line) => flat(line).split('. '));
+  return sentences.filter((sentence) => sentence.length >= TELLING);
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(textsIn);
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function flat(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
 }

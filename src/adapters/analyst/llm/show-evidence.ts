@@ -2,7 +2,7 @@ import type { Evidence } from '../../../domain/evidence.ts';
 import type { LogPosition, Section } from '../../../domain/failure.ts';
 import { cleanLine, stripEscapes } from '../../../log/lines/clean.ts';
 import { type LineRole, roleOf } from '../../../log/roles.ts';
-import { cutLine } from './cut-text.ts';
+import { cutLine } from './show-facts.ts';
 
 /** What of the evidence a judgement must see, and what it should see first. */
 export interface Focus {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readStatements } from '../../../../src/adapters/analyst/llm/converse/read-statements.ts';
+import { readStatements } from '../../../../src/adapters/analyst/llm/converse.ts';
 import type { Evidence } from '../../../../src/domain/evidence.ts';
 
 const evidence: Evidence[] = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { showPage } from '../../../../src/adapters/analyst/llm/llm-analyst.ts';
 import { showEvidence } from '../../../../src/adapters/analyst/llm/show-evidence.ts';
-import { showPage } from '../../../../src/adapters/analyst/llm/show-page.ts';
-import { showAnswer, showSituation } from '../../../../src/adapters/analyst/llm/show-situation.ts';
+import { showAnswer, showSituation } from '../../../../src/adapters/analyst/llm/show-facts.ts';
 import type { Evidence, ToolOutcome } from '../../../../src/domain/evidence.ts';
 import { sampleSubject } from '../../../support/subject.ts';
 

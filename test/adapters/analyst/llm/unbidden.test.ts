@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { withoutAddresses, withoutExamples, withoutRecital } from '../../../../src/adapters/analyst/llm/sanitize-reply.ts';
+import { withoutAddresses, withoutExamples, withoutRecital } from '../../../../src/adapters/analyst/llm/read-answer.ts';
 
 describe('what a model was not asked for', () => {
   it('leaves out addresses of any scheme and nothing else', () => {

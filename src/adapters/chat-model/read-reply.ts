@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { messageOf } from '../../domain/errors.ts';
+import type { ChatTool, ChatToolCall } from '../../ports/chat-model.ts';
+import type { Completion, WrittenCall } from './completion.ts';
+import { hasOwnWhy } from './tool-format.ts';
+
+/** The value of a reply, or why it has none. `mendable`: telling the model may help. */
+type Reading<Value> = { readonly value: Value } | { readonly problem: string; readonly mendable: boolean };
+
+const MAX_PROBLEM = 1_000;
+
+/** Why there is no answer at all, which telling the model does not change; null where there is one. */
+export function whyUnanswered(completion: Pick<Completion, 'refused' | 'finish'>): string | null {
+  if (completion.refused) return 'the model refused to answer';
+  return completion.finish === 'content_filter' ? "the server's content filter stopped the reply" : null;
+}
+
+/** Takes the one JSON object out of a reply and checks it. Two different objects that both fit are refused, not guessed between. */
+export function readValue<Value>(completion: Completion, parse: (reply: unknown) => Value): Reading<Value> {
+  const unanswered = whyUnanswered(completion);
+  if (unanswered !== null) return { problem: unanswered, mendable: false };
+  const objects = jsonObjectsIn(completion.text);
+  if (objects.length === 0) {
+    const cut = completion.finish === 'length';
+    return {
+      problem: cut ? 'the reply was cut off before its end; be briefer' : 'the reply holds no complete JSON object',
+      mendable: true,
+    };
+  }
+  const values: Value[] = [];
+  let problem = '';
+  for (const object of objects) {
+    try {
+      values.push(parse(object));
+    } catch (error) {
+      problem = (error instanceof z.ZodError ? z.prettifyError(error) : messageOf(error)).slice(0, MAX_PROBLEM);
+    }
+  }
+  const [value, ...others] = values;
+  if (value === undefined) return { problem, mendable: true };
+  if (others.length > 0) return { problem: 'the reply holds several different JSON objects; give one', mendable: true };
+  return { value };
+}
+
+/** The calls of a reply that can be read. They may name tools that were not offered. */
+export interface CallsReading {
+  readonly calls: readonly ChatToolCall[];
+  /** What is wrong with others; null where nothing is. */
+  readonly problem: string | null;
+  /** By function calling, by JSON, or not at all: prose, or nothing. */
+  readonly by: 'calling' | 'json' | 'nothing';
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** As many as OpenAI takes tools; more are the sign of a model that goes round in circles. */
+const MAX_CALLS = 128;
+const MAX_WHY = 300;
+const MAX_SHOWN = 200;
+
+/** Takes the calls out of a reply: the server's own, else those that stand in its text, in whatever form models write them. */
+export function readCalls(completion: Completion, tools: readonly ChatTool[]): CallsReading {
+  const written = completion.calls.length > 0 ? completion.calls : null;
+  const inText = written === null ? callsInText(completion.text) : null;
+  const given = written ?? inText;
+  if (given === null) {
+    const problem =
+      completion.finish === 'length' ? 'the reply was cut off before its end; be briefer' : 'the reply holds no complete JSON object';
+    return { calls: [], problem, by: 'nothing' };
+  }
+  const calls: ChatToolCall[] = [];
+  const problems: string[] = [];
+  for (const { name, args } of given.slice(0, MAX_CALLS)) {
+    const read = readArguments(args);
+    if (read === null) problems.push(`the arguments of ${shown(name)} are no JSON object: ${shown(args)}`);
+    else calls.push(callOf(name, read, tools, completion.text));
+  }
+  if (calls.length > 0 && !calls.some((call) => isOffered(call, tools))) {
+    const unknown = [...new Set(calls.map((call) => shown(call.name)))].slice(0, 5).join(', ');
+    problems.push(`there are no such tools: ${unknown}; offered are ${tools.map((tool) => tool.name).join(', ')}`);
+  }
+  return { calls, problem: problems.length === 0 ? null : problems.slice(0, 5).join('; '), by: written === null ? 'json' : 'calling' };
+}
+
+export function isOffered(call: ChatToolCall, tools: readonly ChatTool[]): boolean {
+  return tools.some((tool) => tool.name === call.name);
+}
+
+/** A call with its reason taken out of the arguments, and without the nulls that strict schemas make of absent arguments. */
+function callOf(written: string, args: Arguments, tools: readonly ChatTool[], text: string): ChatToolCall {
+  const name = written.trim().replace(/^functions\./, '');
+  const tool = tools.find((one) => one.name === name);
+  const { why, ...others } = args;
+  const own = tool !== undefined && hasOwnWhy(tool);
+  const kept = Object.entries(own ? args : others).filter(([, value]) => value !== null);
+  const reason = !own && typeof why === 'string' && why !== '' ? why : text;
+  return { name, args: Object.fromEntries(kept), why: reason.replace(/\s+/g, ' ').trim().slice(0, MAX_WHY) };
+}
+
+function readArguments(text: string): Arguments | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isRecord(value)) return value;
+    // Some write the object into a string.
+    return typeof value === 'string' ? onlyObject(value) : null;
+  } catch {
+    return onlyObject(text);
+  }
+}
+
+function onlyObject(text: string): Arguments | null {
+  const [object, ...others] = jsonObjectsIn(text);
+  return isRecord(object) && others.length === 0 ? object : null;
+}
+
+/**
+ * `{"calls": […]}` as we ask for it; `{"name", "arguments"}` between tags as Hermes and Qwen write it, in a list as Mistral
+ * does, with "parameters" as Llama does. Null where the text says nothing of calls.
+ */
+function callsInText(text: string): WrittenCall[] | null {
+  let found: WrittenCall[] | null = null;
+  for (const object of jsonObjectsIn(text)) {
+    if (!isRecord(object)) continue;
+    const list = [object.calls, object.tool_calls].find(Array.isArray);
+    const items: readonly unknown[] = list ?? [object];
+    const calls = items.flatMap(writtenCall);
+    if (list !== undefined || calls.length > 0) found = [...(found ?? []), ...calls];
+  }
+  return found;
+}
+
+function writtenCall(item: unknown): WrittenCall[] {
+  if (!isRecord(item)) return [];
+  if (isRecord(item.function)) return writtenCall(item.function);
+  const name = [item.tool, item.name, item.function].find((one) => typeof one === 'string');
+  const args = [item.args, item.arguments, item.parameters].find((one) => one !== undefined);
+  if (typeof name !== 'string' || args === undefined) return [];
+  const why = typeof item.why === 'string' && isRecord(args) && args.why === undefined ? { why: item.why } : {};
+  return [{ name, args: typeof args === 'string' ? args : JSON.stringify(isRecord(args) ? { ...args, ...why } : args) }];
+}
+
+function shown(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, MAX_SHOWN);
+}
+
+function isRecord(value: unknown): value is Arguments {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Starts looked at: a text with more braces than this is not a reply with a little prose around it. */
+const MAX_STARTS = 50;
+
+/**
+ * The JSON objects that stand in a text, outermost ones only, in order: of a bare JSON reply itself, of a reply with prose
+ * or a code fence around it the objects inside. Equal ones are given once.
+ */
+export function jsonObjectsIn(text: string): unknown[] {
+  const whole = parseObject(text.trim());
+  if (whole !== null) return [whole];
+  const found = new Map<string, unknown>();
+  let from = 0;
+  for (let starts = 0; starts < MAX_STARTS; starts++) {
+    const start = text.indexOf('{', from);
+    if (start < 0) break;
+    const end = endOfObject(text, start);
+    const value = end === null ? null : parseObject(text.slice(start, end));
+    if (value !== null) found.set(JSON.stringify(value), value);
+    from = value !== null && end !== null ? end : start + 1;
+  }
+  return [...found.values()];
+}
+
+/** Index after the brace that closes the one at `start`, or null. Braces within strings do not count. */
+function endOfObject(text: string, start: number): number | null {
+  let depth = 0;
+  let quoted = false;
+  for (let index = start; index < text.length; index++) {
+    const character = text[index];
+    if (quoted) {
+      if (character === '\\') index += 1;
+      else if (character === '"') quoted = false;
+    } else if (character === '"') quoted = true;
+    else if (character === '{') depth += 1;
+    else if (character === '}') {
+      depth -= 1;
+      if (depth === 0) return index + 1;
+    }
+  }
+  return null;
+}
+
+function parseObject(text: string): object | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? value : null;
+  } catch {
+    return null;
+  }
+}

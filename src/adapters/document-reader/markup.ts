@@ -1,0 +1,191 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import type { DocumentBlock } from '../../ports/knowledge.ts';
+
+type Node = DefaultTreeAdapterTypes.ChildNode | DefaultTreeAdapterTypes.Document;
+type Element = DefaultTreeAdapterTypes.Element;
+
+/** What a browser does not show as text. */
+const UNSEEN = new Set(
+  'script style noscript template head svg math iframe object embed canvas audio video select textarea datalist dialog frameset'.split(' '),
+);
+const BLOCKS = new Set(
+  'address article aside blockquote body dd details div dl dt fieldset figcaption figure footer form header hr html li main nav ol p pre section summary table tr ul'.split(
+    ' ',
+  ),
+);
+const CELLS = new Set(['td', 'th']);
+const HIDING = /(?:display:none|visibility:(?:hidden|collapse)|font-size:0(?:[;.a-z%]|$)|(?:^|;)opacity:0(?:\.0{1,9})?(?:;|$))/;
+
+/** Reads what a person sees of a page: no scripts, styles, comments, or text that is hidden by the page itself. */
+export function readHtml(html: string): ReadText {
+  const document = parse(html);
+  const writer = createWriter();
+  const open: { readonly node: Node; leave: boolean }[] = [{ node: document, leave: false }];
+  let title: string | null = null;
+  // A page may be nested deeper than a function may call itself.
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { node, leave } = next;
+    if (node.nodeName === '#text' && 'value' in node) writer.text(node.value);
+    if (!('childNodes' in node)) continue;
+    const element = 'tagName' in node ? node : null;
+    if (leave) {
+      if (element !== null) writer.close(element.tagName);
+      continue;
+    }
+    if (element?.tagName === 'title') title ??= textOf(element);
+    if (element !== null && isUnseen(element)) {
+      if (element.tagName === 'head') title ??= titleIn(element);
+      continue;
+    }
+    if (element !== null) writer.open(element.tagName);
+    open.push({ node, leave: true });
+    for (let index = node.childNodes.length - 1; index >= 0; index -= 1) {
+      const child = node.childNodes[index];
+      if (child !== undefined) open.push({ node: child, leave: false });
+    }
+  }
+  const blocks = writer.end();
+  return { title: title ?? blocks.find(({ heading }) => heading === 1)?.text ?? null, blocks };
+}
+
+function createWriter() {
+  const blocks: DocumentBlock[] = [];
+  let text = '';
+  let heading: number | null = null;
+  let preformatted = 0;
+  const flush = () => {
+    const said = tidy(text);
+    if (said !== '') blocks.push({ text: said, heading, place: {} });
+    text = '';
+  };
+  return {
+    open(tag: string) {
+      const level = headingLevel(tag);
+      if (level !== null || BLOCKS.has(tag)) flush();
+      if (level !== null) heading = level;
+      if (tag === 'pre') preformatted += 1;
+      if (tag === 'li') text = '- ';
+      if (tag === 'br') text += '\n';
+      if (CELLS.has(tag) && text.trim() !== '') text += ' | ';
+    },
+    text(said: string) {
+      text += preformatted > 0 ? said : said.replace(/\s+/g, ' ');
+    },
+    close(tag: string) {
+      const level = headingLevel(tag);
+      if (level !== null || BLOCKS.has(tag)) flush();
+      if (level !== null) heading = null;
+      if (tag === 'pre') preformatted -= 1;
+    },
+    end(): DocumentBlock[] {
+      flush();
+      return blocks;
+    },
+  };
+}
+
+function isUnseen({ tagName, attrs }: Element): boolean {
+  if (UNSEEN.has(tagName)) return true;
+  return attrs.some(({ name, value }) => {
+    if (name === 'hidden') return true;
+    if (name === 'aria-hidden') return value.trim().toLowerCase() === 'true';
+    return name === 'style' && HIDING.test(value.toLowerCase().replace(/\s/g, ''));
+  });
+}
+
+function headingLevel(tag: string): number | null {
+  return /^h[1-6]$/.test(tag) ? Number(tag[1]) : null;
+}
+
+function titleIn(head: Element): string | null {
+  const found = head.childNodes.find((child): child is Element => child.nodeName === 'title');
+  return found === undefined ? null : textOf(found);
+}
+
+function textOf(element: Element): string | null {
+  const text = element.childNodes.map((child) => ('value' in child ? child.value : '')).join('');
+  return tidy(text.replace(/\s+/g, ' ')) || null;
+}
+
+function tidy(text: string): string {
+  const lines = text.split('\n').map((line) => line.trimEnd());
+  const said = lines.join('\n').replace(/^\n+/, '').trimEnd();
+  return said === '-' ? '' : said.startsWith(' ') && !said.includes('\n') ? said.trimStart() : said;
+}
+
+export interface ReadText {
+  readonly title: string | null;
+  readonly blocks: readonly DocumentBlock[];
+}
+
+const FENCE = /^ {0,3}(`{3,20}|~{3,20})/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*))?$/;
+
+/**
+ * Cuts Markdown at its headings and empty lines; fenced code stays whole and is never a heading. Comments, which no reader
+ * of the page sees, and front matter are left out; a title in the front matter is the title.
+ */
+export function readMarkdown(text: string): ReadText {
+  const { body, title } = withoutFrontMatter(withoutComments(text.replaceAll('\r\n', '\n')));
+  const blocks: DocumentBlock[] = [];
+  let lines: string[] = [];
+  let fence: string | null = null;
+  const flush = () => {
+    const block = lines.join('\n').trim();
+    if (block !== '') blocks.push({ text: block, heading: null, place: {} });
+    lines = [];
+  };
+  for (const line of body.split('\n')) {
+    const mark = FENCE.exec(line)?.[1];
+    if (mark !== undefined) fence = fence === null ? mark : mark.startsWith(fence) ? null : fence;
+    const heading = fence === null && mark === undefined ? headingOf(line, lines) : null;
+    if (heading !== null) {
+      if (heading.underlined) lines.pop();
+      flush();
+      blocks.push({ text: heading.text, heading: heading.level, place: {} });
+    } else if (line.trim() === '' && fence === null) flush();
+    else lines.push(line);
+  }
+  flush();
+  return { title: title ?? blocks.find(({ heading }) => heading === 1)?.text ?? null, blocks };
+}
+
+function headingOf(line: string, before: readonly string[]): { text: string; level: number; underlined: boolean } | null {
+  const marked = HEADING.exec(line);
+  if (marked !== null) {
+    const text = trimHashes((marked[2] ?? '').trim());
+    return text === '' ? null : { text, level: marked[1]?.length ?? 1, underlined: false };
+  }
+  const [above] = before;
+  if (above === undefined || before.length !== 1 || !/^ {0,3}(?:={2,200}|-{2,200})[ \t]{0,20}$/.test(line)) return null;
+  return { text: above.trim(), level: line.includes('=') ? 1 : 2, underlined: true };
+}
+
+/** `## Title ##` */
+function trimHashes(text: string): string {
+  const bare = text.replace(/#{1,20}$/, '');
+  return bare !== text && /\s$/.test(bare) ? bare.trimEnd() : text;
+}
+
+function withoutComments(text: string): string {
+  let kept = '';
+  let from = 0;
+  for (let start = text.indexOf('<!--'); start !== -1; start = text.indexOf('<!--', from)) {
+    kept += text.slice(from, start);
+    const end = text.indexOf('-->', start + 4);
+    if (end === -1) return kept;
+    from = end + 3;
+  }
+  return kept + text.slice(from);
+}
+
+function withoutFrontMatter(text: string): { body: string; title: string | null } {
+  const start = text.startsWith('\ufeff') ? 1 : 0;
+  const end = text.startsWith('---\n', start) ? text.indexOf('\n---', start + 3) : -1;
+  if (end === -1) return { body: text.slice(start), title: null };
+  const title = /^title:[ \t]{0,20}(.{1,300})$/m
+    .exec(text.slice(start, end))?.[1]
+    ?.trim()
+    .replace(/^["']|["']$/g, '');
+  return { body: text.slice(text.indexOf('\n', end + 1) + 1 || text.length), title: title === undefined || title === '' ? null : title };
+}
